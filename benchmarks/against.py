@@ -1,4 +1,4 @@
-"""The code of the checkout against the code of an earlier commit, row by row.
+"""Compares the code of the checkout with the code of an earlier commit, row by row.
 
 Both builds train the same text in pairs of runs. The speed of a machine may change by a third
 within minutes, so only the two runs of a pair are compared with each other: each pair gives one
@@ -29,7 +29,7 @@ from tests.parity import corpora
 from tests.parity.case import Option
 
 LIMIT = 3.0
-"""In percent: a row is reported if one of its ratios is above it."""
+"""A row is reported if one of its ratios is higher by more than this many percent."""
 
 HEAD = ["row", "pairs", "new: least", "median", "old: least", "median", "wall time new/old"]
 HEAD += ["CPU time new/old", "new: memory", "old: memory", "memory new/old"]
@@ -56,7 +56,7 @@ class Comparison:
         }
 
     def worse(self, percent: float) -> str:
-        """Say what is wrong with the new code in this row; empty if nothing is."""
+        """Return why the new code is worse in this row; empty if it is not."""
         if self.trouble:
             return self.trouble
         medians = {name: median(ratios) for name, ratios in self.ratios.items()}
@@ -65,14 +65,14 @@ class Comparison:
 
 
 def in_turns(turn: int, both: Sequence[Side], train: Train) -> Pair:
-    """Run both sides, one after the other; the side that starts changes with every turn."""
+    """Run both sides, one after the other. The side that starts changes with every turn."""
     first = turn % 2
     runs = {index: train(both[index]) for index in (first, 1 - first)}
     return runs[0], runs[1]
 
 
 def side_by_side(turn: int, both: Sequence[Side], train: Train) -> Pair:
-    """Run both sides at the same time, each on its own core; they swap cores with every turn."""
+    """Run both sides at the same time, each on its own core. They swap cores with every turn."""
     cores = sorted(os.sched_getaffinity(0))[:2]
     with ThreadPoolExecutor(2) as threads:
         new, old = (
@@ -83,7 +83,7 @@ def side_by_side(turn: int, both: Sequence[Side], train: Train) -> Pair:
 
 
 def _train_on_core(core: int, side: Side, train: Train) -> Run:
-    # This pins the calling thread and the process that it starts, and no other thread.
+    # This pins only the calling thread and the process that it starts.
     os.sched_setaffinity(0, {core})
     return train(side)
 
@@ -94,9 +94,9 @@ def sides_of(row: Row, both: Sequence[Build], workers: int) -> list[Side]:
     return [sides.importing(side) for side in chosen] if row.text is None else chosen
 
 
-def pairs_of(row: Row, given: argparse.Namespace) -> int:
-    """Return the number of pairs of a row; it is even, so that each order occurs as often."""
-    runs = max(int(given.runs), row.least_runs)
+def pairs_of(row: Row, arguments: argparse.Namespace) -> int:
+    """Return the number of pairs of a row. It is even, so that both orders occur equally often."""
+    runs = max(int(arguments.runs), row.least_runs)
     return runs + runs % 2
 
 
@@ -104,12 +104,12 @@ def compare(
     row: Row,
     both: Sequence[Side],
     train: Train,
-    given: argparse.Namespace,
+    arguments: argparse.Namespace,
     progress: Progress,
 ) -> Comparison:
     """Run all pairs of a row; stop as soon as a run fails or the bytes differ."""
-    run_pair = side_by_side if given.side_by_side else in_turns
-    count = pairs_of(row, given)
+    run_pair = side_by_side if arguments.side_by_side else in_turns
+    count = pairs_of(row, arguments)
     pairs: list[Pair] = []
     for turn in range(count):
         progress.begin(row.name)
@@ -124,17 +124,17 @@ def compare(
 
 
 def document(
-    done: Sequence[Comparison], both: Sequence[Build], given: argparse.Namespace, load: float
+    done: Sequence[Comparison], both: Sequence[Build], arguments: argparse.Namespace, load: float
 ) -> str:
     """Return the table in Markdown; its last line counts the rows above the limit."""
-    found = {comparison.row: comparison.worse(given.limit) for comparison in done}
+    found = {comparison.row: comparison.worse(arguments.limit) for comparison in done}
     worse = [f"{row}: {why}" for row, why in found.items() if why]
     lines = [_line(comparison) for comparison in done if not comparison.trouble]
     verdict = f"{len(worse)} of {len(done)} rows are slower or larger by more than "
-    verdict += f"{given.limit:g} %, or failed."
+    verdict += f"{arguments.limit:g} %, or failed."
     parts = [
-        f"# {given.type} models: {both[0].name} (new) against {both[1].name} (old)",
-        setting(given, load),
+        f"# {arguments.type} models: {both[0].name} (new) against {both[1].name} (old)",
+        setting(arguments, load),
         table(HEAD, lines),
         "\n".join(f"- {text}" for text in worse),
         verdict,
@@ -142,20 +142,20 @@ def document(
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def setting(given: argparse.Namespace, load: float) -> str:
+def setting(arguments: argparse.Namespace, load: float) -> str:
     """Describe how the rows were measured, and where."""
     here = machine()
     how = (
         "side by side with 1 worker each, on two cores that they swap after every pair"
-        if given.side_by_side
-        else f"one after the other with {given.threads} workers, and the order changes after "
+        if arguments.side_by_side
+        else f"one after the other with {arguments.threads} workers, and the order changes after "
         "every pair"
     )
-    scale = f" Only {given.scale:g} of each text." if given.scale != 1 else ""
+    scale = f" Only {arguments.scale:g} of each text." if arguments.scale != 1 else ""
     return (
-        f"`num_threads={given.threads}`. Each run is a new process. The two runs of a pair ran "
+        f"`num_threads={arguments.threads}`. Each run is a new process. The two runs of a pair ran "
         f"{how}. Both sides wrote the same bytes in all runs. A ratio is the median of the ratios "
-        "of all pairs; the smallest and the largest of them follow in brackets. Memory is the "
+        "of all pairs; the smallest and the largest ratio follow in brackets. Memory is the "
         f"median of the peaks of all runs.{scale} {here['processor']}, {here['cores']} cores, "
         f"{here['memory_gib']} GiB, Python {here['python']}, load {load} at the start, {today()}."
     )
@@ -190,36 +190,36 @@ def measure_row(
     row: Row,
     files: Mapping[str, Path],
     both: Sequence[Side],
-    given: argparse.Namespace,
+    arguments: argparse.Namespace,
     progress: Progress,
 ) -> Comparison:
-    """Make the text of a row and compare both sides on it."""
-    options: dict[str, Option] = {**row.options, "num_threads": given.threads}
-    options["model_type"] = given.type
+    """Make the text of a row, and compare both sides on it."""
+    options: dict[str, Option] = {**row.options, "num_threads": arguments.threads}
+    options["model_type"] = arguments.type
     with tempfile.TemporaryDirectory() as scratch:
-        text = row.text.make(files, Path(scratch), given.scale) if row.text else None
+        text = row.text.make(files, Path(scratch), arguments.scale) if row.text else None
         train = partial(measure.train, text=text, options=options)
-        return compare(row, both, train, given, progress)
+        return compare(row, both, train, arguments, progress)
 
 
-def main(given: argparse.Namespace) -> int:
+def main(arguments: argparse.Namespace) -> int:
     """Measure all rows and print the table; 0 if no row is slower or larger, and none failed."""
-    chosen, files = rows.chosen(given.names, corpora.large(given.folder))
+    chosen, files = rows.chosen(arguments.names, corpora.large(arguments.folder))
     load = machine()["load"][0]
-    workers = 1 if given.side_by_side else given.threads
+    workers = 1 if arguments.side_by_side else arguments.threads
     try:
-        both = [builds.of_checkout(), builds.of_commit(given.against)]
+        both = [builds.of_checkout(), builds.of_commit(arguments.against)]
         plan = [(row, sides_of(row, both, workers)) for row in chosen]
     except (BuildError, MissingSideError) as error:
         raise SystemExit(str(error)) from None
-    progress = Progress(sum(pairs_of(row, given) for row in chosen))
+    progress = Progress(sum(pairs_of(row, arguments) for row in chosen))
     done: list[Comparison] = []
     try:
         for row, new_and_old in plan:
-            done.append(measure_row(row, files, new_and_old, given, progress))
-            if given.output:
-                given.output.write_text(document(done, both, given, load))
+            done.append(measure_row(row, files, new_and_old, arguments, progress))
+            if arguments.output:
+                arguments.output.write_text(document(done, both, arguments, load))
     finally:
-        # After Ctrl-C too: the rows that are complete were expensive.
-        print(document(done, both, given, load), end="")
-    return int(any(comparison.worse(given.limit) for comparison in done))
+        # Also after Ctrl-C, because the complete rows were expensive.
+        print(document(done, both, arguments, load), end="")
+    return int(any(comparison.worse(arguments.limit) for comparison in done))

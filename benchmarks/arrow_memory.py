@@ -1,9 +1,9 @@
 """Peak memory of training from Arrow data: ``python -m benchmarks.arrow_memory TEXT``.
 
-The libraries that the data come from take memory themselves. So for each of them, one process only
-reads all batches, and another one trains from them. What the second one takes beyond the first one
-is compared with what training from the plain file takes beyond a process that only imports
-spmcompat. Each number is the largest resident set of a process, with the pages of mapped files.
+The libraries that provide the data also need memory. So for each library, one process only reads
+all batches, and another process trains from them. The difference of their memory is compared with
+the difference between training from the plain file and a process that only imports spmcompat. Each
+number is the largest resident set of a process, including the pages of mapped files.
 """
 
 # ruff: noqa: PLC0415 (each process imports the library that it measures, and no other)
@@ -34,9 +34,9 @@ class Producer(NamedTuple):
     Attributes
     ----------
     name : str
-        How the table calls them.
+        Its name in the table.
     make : callable
-        From the folder with the files to what `spmcompat.train` gets.
+        Returns the argument for `spmcompat.train`, from the folder with the files.
     read : callable
         Reads all batches of the data, without spmcompat.
     """
@@ -76,7 +76,7 @@ def _reader(folder: Path) -> Any:
 
 
 def _read_parquet(path: Any) -> None:
-    """Read the rows as spmcompat lets pyarrow read them."""
+    """Read the rows with pyarrow, as spmcompat does."""
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
@@ -182,7 +182,7 @@ _PLAIN = Producer("the plain file", _file("text.txt"), lambda data: None)
 
 
 def prepare(text: Path, folder: Path) -> None:
-    """Write the files that the libraries read: batches of 4,096 lines, one row group of all."""
+    """Write the files that the libraries read: with batches of 4,096 lines, and one row group."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -205,7 +205,7 @@ def prepare(text: Path, folder: Path) -> None:
 
 
 def child(name: str, does_train: bool, options: dict[str, Any]) -> None:
-    """Read the data, and perhaps train; the folder of the files is the current one."""
+    """Read the data, and train if `does_train`. The files are in the current folder."""
     producer = next(one for one in (*PRODUCERS, _PLAIN) if one.name == name)
     data = producer.make(Path())
     if does_train:
@@ -218,36 +218,36 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Print the table; return 1 if a run fails or a model differs from that of the file."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.arrow_memory", description=__doc__)
     parser.add_argument("text", type=Path, nargs="?")
-    parser.add_argument("--only", default="", help="only data whose names contain this")
+    parser.add_argument("--only", default="", help="only use data whose name contains this text")
     parser.add_argument("--type", default="unigram", help="model type (default: %(default)s)")
     parser.add_argument("--vocab_size", type=int, default=32000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
-    given = parser.parse_args(argv)
-    if given.child is not None:
+    arguments = parser.parse_args(argv)
+    if arguments.child is not None:
         options = {
             "model_prefix": "m",
-            "model_type": given.type,
-            "vocab_size": given.vocab_size,
-            "workers": given.workers,
+            "model_type": arguments.type,
+            "vocab_size": arguments.vocab_size,
+            "workers": arguments.workers,
             "hard_vocab_limit": False,
             "minloglevel": 2,
         }
-        child(given.child[0], given.child[1] == "train", options)
+        child(arguments.child[0], arguments.child[1] == "train", options)
         # While Python ends, threads of pyarrow may abort the process (apache/arrow#45214).
         os._exit(0)
-    if given.text is None:
+    if arguments.text is None:
         parser.error("give a text")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        prepare(given.text, folder)
-        return _table(given, folder)
+        prepare(arguments.text, folder)
+        return _table(arguments, folder)
 
 
-def _table(given: argparse.Namespace, folder: Path) -> int:
+def _table(arguments: argparse.Namespace, folder: Path) -> int:
     def peak(producer: Producer, does: str) -> float:
-        command = [sys.executable, "-m", "benchmarks.arrow_memory", "--type", given.type]
-        command += ["--vocab_size", str(given.vocab_size), "--workers", str(given.workers)]
+        command = [sys.executable, "-m", "benchmarks.arrow_memory", "--type", arguments.type]
+        command += ["--vocab_size", str(arguments.vocab_size), "--workers", str(arguments.workers)]
         done = run(
             [*command, "--child", producer.name, does],
             folder,
@@ -266,7 +266,7 @@ def _table(given: argparse.Namespace, folder: Path) -> int:
     print(f"| {_PLAIN.name} | {imported:.0f} | {trained:.0f} | {alone:.0f} | |", flush=True)
     differs = False
     for producer in PRODUCERS:
-        if given.only not in producer.name:
+        if arguments.only not in producer.name:
             continue
         read, trained = peak(producer, "read"), peak(producer, "train")
         same = vocabulary() == expected

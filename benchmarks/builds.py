@@ -1,8 +1,8 @@
-"""Builds of spmcompat from its git history, each in a folder of its own in the user's cache.
+"""Builds of spmcompat from its git history, each in a separate folder in the user's cache.
 
-The code of the checkout is copied and built as an old commit is, changed and new files included.
-So both builds have the same compiler flags, and nobody disturbs a measurement by editing files or
-by building in the checkout.
+The code of the checkout, including changed and new files, is copied and built like an old commit.
+So both builds have the same compiler flags, and edits or builds in the checkout do not disturb a
+measurement.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from benchmarks import ROOT
 
-# What decides which files are compiled, and how.
+# The files that determine what is compiled, and how.
 _SOURCES = ("spmcompat", "setup.py", "pyproject.toml")
 _COMPILER_VARIABLES = ("CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "ARCHFLAGS")
 # Variables for developers that change the compiler flags in setup.py.
@@ -33,7 +33,7 @@ class BuildError(Exception):
 
 @dataclass(frozen=True)
 class Build:
-    """A folder that holds a compiled package, and the name of its code in tables."""
+    """A folder with a compiled package, and the name of its code in tables."""
 
     name: str
     folder: Path
@@ -44,7 +44,7 @@ def of_commit(commit: str) -> Build:
     try:
         found = _git("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
     except BuildError:
-        raise BuildError(f"There is no commit {commit} in {ROOT}.") from None
+        raise BuildError(f"{ROOT} has no commit {commit}.") from None
     short = _git("rev-parse", "--short", found)
     return Build(short, _built(_git("rev-parse", f"{found}^{{tree}}"), short))
 
@@ -52,7 +52,7 @@ def of_commit(commit: str) -> Build:
 def of_checkout() -> Build:
     """Build the code of the checkout as it is now, unless the cache has it."""
     with tempfile.TemporaryDirectory() as folder:
-        # An index of its own: what the user has staged stays as it is.
+        # With a separate index, so that the user's staged changes stay as they are.
         index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         _git("read-tree", "HEAD", variables=index)
         _git("add", "--all", "--", *_SOURCES, variables=index)
@@ -63,7 +63,7 @@ def of_checkout() -> Build:
 
 
 def _built(tree: str, name: str) -> Path:
-    """Return the folder of a build, and make it if it is not there."""
+    """Return the folder of a build, which is created if it does not exist."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     builds = cache / "spmcompat" / "builds"
     folder = builds / _key(tree)

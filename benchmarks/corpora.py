@@ -28,7 +28,7 @@ class Text:
     parts
         Names of the files to join, without ``.txt``.
     size
-        Largest size in bytes; the text is cut after the last whole line. None keeps all.
+        Largest size in bytes; the text is cut after the last whole line. None keeps the whole text.
     copies
         Number of copies. If there are several, each has its lines in a different order.
     """
@@ -80,7 +80,7 @@ def write(files: Sequence[Path], size: int, copies: int, target: Path) -> None:
 
 
 def reordered(data: bytes, copies: int) -> Iterator[bytes]:
-    """Yield copies of a text, each with its lines in another order; every call yields the same."""
+    """Yield copies of a text, each with its lines in another order, which is always the same."""
     lines = [line + b"\n" for line in data.removesuffix(b"\n").split(b"\n")]
     for seed in range(copies):
         order = lines.copy()

@@ -30,7 +30,8 @@ RULES: dict[str, dict[str, object]] = {
     "nfkc_cf": {"normalization_rule_name": "nfkc_cf"},
     "own": {},  # the rules of `OWN_RULES`
 }
-# One character and several, to nothing, to a space, to several; a beginning of a longer one.
+# Rules of one and of several characters, that produce no, one or several characters, or a space.
+# One source is the beginning of another one.
 OWN_RULES = """\
 41\t61
 FF21\t61
@@ -94,7 +95,7 @@ def cases(
 
 
 def row(model: bytes, to: str, texts: list[list[str]]) -> tuple[int, Counter[str]]:
-    """Return the number of lines, and of those that differ by cause."""
+    """Return the number of lines, and the number of different lines by cause."""
     message, target = parse(model), target_of(to)
     reference, causes, total = Reference(message), Counter[str](), 0
     with tempfile.TemporaryDirectory() as folder:
@@ -127,7 +128,7 @@ def main() -> None:
     paths = sorted(arguments.folder.glob("*.txt"))
     count = arguments.lines
     learned = [line for path in paths for line in lines_of(path, 0, _LEARNED)]
-    # Short texts have no other lines; then the same ones are encoded.
+    # A short text has no other lines. In this case, the lines of the training are encoded.
     texts = [lines_of(path, count, count) or lines_of(path, 0, count) for path in paths]
     print(f"{len(paths)} texts, {arguments.lines:,} lines of each, and the hard lines\n")
     print(f"| type | rules | form | lines | {' | '.join(CAUSES)} |")
@@ -139,8 +140,8 @@ def main() -> None:
             model = trained(learned, model_type, {**options, **common}, arguments.vocab_size)
             refusals = [limit for limit in target.limits(parse(model)) if limit.refuses]
             if refusals:
-                told = " ".join(limit.text for limit in refusals)
-                print(f"| {model_type} | {rules} | {form} | refused: {told} |", flush=True)
+                reasons = " ".join(limit.text for limit in refusals)
+                print(f"| {model_type} | {rules} | {form} | refused: {reasons} |", flush=True)
                 continue
             total, causes = row(model, arguments.to, texts)
             numbers = " | ".join(f"{causes[cause]:,}" for cause in CAUSES)

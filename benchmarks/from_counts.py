@@ -4,11 +4,11 @@
 whole line. It trains each model type in two ways and compares every byte with the reference:
 
 - from the counts of the text, which were saved and loaded;
-- from the counts of seven parts of the text, which were counted apart and merged in another order.
-  The reference trains on the parts in that order. Where lines are blank, it moves the last line of
-  a text to the place of the first blank one, and so on: here it gets each part with its lines moved
-  already, since counts do not know where a line stood. The last column says whether the model also
-  equals that of the whole text, but for the names of the files in it.
+- from the counts of seven parts of the text, which were counted separately and merged in another
+  order. The reference trains on the parts in that order. It moves the last line of a text to the
+  place of the first blank line, and so on. Counts do not contain the places of lines, so here the
+  reference gets each part with its lines already moved. The last column says whether the model also
+  equals the model of the whole text, except for the names of its files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tests.parity import corpora
 from tests.parity.case import Option
 
 PARTS = 7
-# The part that ends the text stays at the end; the order of the others changes.
+# The part that ends the text stays at the end; the order of the other parts changes.
 ORDER = (3, 1, 0, 5, 2, 4, 6)
 LONGEST = 4192
 RESERVED = "\u2585".encode()
@@ -52,19 +52,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--head", type=int, default=HEAD, help="bytes of each file (default: %(default)s)"
     )
-    given = parser.parse_args(argv)
-    found = corpora.large(given.folder)
-    names = given.corpora or sorted(found)
+    arguments = parser.parse_args(argv)
+    found = corpora.large(arguments.folder)
+    names = arguments.corpora or sorted(found)
     if not names:
         raise SystemExit("Give --folder.")
     print(f"spmcompat {spmcompat.__version__}, sentencepiece {sentencepiece.__version__}")
     verdicts: list[str] = []
     as_whole = 0
     for name in names:
-        data = corpora.head(found[name], given.head)
-        for kind in given.type:
+        data = corpora.head(found[name], arguments.head)
+        for kind in arguments.type:
             with tempfile.TemporaryDirectory() as folder:
-                os.chdir(folder)  # models hold the names of files as they are given
+                os.chdir(folder)  # models store the names of files as in the options
                 saved, merged, whole = compare(name, kind, data)
                 os.chdir(ROOT)
             verdicts += [saved, merged]
@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def compare(name: str, kind: str, data: bytes) -> tuple[str, str, bool]:
-    """Train in both ways; return both verdicts, and whether merging changes nothing at all."""
+    """Train in both ways. Return both verdicts, and whether merging does not change any byte."""
     options: dict[str, Option] = {
         "model_type": kind,
         "vocab_size": 4000,
@@ -111,7 +111,7 @@ def compare(name: str, kind: str, data: bytes) -> tuple[str, str, bool]:
 
 
 def write_parts(data: bytes, longest: int) -> list[str]:
-    """Write the parts of a text that hold sentences; return their names in the order of merging."""
+    """Write the parts of a text that have sentences. Return their names in the order of merging."""
     lines = data.splitlines(keepends=True)
     size = -(-len(lines) // PARTS)
     names = []
@@ -148,7 +148,7 @@ def train_reference(name: str, options: dict[str, Option]) -> None:
 
 
 def train(trainer: Any, name: str, options: dict[str, Option]) -> None:
-    """Train, and give the files the name; a model holds its prefix, so all have the same one."""
+    """Train, and rename the files. All models have the same prefix, because they store it."""
     try:
         trainer.train(model_prefix="m", **options)
     except (OSError, RuntimeError, ValueError) as error:
@@ -170,7 +170,7 @@ def verdict(ours: str, reference: str) -> str:
 
 
 def without_input(path: str) -> bytes:
-    """Return a model without the names of files; nothing if there is none."""
+    """Return a model without the names of files; empty if there is no model."""
     if not os.path.exists(path):
         return b""
     model = ModelProto.FromString(Path(path).read_bytes())

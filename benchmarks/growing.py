@@ -1,12 +1,13 @@
-"""The tables of docs/editing.md: larger and smaller vocabularies, judged on held-out text.
+"""The tables of docs/editing.md: larger and smaller vocabularies, evaluated on held-out text.
 
 ``python -m benchmarks.growing --folder CORPORA`` trains a model on an old text and makes it larger
-for each new text: by `extend`, by `merge`, by training anew on both texts, and by appending pieces
-by hand: those of a model of the new text that the old model lacks, the best first. Then it makes
-the model smaller: by `trim`, by training anew, and by dropping by hand what the text uses least.
+for each new text: by `extend`, by `merge`, by training a new model on both texts, and by appending
+the best pieces of a model of the new text that are missing from the old model. Then it makes the
+model smaller: by `trim`, by training a new model, and by dropping the pieces that the text uses
+least.
 
-Every tenth block of 100 lines of each text is held out, and judges the models. Nothing here is
-drawn at random.
+The models are evaluated on every tenth block of 100 lines of each text, which is held out. Nothing
+is random.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _QUIET = Report(3)
 
 
 class Text(NamedTuple):
-    """A text in two files: one to learn from, and one that is held out."""
+    """A text in two files: one for training, and one that is held out."""
 
     name: str
     learned: str
@@ -50,7 +51,7 @@ class Text(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A model, and how it does on the held-out parts of the texts."""
+    """A model, and its figures on the held-out parts of the texts."""
 
     name: str
     pieces: int
@@ -78,19 +79,20 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--size", type=int, default=16000, help="pieces of the model")
     parser.add_argument("--add", type=int, default=8000, help="pieces that are added")
     parser.add_argument("--keep", type=int, default=8000, help="pieces that are left")
-    given = parser.parse_args(argv)
-    found = corpora.large(given.folder)
+    arguments = parser.parse_args(argv)
+    found = corpora.large(arguments.folder)
     print(f"spmcompat {spmcompat.__version__}, sentencepiece {sentencepiece.__version__}")
     with tempfile.TemporaryDirectory() as folder:
-        old, *new = [parts(name, found[name], Path(folder)) for name in [given.old, *given.new]]
-        for kind in given.type:
-            model = train(kind, given.size, [old])
+        names = [arguments.old, *arguments.new]
+        old, *new = [parts(name, found[name], Path(folder)) for name in names]
+        for kind in arguments.type:
+            model = train(kind, arguments.size, [old])
             for text in new:
-                models = larger(model, kind, old, text, given.add)
+                models = larger(model, kind, old, text, arguments.add)
                 print(f"\n{kind}, {old.name} + {text.name}\n")
                 show(judged(models, [old, text], Path(folder)), [old, text])
             print(f"\n{kind}, {old.name}, smaller\n")
-            show(judged(smaller(model, kind, old, given.keep), [old], Path(folder)), [old])
+            show(judged(smaller(model, kind, old, arguments.keep), [old], Path(folder)), [old])
 
 
 def parts(name: str, path: Path, folder: Path) -> Text:
@@ -131,7 +133,7 @@ def larger(
     data = model.SerializeToString()
     yield "`merge` with a model of the new text", merged(model, donor, len(model.pieces) + add)
     yield "`extend`", parse(spmcompat.extend(data, add=add, input=new.learned, minloglevel=2).model)
-    yield "trained anew on both", train(kind, len(model.pieces) + add, [old, new])
+    yield "newly trained on both", train(kind, len(model.pieces) + add, [old, new])
 
 
 def appended(model: ModelProto, donor: ModelProto, add: int, scores: str) -> ModelProto:
@@ -168,7 +170,7 @@ def smaller(
     yield "least used pieces dropped by hand", cut(model, text, keep)
     data = model.SerializeToString()
     yield "`trim`", parse(spmcompat.trim(data, keep=keep, input=text.learned, minloglevel=2).model)
-    yield "trained anew", train(kind, keep, [text])
+    yield "newly trained", train(kind, keep, [text])
 
 
 def cut(model: ModelProto, text: Text, keep: int) -> ModelProto:
@@ -189,7 +191,7 @@ def cut(model: ModelProto, text: Text, keep: int) -> ModelProto:
 def judged(
     models: Iterator[tuple[str, ModelProto]], texts: Sequence[Text], folder: Path
 ) -> Iterator[Row]:
-    """Yield a row for each model; the first one is that which the others are compared with."""
+    """Yield a row for each model. The other models are compared with the first one."""
     words = words_of(texts[0].held_out)
     cuts: list[list[str]] = []
     workers = Workers(available_cores())
@@ -223,7 +225,7 @@ def words_of(path: str) -> Mapping[str, int]:
 def share_changed(
     words: Mapping[str, int], before: Sequence[Sequence[str]], after: Sequence[Sequence[str]]
 ) -> float:
-    """Return the share of a text's words whose cut changed."""
+    """Return the share of the words of a text that are cut differently."""
     changed = sum(
         count
         for count, one, other in zip(words.values(), before, after, strict=True)

@@ -42,7 +42,7 @@ OPTIONS = [
 ]
 
 
-def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.options", description=__doc__)
     parser.add_argument("text", type=Path, help="file to train on")
     parser.add_argument("options", nargs="*", default=OPTIONS, help="NAME=VALUE[,NAME=VALUE]")
@@ -51,14 +51,17 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--threads", type=int, default=2, help="num_threads and workers (default: 2)"
     )
     parser.add_argument(
-        "--runs", type=int, default=2, help="runs of each; the cheapest counts (default: 2)"
+        "--runs",
+        type=int,
+        default=2,
+        help="runs of each training; the cheapest one counts (default: 2)",
     )
     return parser.parse_args(argv)
 
 
 def least(side: Side, text: Path, options: Sequence[Mapping[str, Option]], runs: int) -> list[Run]:
-    """Train with each set of options in turn; return the cheapest run of each."""
-    found = [[train(side, text, given) for given in options] for _ in range(runs)]
+    """Train with each set of options in turn. Return the cheapest run of each set."""
+    found = [[train(side, text, chosen) for chosen in options] for _ in range(runs)]
     return [min(same, key=lambda run: run.cpu_seconds) for same in zip(*found, strict=True)]
 
 
@@ -74,18 +77,18 @@ def row(option: str, default: Run, run: Run) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the table; return 1 if a training failed."""
-    given = arguments(argv)
-    side = sides.ours(given.threads)
-    base: dict[str, Option] = {"vocab_size": given.vocab_size, "num_threads": given.threads}
+    arguments = parse_arguments(argv)
+    side = sides.ours(arguments.threads)
+    base: dict[str, Option] = {"vocab_size": arguments.vocab_size, "num_threads": arguments.threads}
     base |= {"hard_vocab_limit": False, "minloglevel": 2}
     print("| option | CPU time | / default | wall time | / default | memory |")
     print("|---|---|---|---|---|---|")
     failed = False
-    for option in given.options:
+    for option in arguments.options:
         named = dict(part.split("=", 1) for part in option.split(","))
         kind = {name: value for name, value in named.items() if name == "model_type"}
         pair = [{**base, **kind}, {**base, **named}]
-        default, run = least(side, given.text, pair, given.runs)
+        default, run = least(side, arguments.text, pair, arguments.runs)
         print(row(option, default, run), flush=True)
         failed |= bool(default.failure or run.failure)
     return int(failed)

@@ -2,10 +2,10 @@
 
 ``python -m benchmarks.parity --folder CORPORA`` takes the first 2 MB of each file, cut after a
 whole line, and trains with ``num_threads`` 1, 2 and 16. ``--type bpe`` trains another model type,
-with 16 only. ``--whole`` trains 32,000 pieces on whole files, by default on a short list of them.
+with 16 only. ``--whole`` trains 32,000 pieces on whole files, by default on a short list of files.
 ``--cache FOLDER`` keeps the results of the reference, which saves time during development; without
-it, every run is made again.
-``--release 0.2.1`` compares with that release, in a virtual environment of its own.
+it, every run is repeated. ``--release 0.2.1`` compares with that release, in a separate virtual
+environment.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Row:
     options: Mapping[str, Option]
 
 
-def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.parity", description=__doc__)
     parser.add_argument("corpora", nargs="*", help="names of texts (default: all of the folder)")
     parser.add_argument(
@@ -80,30 +80,30 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def rows(given: argparse.Namespace, scratch: Path) -> Iterator[Row]:
+def rows(arguments: argparse.Namespace, scratch: Path) -> Iterator[Row]:
     """Yield the trainings of the table, in order."""
-    found = corpora.large(given.folder)
-    names = given.corpora or (WHOLE if given.whole else sorted(found))
+    found = corpora.large(arguments.folder)
+    names = arguments.corpora or (WHOLE if arguments.whole else sorted(found))
     missing = [name for name in names if name not in found]
     if missing or not names:
         raise SystemExit(
             f"The folder has no text {', '.join(missing)}." if names else "Give --folder."
         )
-    size = given.vocab_size or (32_000 if given.whole else 4_000)
+    size = arguments.vocab_size or (32_000 if arguments.whole else 4_000)
     # num_threads changes the bytes of Unigram models only.
-    default = [1, 2, 16] if given.type == "unigram" and not given.whole else [16]
+    default = [1, 2, 16] if arguments.type == "unigram" and not arguments.whole else [16]
     for name in names:
         text = found[name]
-        if not given.whole:
+        if not arguments.whole:
             text = scratch / f"{name}.txt"
-            text.write_bytes(corpora.head(found[name], given.head))
-        for threads in given.num_threads or default:
+            text.write_bytes(corpora.head(found[name], arguments.head))
+        for threads in arguments.num_threads or default:
             options = {"vocab_size": size, "hard_vocab_limit": False, "num_threads": threads}
-            if given.type != "unigram":
-                options["model_type"] = given.type
+            if arguments.type != "unigram":
+                options["model_type"] = arguments.type
             yield Row(name, text, options)
             if {**options, **SPECIAL.get(name, {})} != options and not (
-                given.whole and "vocab_size" in SPECIAL[name]
+                arguments.whole and "vocab_size" in SPECIAL[name]
             ):
                 yield Row(name, text, {**options, **SPECIAL[name]})
 
@@ -138,10 +138,10 @@ def verdict(ours: Run, theirs: Run) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the table; 0 if all rows are equal."""
-    given = arguments(argv)
+    arguments = parse_arguments(argv)
     try:
-        ours_side = sides.ours(given.workers or len(os.sched_getaffinity(0)))
-        reference = reference_of(given.release)
+        ours_side = sides.ours(arguments.workers or len(os.sched_getaffinity(0)))
+        reference = reference_of(arguments.release)
     except MissingSideError as error:
         raise SystemExit(str(error)) from None
     versions = {"spmcompat": ours_side.version, "sentencepiece": reference.version, **machine()}
@@ -154,9 +154,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     seconds = [0.0, 0.0]
     cached = 0
     with tempfile.TemporaryDirectory() as scratch:
-        for row in rows(given, Path(scratch)):
-            theirs, from_cache = of_reference(reference, row, given.cache)
-            ours = train(ours_side, row.text, {**row.options, "compat": given.release})
+        for row in rows(arguments, Path(scratch)):
+            theirs, from_cache = of_reference(reference, row, arguments.cache)
+            ours = train(ours_side, row.text, {**row.options, "compat": arguments.release})
             verdicts.append(verdict(ours, theirs))
             seconds[0] += ours.seconds
             seconds[1] += theirs.seconds

@@ -31,7 +31,7 @@ TEXTS += ["zh-laws", "ja-aozora", "ko-nsmc", "vi-courses", "code-c", "mixed-mess
 MODEL, VOCABULARY, FAILURE = ".model", ".vocab", ".failure"
 
 
-def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.platforms", description=__doc__)
     commands = parser.add_subparsers(required=True)
     train = commands.add_parser("train", help="train all models")
@@ -50,23 +50,23 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def train_all(given: argparse.Namespace) -> int:
+def train_all(arguments: argparse.Namespace) -> int:
     """Train all types on all texts; a training that fails leaves a file with its message."""
-    found = corpora.large(given.texts)
-    missing = [name for name in given.names if name not in found]
+    found = corpora.large(arguments.texts)
+    missing = [name for name in arguments.names if name not in found]
     if missing:
         raise SystemExit(f"The folder has no text {', '.join(missing)}.")
-    trainer = importlib.import_module(given.package).SentencePieceTrainer
-    results = given.results.resolve()
+    trainer = importlib.import_module(arguments.package).SentencePieceTrainer
+    results = arguments.results.resolve()
     results.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as scratch:
         # A model stores the names of its text and of itself, so they must be the same everywhere.
         os.chdir(scratch)
-        for name in given.names:
-            Path("text.txt").write_bytes(corpora.head(found[name].resolve(), given.head))
+        for name in arguments.names:
+            Path("text.txt").write_bytes(corpora.head(found[name].resolve(), arguments.head))
             for kind in TYPES:
                 started = time.monotonic()
-                outcome = train_one(trainer.train, kind, given.vocab_size, results, name)
+                outcome = train_one(trainer.train, kind, arguments.vocab_size, results, name)
                 print(f"{name} {kind}: {outcome}, {time.monotonic() - started:.1f} s", flush=True)
         os.chdir(results)  # the scratch folder is removed
     return 0
@@ -93,10 +93,10 @@ def train_one(
     return "trained"
 
 
-def compare_all(given: argparse.Namespace) -> int:
+def compare_all(arguments: argparse.Namespace) -> int:
     """Print which models differ; 0 if all models of all folders are equal."""
-    first, *others = given.folders
-    stems = sorted({path.stem for folder in given.folders for path in folder.iterdir()})
+    first, *others = arguments.folders
+    stems = sorted({path.stem for folder in arguments.folders for path in folder.iterdir()})
     different = 0
     for folder in others:
         differences = {stem: difference(first, folder, stem) for stem in stems}
@@ -140,5 +140,5 @@ def scores(vocabulary: Path) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    main_arguments = arguments(None)
+    main_arguments = parse_arguments(None)
     sys.exit(main_arguments.run(main_arguments))

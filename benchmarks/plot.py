@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.results import Measured, Result
 
-# Colours by Okabe and Ito, which colour-blind readers can tell apart.
+# Colours by Okabe and Ito, which colour-blind readers can distinguish.
 _LINE = {"marker": "o", "markersize": 4, "linewidth": 2.2}
 _OURS = {**_LINE, "color": "#0072b2", "zorder": 3}
 _REFERENCE = {**_LINE, "color": "#d55e00"}

@@ -102,7 +102,7 @@ class Result:
 
     @property
     def is_compared(self) -> bool:
-        """Whether the row compares training times of both sides, with as many runs of each."""
+        """Whether the row compares the training times of both sides, with equal numbers of runs."""
         row = ROWS.get(self.name)
         alone = row is not None and row.ours_only
         return self.reference is not None and not alone and not self.is_in("start")
@@ -157,7 +157,9 @@ class Store:
         if path.is_file():
             stored = json.loads(path.read_text())
             if stored.get("layout") != _LAYOUT:
-                raise SystemExit(f"{path} does not hold results of this benchmark: move it away.")
+                raise SystemExit(
+                    f"{path} does not contain results of this benchmark: move it away."
+                )
             self.results = [_from_json(result) for result in stored["results"]]
 
     def check(self, machine: Mapping[str, Any], threads: int, scale: float) -> None:
@@ -218,7 +220,7 @@ def _commit() -> str:
 
 
 def _git(*arguments: str) -> str:
-    """Return what git prints; empty if there is no git or no repository."""
+    """Return the output of git; empty if git or the repository does not exist."""
     try:
         done = subprocess.run(
             ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False

@@ -34,7 +34,7 @@ class Row:
     every_worker_count
         Whether to measure ours with other numbers of workers too, and its stages.
     least_runs
-        Smallest number of runs; higher in rows whose runs are short and vary much.
+        Smallest number of runs; higher in rows whose runs are short and vary a lot.
     """
 
     name: str
@@ -109,7 +109,7 @@ def chosen(names: Sequence[str], found: Mapping[str, Path]) -> tuple[list[Row], 
     """
     if not names and not found:
         raise SystemExit(
-            f"There are no texts. Give --folder, set {FOLDER_VARIABLE}, or give the path of a text."
+            f"No text is found. Give --folder, set {FOLDER_VARIABLE}, or give the path of a text."
         )
     files = dict(found)
     rows: dict[str, Row] = {}

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 if __package__ in (None, ""):
-    # Python was given the path of this file: imports need the folder of the checkout.
+    # This file runs as a script, and imports need the folder of the checkout.
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from benchmarks import ROOT, against, measure, rows, sides, tables
@@ -30,7 +30,7 @@ from tests.parity import corpora
 from tests.parity.case import Option
 
 
-def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python benchmarks/run.py",
         description=__doc__,
@@ -55,9 +55,9 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     _add_reference_options(parser)
     _add_commit_options(parser)
-    given = parser.parse_args(argv)
-    _check(parser, given)
-    return given
+    arguments = parser.parse_args(argv)
+    _check(parser, arguments)
+    return arguments
 
 
 def _add_reference_options(parser: argparse.ArgumentParser) -> None:
@@ -105,63 +105,64 @@ def _add_commit_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--output", type=Path, help="file to write the table to as well")
 
 
-def _check(parser: argparse.ArgumentParser, given: argparse.Namespace) -> None:
-    """End the program if the options do not go together."""
-    if min(given.runs, given.threads, *(given.workers or [1])) < 1 or not 0 < given.scale <= 1:
+def _check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """End the program if the options contradict each other."""
+    least = min(arguments.runs, arguments.threads, *(arguments.workers or [1]))
+    if least < 1 or not 0 < arguments.scale <= 1:
         parser.error(
             "--runs, --threads and --workers must be at least 1, --scale above 0 and at most 1"
         )
-    if "tokenizers" in given.also and given.type != "unigram":
+    if "tokenizers" in arguments.also and arguments.type != "unigram":
         parser.error("tokenizers is only measured with --type unigram")
-    if given.against and (given.workers or given.also or given.check):
+    if arguments.against and (arguments.workers or arguments.also or arguments.check):
         parser.error("--workers, --also and --check cannot be used with --against")
-    if not given.against and (given.side_by_side or given.output):
+    if not arguments.against and (arguments.side_by_side or arguments.output):
         parser.error("--side-by-side and --output need --against COMMIT")
-    if given.side_by_side and len(os.sched_getaffinity(0)) < 2:
+    if arguments.side_by_side and len(os.sched_getaffinity(0)) < 2:
         parser.error("--side-by-side needs two cores")
 
 
-def worker_counts(given: argparse.Namespace) -> list[int]:
+def worker_counts(arguments: argparse.Namespace) -> list[int]:
     """Return the numbers of workers to measure ours with: 1, 2, 4, ... up to the cores."""
     cores = len(os.sched_getaffinity(0))
-    counts = given.workers or [2**power for power in range(cores.bit_length())]
-    return sorted({*counts, given.threads})
+    counts = arguments.workers or [2**power for power in range(cores.bit_length())]
+    return sorted({*counts, arguments.threads})
 
 
-def sides_of(row: Row, given: argparse.Namespace) -> list[Side]:
+def sides_of(row: Row, arguments: argparse.Namespace) -> list[Side]:
     """Return the sides to measure in a row, in the order of their turns."""
     if row.text is None:
         return sides.imports()
-    counts = worker_counts(given) if row.every_worker_count else [given.threads]
+    counts = worker_counts(arguments) if row.every_worker_count else [arguments.threads]
     chosen = [sides.ours(count, row.command) for count in counts]
     if row.every_worker_count:
-        chosen.append(sides.stages(given.threads))
-    if not row.ours_only or given.check:
+        chosen.append(sides.stages(arguments.threads))
+    if not row.ours_only or arguments.check:
         chosen.append(sides.reference(row.command))
     if not row.ours_only and not row.command:
-        chosen += [sides.other(name, given.threads) for name in given.also]
+        chosen += [sides.other(name, arguments.threads) for name in arguments.also]
     return chosen
 
 
-def runs_of(row: Row, side: Side, given: argparse.Namespace) -> int:
+def runs_of(row: Row, side: Side, arguments: argparse.Namespace) -> int:
     """Return the number of runs of a side in a row."""
     if row.ours_only and side.role == "reference":
         return 1
-    return max(int(given.runs), row.least_runs)
+    return max(int(arguments.runs), row.least_runs)
 
 
 def take_turns(
     row: Row,
     text: Path | None,
     chosen: Sequence[Side],
-    given: argparse.Namespace,
+    arguments: argparse.Namespace,
     progress: Progress,
 ) -> list[Measured]:
     """Run all sides in turn; stop as soon as the row cannot have a result."""
-    options: dict[str, Option] = {**row.options, "num_threads": given.threads}
-    options["model_type"] = given.type
+    options: dict[str, Option] = {**row.options, "num_threads": arguments.threads}
+    options["model_type"] = arguments.type
     runs: list[list[Run]] = [[] for _ in chosen]
-    limits = [runs_of(row, side, given) for side in chosen]
+    limits = [runs_of(row, side, arguments) for side in chosen]
 
     def so_far() -> list[Measured]:
         return [Measured.of(side, done) for side, done in zip(chosen, runs, strict=True)]
@@ -181,49 +182,50 @@ def take_turns(
 
 
 def measure_row(
-    row: Row, files: Mapping[str, Path], given: argparse.Namespace, progress: Progress
+    row: Row, files: Mapping[str, Path], arguments: argparse.Namespace, progress: Progress
 ) -> Result:
     """Make the text of a row and measure all its sides."""
     here = machine()
     with tempfile.TemporaryDirectory() as scratch:
-        text = row.text.make(files, Path(scratch), given.scale) if row.text else None
+        text = row.text.make(files, Path(scratch), arguments.scale) if row.text else None
         return Result(
             name=row.name,
             title=row.text.title if row.text else "",
             size=text.stat().st_size if text else 0,
             sha256=digest(text) if text else "",
-            options={**row.options, "model_type": given.type},
-            threads=given.threads,
-            scale=given.scale,
+            options={**row.options, "model_type": arguments.type},
+            threads=arguments.threads,
+            scale=arguments.scale,
             day=today(),
             machine=here,
-            sides=take_turns(row, text, sides_of(row, given), given, progress),
+            sides=take_turns(row, text, sides_of(row, arguments), arguments, progress),
         )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure what the command line asks for; return the exit status."""
-    given = arguments(argv)
-    return against.main(given) if given.against else measure_all(given)
+    arguments = parse_arguments(argv)
+    return against.main(arguments) if arguments.against else measure_all(arguments)
 
 
-def measure_all(given: argparse.Namespace) -> int:
+def measure_all(arguments: argparse.Namespace) -> int:
     """Measure, and write results, tables and figure; 0 if every row has a result."""
     try:
-        chosen, files = rows.chosen(given.names, corpora.large(given.folder))
-        plan = [(row, side) for row in chosen for side in sides_of(row, given)]
+        chosen, files = rows.chosen(arguments.names, corpora.large(arguments.folder))
+        plan = [(row, side) for row in chosen for side in sides_of(row, arguments)]
     except MissingSideError as error:
         raise SystemExit(str(error)) from None
     version = next(side.version for _, side in plan if side.role == "ours")
-    store = Store(given.results / f"{given.type}-{version}.json")
-    store.check(machine(), given.threads, given.scale)
-    absent = [] if given.names else [name for name in ROWS if name not in {r.name for r in chosen}]
+    store = Store(arguments.results / f"{arguments.type}-{version}.json")
+    store.check(machine(), arguments.threads, arguments.scale)
+    present = {row.name for row in chosen}
+    absent = [] if arguments.names else [name for name in ROWS if name not in present]
     if absent:
         print(f"not measured, because the texts are missing: {', '.join(absent)}", file=sys.stderr)
-    progress = Progress(sum(runs_of(row, side, given) for row, side in plan))
+    progress = Progress(sum(runs_of(row, side, arguments) for row, side in plan))
     refused = []
     for row in chosen:
-        result = measure_row(row, files, given, progress)
+        result = measure_row(row, files, arguments, progress)
         if why := trouble(result.sides):
             refused.append(f"{row.name} has no result: {why}")
             print(refused[-1], file=sys.stderr, flush=True)

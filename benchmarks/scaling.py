@@ -9,12 +9,11 @@ it writes the tables of a stored result.
 The model of a call of the workers, with n of them:
 
 - Each worker takes the next task when it is free. Tasks are handed out by one thread.
-- Where each worker has one task, which takes work from the same list as those of the others, the
-  work is divided by n.
+- If each worker has one task, and all tasks take work from one list, the work is divided by n.
 - In the passes over all pretokens, at most `PARTIAL_SUMS` workers add at the same time, each
-  to another partial sum. `IN_TURN` says which share of this work must be done in turn.
+  to another partial sum. `IN_TURN` is the share of this work that must be done in turn.
 
-The main thread's own time stays as it is.
+The time of the main thread itself does not change.
 """
 
 from __future__ import annotations
@@ -97,9 +96,9 @@ def call_seconds(call: Call, workers: int, is_shared: bool = False, in_turn: flo
 
 
 def step_seconds(step: Step, with_one: Step, workers: int) -> float:
-    """Return how long a step takes if each worker has a core.
+    """Return the seconds of a step if each worker has a core.
 
-    `with_one` is the step with one worker. It tells which calls have a task for each worker.
+    `with_one` is the step with one worker. It shows which calls have a task for each worker.
     """
     seconds = step.main
     for index, call in enumerate(step.calls):
@@ -127,9 +126,9 @@ def predict(records: Mapping[int, Sequence[Step]]) -> dict[str, list[float]]:
 def record(text: Path, options: Mapping[str, Option]) -> list[Step]:
     """Train once in a process of its own, and return its steps."""
     with tempfile.TemporaryDirectory() as folder:
-        given = {"input": str(text.resolve()), "model_prefix": "m", "minloglevel": 2, **options}
+        arguments = {"input": str(text.resolve()), "model_prefix": "m", "minloglevel": 2, **options}
         script = str(ROOT / "benchmarks" / "task_times.py")
-        command = [sys.executable, script, one_string(given)]
+        command = [sys.executable, script, one_string(arguments)]
         environment = {**os.environ, **ours(1).environment}
         subprocess.run(command, cwd=folder, check=True, env=environment)
         steps = json.loads((Path(folder) / "tasks.json").read_text())
@@ -169,41 +168,41 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--vocab_size", type=int, default=32000)
     parser.add_argument("--page", type=Path, help="write the tables into this page")
     parser.add_argument("--results", type=Path, default=_RESULTS, help="folder of the results")
-    given = parser.parse_args(argv)
-    path = given.results / f"scaling-{spmcompat.__version__}.json"
-    found = corpora.large(given.folder) if given.folder or given.texts else {}
+    arguments = parser.parse_args(argv)
+    path = arguments.results / f"scaling-{spmcompat.__version__}.json"
+    found = corpora.large(arguments.folder) if arguments.folder or arguments.texts else {}
     if found:
-        path.write_text(json.dumps(_measure_all(given, found), indent=1) + "\n")
+        path.write_text(json.dumps(_measure_all(arguments, found), indent=1) + "\n")
     if not path.is_file():
         raise SystemExit("Nothing was measured yet. Give --folder.")
     written = tables(json.loads(path.read_text()))
-    if given.page is None:
+    if arguments.page is None:
         print(written)
     else:
-        write_into(given.page, written)
+        write_into(arguments.page, written)
     return 0
 
 
-def _measure_all(given: argparse.Namespace, found: Mapping[str, Path]) -> dict[str, Any]:
+def _measure_all(arguments: argparse.Namespace, found: Mapping[str, Path]) -> dict[str, Any]:
     rows = []
-    for name in given.texts or TEXTS:
+    for name in arguments.texts or TEXTS:
         if name not in found:
             raise SystemExit(f"{name}.txt is not in the folder.")
         for kind in TYPES:
             options = {
                 "model_type": kind,
-                "vocab_size": given.vocab_size,
+                "vocab_size": arguments.vocab_size,
                 "hard_vocab_limit": False,
                 "num_threads": PARTIAL_SUMS,
             }
-            row = {"text": name, "type": kind, **measure(found[name], options, given.runs)}
+            row = {"text": name, "type": kind, **measure(found[name], options, arguments.runs)}
             rows.append(row)
             print(f"{name} {kind}: {_summary(row)}", file=sys.stderr, flush=True)
     return {
         "day": date.today().isoformat(),
         "machine": _processor(),
-        "runs": given.runs,
-        "vocab_size": given.vocab_size,
+        "runs": arguments.runs,
+        "vocab_size": arguments.vocab_size,
         "cores": list(CORES),
         "rows": rows,
     }
@@ -276,7 +275,7 @@ def _large_steps(row: Mapping[str, Any], sixteen: int) -> dict[str, list[float]]
 
 
 def write_into(page: Path, written: str) -> None:
-    """Replace what stands between the two marks of a page."""
+    """Replace the text between the two marks of a page."""
     text = page.read_text(encoding="utf-8")
     before, begin, rest = text.partition(_BEGIN)
     _, end, after = rest.partition(_END)

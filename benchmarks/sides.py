@@ -45,7 +45,7 @@ class Side:
     environment
         Environment variables to set.
     workers
-        Number of real threads of our trainer; 0 for the others.
+        Number of real threads of our trainer; 0 for other trainers.
     """
 
     role: Role
@@ -175,9 +175,7 @@ def other(name: str, threads: int) -> Side:
         return tokenizers(threads)
     package, _, version = name.partition("==")
     if package != "sentencepiece" or not version:
-        raise MissingSideError(
-            f"{name}: there is no such trainer. Give tokenizers or sentencepiece==VERSION"
-        )
+        raise MissingSideError(f"unknown trainer {name}. Give tokenizers or sentencepiece==VERSION")
     return release(version)
 
 

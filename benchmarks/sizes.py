@@ -1,8 +1,8 @@
 """Time and memory of several sizes from one run, compared with a run for each size.
 
 ``python -m benchmarks.sizes TEXT ...`` prints two tables, one for each model type, and compares the
-bytes of all models. The runs take turns; the cheapest of each counts. Look at CPU time rather than
-wall time if other programs use the same machine.
+bytes of all models. The runs take turns; the cheapest run of each training counts. Look at CPU time
+rather than wall time if other programs use the same machine.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Training(NamedTuple):
     files: dict[str, str]
 
 
-def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sizes", description=__doc__)
     parser.add_argument("texts", nargs="+", type=Path, help="files to train on, one by one")
     parser.add_argument(
@@ -44,7 +44,10 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--threads", type=int, default=2, help="num_threads and workers (default: 2)"
     )
     parser.add_argument(
-        "--runs", type=int, default=2, help="runs of each; the cheapest counts (default: 2)"
+        "--runs",
+        type=int,
+        default=2,
+        help="runs of each training; the cheapest one counts (default: 2)",
     )
     return parser.parse_args(argv)
 
@@ -77,20 +80,20 @@ def row(text: Path, size: int, alone: Process, together: Process) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the tables; return 1 if any bytes differ."""
-    given = arguments(argv)
-    side = sides.ours(given.threads)
-    sizes = list(given.vocab_size)
+    arguments = parse_arguments(argv)
+    side = sides.ours(arguments.threads)
+    sizes = list(arguments.vocab_size)
     differs = False
-    for kind in given.type:
+    for kind in arguments.type:
         print(f"{kind}:\n{HEAD}", flush=True)
-        base: dict[str, Option] = {"model_type": kind, "num_threads": given.threads}
+        base: dict[str, Option] = {"model_type": kind, "num_threads": arguments.threads}
         base |= {"minloglevel": 2}
-        for text in given.texts:
+        for text in arguments.texts:
             of_all = {**base, "vocab_size": [str(size) for size in sizes], "model_prefix": "m"}
             of_each = [{**base, "vocab_size": size, "model_prefix": f"m-{size}"} for size in sizes]
             rounds = [
                 [train(side, text, options) for options in (of_all, *of_each)]
-                for _ in range(given.runs)
+                for _ in range(arguments.runs)
             ]
             best = [
                 min(same, key=lambda one: one.process.cpu_seconds)

@@ -27,7 +27,7 @@ FIVE = ("en-books", "code", "de", "zh-laws", "long-lines")
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table that can be read as it stands; empty if it has no lines."""
+    """Return a Markdown table that is also readable as plain text; empty if it has no lines."""
     lines = list(lines)
     if not lines:
         return ""
@@ -147,7 +147,7 @@ def start(results: Iterable[Result]) -> str:
 
 
 def stages(results: Iterable[Result]) -> str:
-    """Seconds of each step of spmcompat and, in brackets, how many cores it kept busy."""
+    """Seconds of each step of spmcompat and, in brackets, the number of cores that it used."""
     runs = {r: r.stages.fastest for r in results if r.stages}
     costs = [{step.name: step for step in run.steps} for run in runs.values()]
     names = dict.fromkeys(name for steps in costs for name in steps)
@@ -279,20 +279,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("results", type=Path)
     parser.add_argument("--page", type=Path, help="put the main tables and the figure into it")
     parser.add_argument("--readme", type=Path, help="put the table of five rows into it")
-    given = parser.parse_args(argv)
-    results = Store(given.results).results
+    arguments = parser.parse_args(argv)
+    results = Store(arguments.results).results
     if not results:
-        raise SystemExit(f"{given.results} holds no results.")
-    write(given.results)
+        raise SystemExit(f"{arguments.results} does not contain results.")
+    write(arguments.results)
     model_type = results[0].model_type
-    if given.page:
-        figure = given.results.with_suffix(".svg")
-        shown = os.path.relpath(figure, given.page.parent) if figure.is_file() else ""
+    if arguments.page:
+        figure = arguments.results.with_suffix(".svg")
+        shown = os.path.relpath(figure, arguments.page.parent) if figure.is_file() else ""
         text = page_section(results, shown)
-        given.page.write_text(put_into(given.page.read_text(), model_type, text))
-    if given.readme:
+        arguments.page.write_text(put_into(arguments.page.read_text(), model_type, text))
+    if arguments.readme:
         name = SHORT.format(model_type)
-        given.readme.write_text(put_into(given.readme.read_text(), name, five_rows(results)))
+        readme = put_into(arguments.readme.read_text(), name, five_rows(results))
+        arguments.readme.write_text(readme)
     return 0
 
 

@@ -42,7 +42,7 @@ class Stopwatch(Report):
 
 
 class TimedWorkers(Workers):
-    """Workers that record each call: the CPU time of each task, and of handing tasks out.
+    """Workers that record each call: the CPU time of each task, and of distributing tasks.
 
     `handing` is the time of the iterator over the tasks. Only one thread at a time can be in it.
     """

@@ -41,14 +41,14 @@ def main() -> None:
         metavar="SHARE",
         help="share of the words that are new (default: %(default)s)",
     )
-    given = parser.parse_args()
-    dice = np.random.default_rng(given.seed)
+    arguments = parser.parse_args()
+    dice = np.random.default_rng(arguments.seed)
     weights = 1 / np.arange(1, _COMMON + 1)
     below = np.cumsum(weights / weights.sum())
     written, fresh = 0, _COMMON
-    while written < given.bytes:
+    while written < arguments.bytes:
         ranks = np.searchsorted(below, dice.random(_WORDS_AT_ONCE))
-        is_new = dice.random(_WORDS_AT_ONCE) < given.new
+        is_new = dice.random(_WORDS_AT_ONCE) < arguments.new
         numbers = np.where(is_new, fresh + np.cumsum(is_new), ranks)
         fresh += int(is_new.sum())
         # 26**9 words are more than 2**40, so no two numbers give the same word.

@@ -40,18 +40,18 @@ def count_text(
     Parameters
     ----------
     options : mapping
-        The options that were given, by name.
+        The options that the user set, by name.
     settings : Settings
         The same options as settings.
     sentences : iterable of str or bytes, or Arrow data, optional
-        The text, if it is not read from files.
+        The text, unless it is read from files.
     report : Report
         Receives log lines and progress.
 
     Returns
     -------
     origin : Origin
-        The text and the options that the counts come from.
+        The origin of the counts: the text and the options.
     batches : iterator of pyarrow.RecordBatch
         The rows.
 
@@ -95,8 +95,8 @@ def _plan(settings: Settings, has_sentences: bool, report: Report) -> Plan:
     for note in settings.notes:
         report.warning(note)
     plan = plan_of(complete, [piece.piece for piece in meta.values()])
-    # All model types are trained from the same counts, so counts always store what follows a
-    # pretoken.
+    # All model types are trained from the same counts, so counts always include the characters that
+    # follow a pretoken.
     return plan._replace(keeps_contexts=True)
 
 
@@ -127,7 +127,7 @@ def refuse_options_of_texts(options: Iterable[str]) -> None:
     Raises
     ------
     BadValueError
-        The message names the option, and says why.
+        If there is such an option. The message names it, and says why.
     """
     for name in options:
         if name in OPTIONS and OPTIONS[name].selects_text:
@@ -159,7 +159,7 @@ def counter_of_parts(
     Parameters
     ----------
     options : mapping
-        The options that were given, by name.
+        The options that the user set, by name.
     settings : Settings
         The same options as settings.
     column : str

@@ -1,7 +1,7 @@
 r"""The option ``dump``: writes a table for each step of a training to a folder.
 
 Tables are in TSV format, or in Parquet format with the package pyarrow. The first line of a TSV
-table has the names of the columns. Pieces are always in double quotes, and a double quote in a
+table contains the names of the columns. Pieces are always in double quotes, and a double quote in a
 piece is doubled, so a piece may contain a tab or a line break. Empty cells are missing values; a
 piece is never empty. pandas reads such a table exactly with:
 
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from spmcompat.errors import MissingFileError
 from spmcompat.runtime.outputs import Outputs
-from spmcompat.runtime.rounds import Round
+from spmcompat.runtime.rounds import Step
 
 OVERVIEW = "rounds"
 """The name of the table that has one row for each step."""
@@ -46,10 +46,10 @@ class Overview(NamedTuple):
 
 
 class Dump:
-    """Writes a table for each `Round` that it is called with.
+    """Writes a table for each `Step` that it is called with.
 
-    The tables are written to a temporary folder next to the target, together with an overview that
-    grows by one row for each table. `files` renames the folder to the target.
+    The tables are written to a temporary folder, together with an overview with one row for each
+    table. `files` renames the folder when the training succeeds.
 
     Parameters
     ----------
@@ -58,12 +58,12 @@ class Dump:
     table_format : str
         ``tsv`` or ``parquet``.
     files : Outputs
-        The outputs of the training, with which the folder gets its name.
+        The outputs of the training. They rename the temporary folder.
 
     Raises
     ------
     MissingFileError
-        If the folder cannot be made.
+        If the folder cannot be created.
     """
 
     def __init__(self, folder: str, table_format: str, files: Outputs) -> None:
@@ -77,7 +77,7 @@ class Dump:
         """The number of steps so far."""
         return len(self._steps)
 
-    def __call__(self, done: Round) -> None:
+    def __call__(self, done: Step) -> None:
         """Write the table of one step."""
         name = f"{len(self._steps):04d}-{done.step}.{self._format}"
         numbers = done.objective, done.tokens, done.threshold

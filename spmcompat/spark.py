@@ -28,7 +28,7 @@ def count(
     logstream: TextIO | None = None,
     **options: object,
 ) -> DataFrame:
-    """Count a text. Training from the counts needs no Spark.
+    """Count a text. Training from the counts does not need Spark.
 
     ``count(df, "text").write.parquet("counts")`` writes a folder that ``spm_train --counts=counts``
     and `spmcompat.train` accept without conversion. The model is the same as if you trained on the
@@ -108,9 +108,9 @@ def _check_column(df: DataFrame, column: object) -> None:
         raise BadValueError(f"df must be a Spark DataFrame, not {type(df).__name__}.")
     names = df.columns
     if names.count(str(column)) != 1:
-        found = "more than one column" if column in names else "no column"
+        number = "more than one column" if column in names else "no column"
         raise BadValueError(
-            f"the DataFrame has {found} {column!r}. Its columns are: {', '.join(names)}."
+            f"the DataFrame has {number} {column!r}. Its columns are: {', '.join(names)}."
         )
     kind = df.schema[names.index(str(column))].dataType
     if not isinstance(kind, StringType | CharType | VarcharType):

@@ -37,7 +37,7 @@ from spmcompat.text.sources import SelfTestSource, Source, open_source, sample_s
 
 if TYPE_CHECKING:
     from spmcompat.dump import Dump
-    from spmcompat.runtime.rounds import OnRound, Round
+    from spmcompat.runtime.rounds import OnRound, Step
     from spmcompat.text.arrow_producers import Sentences
     from spmcompat.unigram.options import UnigramOptions
 
@@ -53,19 +53,19 @@ def run(
     Parameters
     ----------
     settings : Settings
-        What to train, and how.
+        The settings of the training.
     sentences : iterable of str or bytes, or Arrow data, optional
-        The corpus, if it is not read from files.
+        The text, unless it is read from files.
     writer : object with ``write``, optional
-        Takes the bytes of the model, if it is not written to files. For several sizes, a list with
-        a writer for each, or a function that returns the writer of a size.
+        Receives the bytes of the model, unless it is written to files. For several sizes, a list
+        with a writer for each size, or a function that returns the writer of a size.
     report : Report, optional
-        Takes log lines and progress; by default standard error or the program's logging.
+        Receives log lines and progress; by default standard error or the program's logging.
 
     Raises
     ------
     TrainingError
-        If training cannot continue; then nothing is written.
+        If training cannot continue. In this case nothing is written.
     """
     report = report or Report(settings.min_log_level)
     try:
@@ -75,7 +75,7 @@ def run(
         if not is_out_of_memory(error):
             raise
         reason = str(error)
-    # Not raised inside the handler, where the first error would keep the memory of the run alive.
+    # Not raised in the handler: the first error would be its context, and keep its memory alive.
     raise OutOfMemoryError(report.current, reason)
 
 
@@ -109,7 +109,7 @@ def train(
 
 
 def open_dump(settings: Settings, files: Outputs) -> Dump | None:
-    """Return the writer of the tables of steps; None if the options do not ask for it."""
+    """Return the writer of the tables of steps, or None without the option ``dump``."""
     if not settings.extensions.dump:
         return None
     from spmcompat.dump import Dump  # noqa: PLC0415
@@ -119,17 +119,17 @@ def open_dump(settings: Settings, files: Outputs) -> Dump | None:
 
 def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
     """Return a function that passes each step to every listener; None if there are none."""
-    wanted: list[OnRound] = [] if dump is None else [dump]
+    listeners: list[OnRound] = [] if dump is None else [dump]
     if settings.on_round is not None:
-        wanted.append(settings.on_round)
-    if not wanted:
+        listeners.append(settings.on_round)
+    if not listeners:
         return None
 
-    def tell(done: Round) -> None:
-        for one in wanted:
-            one(done)
+    def call_all(done: Step) -> None:
+        for on_round in listeners:
+            on_round(done)
 
-    return tell
+    return call_all
 
 
 def make_models(

@@ -1,1 +1,1 @@
-"""The tables of the papers behind the research options, repeated on other texts."""
+"""The tables of the papers on which the research options are based, repeated on other texts."""

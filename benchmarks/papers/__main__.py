@@ -1,8 +1,8 @@
 """Prints our relative changes next to the published ones: ``python -m benchmarks.papers``.
 
 As in the paper, both numbers are measured on the training text: the loss with the scores of the
-model, and the tokens of the best segmentation, both on the pretokens of the training. Behind each
-change stands half the width of its 95 % interval, from a bootstrap over blocks of lines.
+model, and the tokens of the best segmentation, both on the pretokens of the training. After each
+change, half the width of its 95 % interval is shown, from a bootstrap over blocks of lines.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ def main() -> None:
         "--megabytes",
         type=float,
         default=30.0,
-        help="size of the text of each language; 0 takes whole texts (default: %(default)g)",
+        help="size of the text of each language; 0 uses whole texts (default: %(default)g)",
     )
     parser.add_argument(
         "--parts",
         type=int,
         default=1,
-        help="train on so many parts of that size of each language, to see how much the changes "
-        "differ from text to text (default: %(default)s)",
+        help="number of parts of that size to train on for each language, to see how much the "
+        "changes differ between texts (default: %(default)s)",
     )
     parser.add_argument("--pieces", type=int, default=PIECES, help="default: %(default)s")
     parser.add_argument(
@@ -76,7 +76,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if unknown := set(arguments.tables) - set(_names()):
         parser.error(
-            f"there is no table {', '.join(sorted(unknown))}; the tables are {', '.join(_names())}"
+            f"unknown table: {', '.join(sorted(unknown))}; the tables are {', '.join(_names())}"
         )
     found = languages(arguments.folder)
     if not found:
@@ -177,7 +177,7 @@ class _Run:
         title: str,
         size: int | None = None,
     ) -> list[list[Measured]]:
-        """Measure every row on every text. One text after the other takes the least memory."""
+        """Measure every row on every text. Taking one text after another needs least memory."""
         found: list[list[Measured]] = [[] for _ in rows]
         with tqdm(total=len(rows) * len(texts), desc=title, unit=" models") as bar:
             for text in texts:
@@ -212,7 +212,7 @@ def _change(
 
 
 def _mean(cells: Sequence[Cell]) -> Cell:
-    """Return the mean change; its interval tells how much the change differs between texts."""
+    """Return the mean change. Its interval shows how much the change differs between texts."""
     changes = [cell.change for cell in cells]
     if len(changes) == 1:
         return cells[0]
@@ -220,7 +220,7 @@ def _mean(cells: Sequence[Cell]) -> Cell:
     return Cell(float(np.mean(changes)), _STUDENT.get(len(changes), 2.0) * spread)
 
 
-# The 97.5 % quantiles of Student's t for means of so many values.
+# The 97.5 % quantiles of Student's t, by the number of values in the mean.
 _STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}
 
 
@@ -236,9 +236,10 @@ def _show_published(change: Change) -> str:
 
 
 def _signs(ours: Sequence[Cell], published: Change | None) -> str:
-    """Say whether the signs agree; a change below 0.05 percent has no sign.
+    """Return whether the signs agree; a change below 0.05 percent has no sign.
 
-    If they do not, but our interval holds the published change, the texts are too few to tell.
+    If they do not agree, but our interval contains the published change, more texts are needed for
+    a verdict.
     """
     if published is None:
         return ""

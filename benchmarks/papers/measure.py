@@ -38,7 +38,7 @@ from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
 
 BLOCKS = 256
-"""The text is divided into about as many blocks of lines, which the bootstrap draws from."""
+"""The approximate number of blocks of lines in a text. The bootstrap draws blocks."""
 _LONGEST = 4192  # bytes; training skips longer lines
 
 _Floats = npt.NDArray[np.float64]
@@ -114,12 +114,12 @@ class MeasuredText:
             split_by_number=False,
             seeding_chunk_bytes=1 << 62,
         )
-        # A mark stands where the pretokenizer cut; it is no text.
+        # A mark represents a cut of the pretokenizer; it is not text.
         texts = [text if text != MARK else b"-" for text in self._blocks[0]]
         return read_segments(plan_by_line(plain, b"", []), texts, self._workers)
 
     def forget(self) -> None:
-        """Free the segments; they are read again if they are needed."""
+        """Free the segments. They are read again when they are needed."""
         for name in ("_blocks", "_distinct"):
             self.__dict__.pop(name, None)
 
@@ -160,13 +160,13 @@ def measure(text: MeasuredText, flags: Flags, size: int, folder: Path) -> Measur
         If the training fails.
     """
     chosen = {name: value for name, value in flags.items() if value}
-    given = {"vocab_size": str(size), "hard_vocab_limit": "false", **chosen}
-    named = json.dumps([text.path.name, text.path.stat().st_size, given], sort_keys=True)
+    arguments = {"vocab_size": str(size), "hard_vocab_limit": "false", **chosen}
+    named = json.dumps([text.path.name, text.path.stat().st_size, arguments], sort_keys=True)
     name = hashlib.sha256(named.encode()).hexdigest()[:16]
     model = folder / f"{name}.model"
     trained = folder / f"{name}.train.json"
     if not (trained.exists() and model.exists()):
-        _write_json(trained, {**_train(text.path, given, folder / name), "of": named})
+        _write_json(trained, {**_train(text.path, arguments, folder / name), "of": named})
     times = json.loads(trained.read_text(encoding="utf-8"))
     kept = folder / f"{name}.measured.json"
     if not kept.exists():
@@ -219,7 +219,7 @@ def _charsmap() -> bytes:
 
 
 def _blocks_of_lines(path: Path) -> Iterator[list[bytes]]:
-    """Yield the lines that training reads, about `BLOCKS` times as many."""
+    """Yield blocks of the lines that training reads; there are about `BLOCKS` of them."""
     with open(path, "rb") as file:
         kept = [
             line

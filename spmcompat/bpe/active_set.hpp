@@ -1,11 +1,10 @@
 // The active set: the pairs among which sentencepiece 0.2.0 and 0.2.1 look for the next merge.
 //
 // The set is renewed every 100 merges: it becomes the most frequent 5 % of all symbols, but at
-// least 1000 pairs. Until the next renewal, merges are chosen among these pairs and the pairs that
-// came into being since. Of the pairs with the lowest count in the set, only some are in it. Which
-// ones depends on the order of a hash table and on the heap of a partial sort. Both depend only on
-// the input, because the keys are fingerprints of texts. The containers here have the order of those
-// of the reference.
+// least 1000 pairs. Until the next renewal, merges are chosen among these pairs and the new pairs.
+// The set contains only some of the pairs with its lowest count. Which ones depends on the order of
+// a hash table and on the heap of a partial sort. Both depend only on the input, because the keys
+// are fingerprints of texts. The containers here have the same order as those of the reference.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +29,7 @@ inline size_t active_size(size_t symbols) {
 // All symbols that may still occur, in the order of the reference's table.
 class SymbolCache {
  public:
-  // Characters must be added first. Ids are given in the order of these two calls.
+  // All characters must be added before merged symbols. Ids are assigned in the order of the calls.
   void add_character(char32_t character) {
     prints_.push_back(character);
     cache_.insert(prints_.back(), kCharacter);
@@ -42,7 +41,7 @@ class SymbolCache {
   }
   void erase_pair(uint32_t left, uint32_t right) { cache_.erase(print(left, right)); }
 
-  // The active set as of now, in unspecified order.
+  // The current active set, in unspecified order.
   std::vector<uint32_t> most_frequent(const PairTable& pairs) const {
     struct Ranked {
       uint64_t count;
@@ -81,7 +80,7 @@ class SymbolCache {
     return c;
   }
 
-  std::vector<uint64_t> prints_;  // of symbols
+  std::vector<uint64_t> prints_;  // the fingerprints of the symbols
   GnuHashMap<uint32_t> cache_;
 };
 

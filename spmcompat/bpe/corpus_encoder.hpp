@@ -1,6 +1,6 @@
 // Encodes the corpus with the merges of an existing model, as sentencepiece does. Of all neighbours
-// whose text is a piece, those with the highest score are merged first, and the leftmost ones of
-// equal scores. Single texts are encoded by model/encoding.py.
+// whose text is a piece, those with the highest score are merged first; if scores are equal, the
+// leftmost ones. Single texts are encoded by model/encoding.py.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class CorpusEncoder {
     }
   }
 
-  // The symbol of a given piece; kNone if it is a single character.
+  // The symbol of a piece; kNone if it is a single character.
   uint32_t symbol_of(size_t piece) const { return symbol_of_[piece]; }
 
   // Encodes a text of characters. Throws Cancelled if the flag is set.
@@ -71,7 +71,7 @@ class CorpusEncoder {
     }
   };
 
-  // Notes the symbol at a position and the one after it, if their text is a piece.
+  // Adds the symbol at a position and the next one to the queue, if their text is a piece.
   void push(const SymbolText& text, uint32_t position) {
     const uint32_t left = text[position];
     const uint32_t right = text[position + symbols_.length(left)];
@@ -106,7 +106,7 @@ class CorpusEncoder {
   std::vector<uint32_t> symbol_of_;
   std::vector<std::u32string> texts_;
   std::unordered_map<std::u32string_view, Merge> merges_;
-  size_t longest_ = 0;  // piece, in characters
+  size_t longest_ = 0;  // the length of the longest piece in characters
   std::vector<Candidate> candidates_;
   std::u32string joined_;
 };

@@ -1,5 +1,5 @@
-// Counts in levels. A count below 256 is a level of its own. Higher counts that agree in their
-// eight most significant bits share a level.
+// Divides counts into levels. Each count below 256 is a separate level. Higher counts that agree in
+// their eight most significant bits share a level.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class CountLevels {
     --size_;
   }
 
-  // A count such that at most `allowed` of the counts are equal or higher.
+  // A number such that at most `allowed` of the counts are equal or higher.
   uint64_t reached_by(size_t allowed) const {
     size_t reached = 0;
     for (size_t level = levels_.size(); level-- > 0;) {

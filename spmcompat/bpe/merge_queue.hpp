@@ -2,9 +2,9 @@
 //
 // Pairs are divided into classes by the level of their count. Only the highest class that is not
 // empty is a heap. Most pairs are rare and never reach the top: they stay in a class that is never
-// ordered, where each costs no more than its id.
+// ordered, where a pair takes only the memory of its id.
 //
-// The count of a pair may fall while it is in the queue. The queue looks at the count again when it
+// The count of a pair may fall while it is in the queue. The queue reads the current count when it
 // orders the class of the pair, and when the pair is the best one.
 #pragma once
 
@@ -47,7 +47,7 @@ class MergeQueue {
     end_ = std::max(end_, level + 1);
   }
 
-  // Takes out the best pair. Returns kNone if there is none.
+  // Removes and returns the best pair, or kNone if the queue is empty.
   uint32_t pop() {
     while (order_highest_class()) {
       std::pop_heap(heap_.begin(), heap_.end(), worse());
@@ -76,7 +76,7 @@ class MergeQueue {
     };
   }
 
-  // Makes a heap of the highest class that has pairs. Returns false if there is none.
+  // Makes a heap of the highest class that has pairs. Returns false if all classes are empty.
   bool order_highest_class() {
     if (end_ > top_ + 1) put_back_heap();
     while (heap_.empty()) {
@@ -112,7 +112,7 @@ class MergeQueue {
   std::vector<std::vector<uint32_t>> classes_;
   std::vector<Entry> heap_;
   size_t top_ = 0;  // the class that is the heap
-  size_t end_ = 0;  // no class from here on has pairs
+  size_t end_ = 0;  // this class and all higher classes are empty
 };
 
 }  // namespace spmcompat

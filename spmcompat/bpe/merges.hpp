@@ -5,22 +5,22 @@
 // left to right. A pair that no longer occurs keeps its entry with a count of zero: the reference
 // also merges such pairs when no others are left.
 //
-// All positions of a pair come into being together, when the later of its two symbols does. From
-// then on there can only be fewer. So a pair gets the list of its positions once, and entries that
-// are outdated are skipped. The changes around a merge are first summed up by neighbour, so each
-// neighbouring pair is looked up once.
+// A pair first occurs when the later of its two symbols is created. After that, it can only lose
+// positions. So a pair gets the list of its positions once, and outdated entries are skipped. The
+// changes around a merge are first summed up by neighbour, so each neighbouring pair is looked up
+// once.
 //
 // Most pairs are too rare ever to be merged. Pairs whose count is below a floor are not recorded.
 // When no pair above the floor is left, the floor is lowered and the pairs of the text are recorded
-// again. The first floor is high: until it is lowered, the merges have shortened the text, and the
-// lists of positions with it. With a floor of zero every pair has to be recorded from the beginning,
-// since pairs that no longer occur are wanted too. After given pieces they are not wanted. Before
-// pairs are recorded again, the text is packed, so that less memory has to be looked at.
+// again. The first floor is high: when it is lowered, merges have shortened the text, and so the
+// lists of positions. With a floor of zero, every pair has to be recorded from the beginning, since
+// pairs that no longer occur are also merged. (They are not merged after initial pieces.) Before
+// pairs are recorded again, the text is packed, so that less memory has to be read.
 //
-// Releases up to 0.2.1 choose among an active set (active_set.hpp). As long as the best pair of all
+// Releases up to 0.2.1 choose from an active set (active_set.hpp). As long as the best of all pairs
 // is so frequent that it must be in that set, it is the best pair of the set, and the set itself is
-// not needed. When that ends, all merges are repeated up to the last renewal of the set, with every
-// pair recorded; from there on the set is computed at every renewal.
+// not needed. After that, all merges are repeated up to the last renewal of the set, with every
+// pair recorded. From then on, the set is computed at every renewal.
 #pragma once
 
 #include <algorithm>
@@ -52,32 +52,32 @@ namespace spmcompat {
 
 class Merges {
  public:
-  // `expected` is about how many merges will be made. With `active_set`, merges are chosen among
-  // the active set; then the segments must come in the order of the text, with all characters.
+  // `expected` is the approximate number of merges. With `active_set`, merges are chosen from the
+  // active set. In this case, the segments must be in the order of the text, with all characters.
   //
-  // With `given` pieces, which the active set excludes, the text is encoded with them first, and
-  // merging goes on from there. Throws std::overflow_error if the text is too large.
+  // If there are `initial` pieces, the text is encoded with them before the first merge. They
+  // exclude the active set. Throws std::overflow_error if the text is too large.
   Merges(SegmentCounts segments, const PieceRule& rule, size_t expected, bool active_set,
-         const ScoredPieces* given, Crew& crew)
+         const ScoredPieces* initial, Crew& crew)
       : active_set_(active_set), rule_(rule), finder_(text_, symbols_, rule) {
     const auto order =
         active_set ? SegmentOrder::kAsGiven : SegmentOrder::kMostFrequentFirst;
     const uint64_t characters = fill_text(std::move(segments), order, text_, symbols_, crew);
     characters_ = first_merge_ = symbols_.size();
-    if (given != nullptr) {
+    if (initial != nullptr) {
       last_floor_ = 1;
-      encode_text(*given, crew.cancel());
+      encode_text(*initial, crew.cancel());
     }
     floor_ = first_floor(characters / std::max<size_t>(expected, 1));
   }
   Merges(const Merges&) = delete;
   static std::unique_ptr<Merges> of_text(SegmentCounts& segments, const PieceRule& rule,
                                          size_t expected, bool active_set,
-                                         const ScoredPieces* given, Crew& crew) {
-    return std::make_unique<Merges>(std::move(segments), rule, expected, active_set, given, crew);
+                                         const ScoredPieces* initial, Crew& crew) {
+    return std::make_unique<Merges>(std::move(segments), rule, expected, active_set, initial, crew);
   }
 
-  // Makes merges until there are `wanted`, or none is left.
+  // Makes merges until there are `wanted` merges, or no pair is left.
   void make(size_t wanted, Crew& crew) {
     do {
       if (must_record_) record(crew);
@@ -85,7 +85,7 @@ class Merges {
     } while (must_record_);
   }
 
-  // Frees all that only make needs. Nothing can be merged any more.
+  // Frees the memory that only `make` needs. Nothing can be merged afterwards.
   void finish() {
     text_ = SymbolText();
     cache_.reset();
@@ -106,11 +106,11 @@ class Merges {
   std::string piece(size_t merge) const { return symbols_.utf8(first_merge_ + merge); }
   // How often the pair occurred when it was merged.
   uint64_t count(size_t merge) const { return counts_[merge]; }
-  // How many characters the left part of the pair has.
+  // The number of characters in the left part of the pair.
   uint32_t left_length(size_t merge) const { return left_lengths_[merge]; }
 
  private:
-  // What the queue asks about pairs.
+  // The functions that the queue needs.
   struct Pairs {
     const Merges* merges;
     uint64_t count(uint32_t pair) const { return merges->pairs_[pair].count; }
@@ -120,7 +120,7 @@ class Merges {
   };
   using Queue = MergeQueue<Pairs>;
 
-  void encode_text(const ScoredPieces& given, const CancelFlag& cancel);
+  void encode_text(const ScoredPieces& initial, const CancelFlag& cancel);
 
   // Choosing a pair.
   void renew_active_set();
@@ -158,35 +158,35 @@ class Merges {
 
   const bool active_set_;
   uint64_t surely_active_ = 0;  // pairs with this count or a higher one are in the active set
-  CountLevels levels_;  // of the recorded pairs
+  CountLevels levels_;  // the levels of the recorded pairs
   std::unique_ptr<SymbolCache> cache_;  // set once the active set itself is computed
-  size_t cache_used_from_ = 0;  // merges
+  size_t cache_used_from_ = 0;  // the number of merges before the cache is used
 
   uint64_t floor_ = 0;
-  // Given pieces are not merged again, as a floor of zero needs it.
+  // 1 after initial pieces: for a floor of 0, merges would have to begin with characters.
   uint64_t last_floor_ = 0;
   bool must_record_ = true;
   PairTable pairs_;
-  std::vector<PositionArena> arenas_;  // of the pairs that were recorded together
-  PositionArena arena_;  // of the others
+  std::vector<PositionArena> arenas_;  // the positions of the pairs that were recorded together
+  PositionArena arena_;  // the positions of other pairs
   Queue queue_{Pairs{this}};
 
-  uint32_t characters_ = 0;  // symbols that are not merged
-  uint32_t first_merge_ = 0;  // symbols that are characters or given
-  std::vector<uint64_t> counts_;  // of the merges
-  std::vector<uint16_t> left_lengths_;  // of the merges
+  uint32_t characters_ = 0;  // the number of symbols that are characters
+  uint32_t first_merge_ = 0;  // the number of symbols that are characters or initial pieces
+  std::vector<uint64_t> counts_;  // the count of each merge
+  std::vector<uint16_t> left_lengths_;  // the length of the left part of each merge
   SlotIndex pieces_;  // the symbols of several characters, by their texts
 
   PieceRule rule_;
   PairFinder finder_;
-  // Working memory of a single merge. It is kept so that not every merge allocates it again.
-  std::vector<uint64_t> losses_[2];  // symbol -> what its pair with the left or right part loses
+  // Working memory of a single merge. It is kept so that not every merge has to allocate it.
+  std::vector<uint64_t> losses_[2];  // symbol -> the loss of its pair with the left or right part
   std::vector<uint32_t> losers_[2];  // the symbols with losses
   std::vector<uint32_t> merged_positions_;
 };
 
-// Like make. It also ends where pairs must be recorded; there may be fewer merges then than before,
-// which are made again.
+// Makes merges as `make` does, but also ends when pairs must be recorded. In this case, some merges
+// may have been undone; they are repeated later.
 inline void Merges::make_recorded(size_t wanted, const Crew& crew) {
   while (size() < wanted && !must_record_) {
     crew.check_cancelled();
@@ -207,8 +207,8 @@ inline void Merges::record(Crew& crew) {
   std::vector<FoundPairs> parts = find_pairs(text_, symbols_, rule_, floor_, crew);
   size_t recorded = 0;
   for (const FoundPairs& part : parts) recorded += part.pairs.size();
-  // With room for the pairs that merges add, the table is seldom copied while it is large. Room that
-  // is never used takes no memory.
+  // This also reserves space for the pairs that merges add, so a large table is rarely copied.
+  // Unused space does not take memory.
   pairs_.reserve(2 * recorded);
   for (FoundPairs& part : parts) {
     for (const Pair& pair : part.pairs) add_pair(pair);
@@ -219,15 +219,15 @@ inline void Merges::record(Crew& crew) {
   must_record_ = false;
 }
 
-inline void Merges::encode_text(const ScoredPieces& given, const CancelFlag& cancel) {
-  CorpusEncoder encoder(given, symbols_);
+inline void Merges::encode_text(const ScoredPieces& initial, const CancelFlag& cancel) {
+  CorpusEncoder encoder(initial, symbols_);
   encoder.encode(text_, cancel);
   for (; first_merge_ < symbols_.size(); ++first_merge_) add_piece(first_merge_);
   text_.pack(symbols_);
 }
 
-// Renews the active set. While the set itself is not needed, renews only the count from which on a
-// pair is surely in it.
+// Renews the active set. If the set itself is not needed, only computes the count from which on a
+// pair is certainly in the set.
 inline void Merges::renew_active_set() {
   if (!cache_ || size() < cache_used_from_) {
     surely_active_ = levels_.reached_by(active_size(levels_.size()));
@@ -239,8 +239,8 @@ inline void Merges::renew_active_set() {
 }
 
 // The first floor, from the number of characters for each expected merge. The active set needs the
-// counts of all pairs but the rarest. Where the last merges may be of pairs that occur once or never,
-// it is no use to begin without them.
+// counts of all pairs except the rarest. If the last merges may need pairs that occur once or
+// never, a high floor has no benefit.
 inline uint64_t Merges::first_floor(uint64_t mean) const {
   if (active_set_) return mean < 64 ? last_floor_ : mean / 32;
   return mean < 32 ? last_floor_ : mean / 4;
@@ -264,7 +264,7 @@ inline void Merges::start_active_set() {
   start_over(0);
 }
 
-// Splits the text into characters. The same merges are made again when the pairs above the floor are
+// Splits the text into characters. The same merges are repeated when the pairs above the floor are
 // recorded.
 inline void Merges::start_over(uint64_t floor) {
   record_again(floor);
@@ -275,7 +275,7 @@ inline void Merges::start_over(uint64_t floor) {
   left_lengths_.clear();
 }
 
-// Drops the pairs at once, so that what follows can use their memory.
+// Drops the pairs immediately, so that their memory can be used.
 inline void Merges::record_again(uint64_t floor) {
   drop_pairs();
   floor_ = floor;
@@ -302,7 +302,7 @@ inline void Merges::add_pair(const Pair& pair) {
   if (active_set_) levels_.add(pair.count);
 }
 
-// Puts the symbols and pairs of the text into the cache, in the reference's order.
+// Adds the symbols and pairs of the text to the cache, in the reference's order.
 inline void Merges::cache_all_pairs() {
   for (uint32_t symbol = 0; symbol < characters_; ++symbol) {
     cache_->add_character(symbols_[symbol][0]);
@@ -314,8 +314,8 @@ inline void Merges::cache_all_pairs() {
   }
 }
 
-// Does the same for the pairs around the positions of a merge. Where the merged symbol follows
-// itself, the first one is followed by the left part of the second one, which is merged later.
+// Adds the pairs around the positions of a merge to the cache. If the merged symbol occurs twice in
+// a row, the left part of the second occurrence follows the first one, which is merged earlier.
 inline void Merges::cache_new_pairs(const Pair& pair, uint32_t merged) {
   cache_->add_merged(pair.left, pair.right);
   const uint32_t width = text_.width(merged);
@@ -333,7 +333,7 @@ inline void Merges::cache_pair(uint32_t left, uint32_t right) {
   if (pair != PairTable::kNone) cache_->add_pair(left, right, pair);
 }
 
-// Merges a pair, unless its text is a piece already.
+// Merges a pair, unless its text is already a piece.
 inline void Merges::merge(Pair pair) {
   if (active_set_) levels_.remove(pair.count);
   const uint32_t merged = symbols_.add(pair.left, pair.right);
@@ -352,9 +352,8 @@ inline void Merges::merge(Pair pair) {
   subtract_losses(kRight, pair.right);
   record_merged(kRight, merged);
   record_merged(kLeft, merged);
-  // Where the pair occurs twice in a row, the reference merges the first occurrence first. For a
-  // moment, the left part of the second one follows the merged symbol. The reference counts this
-  // pair.
+  // If the pair occurs twice in a row, the reference merges the first occurrence first. Then the
+  // left part of the second occurrence follows the merged symbol. The reference counts this pair.
   if (floor_ == 0 && repeats && pairs_.find(merged, pair.left) == PairTable::kNone &&
       finder_.allows(merged, pair.left)) {
     add_pair({merged, pair.left, 0, nullptr, 0});
@@ -362,8 +361,8 @@ inline void Merges::merge(Pair pair) {
   if (cache_) cache_new_pairs(pair, merged);
 }
 
-// Puts the merged symbol into the text. Notes its positions, and by how much the counts of the
-// neighbouring pairs fall. Returns whether the merged symbol follows itself anywhere.
+// Puts the merged symbol into the text. Stores its positions, and the losses in the counts of the
+// neighbouring pairs. Returns whether the merged symbol follows itself anywhere.
 inline bool Merges::replace(const Pair& pair, uint32_t merged) {
   const uint32_t left_width = text_.width(pair.left), width = text_.width(merged);
   const bool of_equals = pair.left == pair.right;
@@ -394,7 +393,7 @@ inline bool Merges::replace(const Pair& pair, uint32_t merged) {
   return repeats;
 }
 
-// Subtracts what the pairs of `symbol` with its neighbours on one side have lost.
+// Subtracts the losses of the pairs of `symbol` with its neighbours on one side.
 inline void Merges::subtract_losses(Side side, uint32_t symbol) {
   for (const uint32_t other : losers_[side]) {
     const uint32_t pair =
@@ -411,7 +410,7 @@ inline void Merges::lower_count(uint64_t& count, uint64_t by) {
   if (active_set_) levels_.add(count);
 }
 
-// Adds the text of a symbol to those of the pieces. Returns whether it is a new one.
+// Adds the text of a symbol to the pieces. Returns whether it is new.
 inline bool Merges::add_piece(uint32_t symbol) {
   const std::u32string_view text = symbols_[symbol];
   const auto* bytes = reinterpret_cast<const char*>(text.data());
@@ -421,7 +420,7 @@ inline bool Merges::add_piece(uint32_t symbol) {
 }
 
 // The length of a pair and its first characters, as far as they fit into a number. It orders most
-// pairs with the same count, so that few texts are compared.
+// pairs with the same count, so few texts have to be compared.
 inline uint64_t Merges::rank(uint32_t pair) const {
   const std::u32string_view left = symbols_[pairs_[pair].left];
   const std::u32string_view right = symbols_[pairs_[pair].right];

@@ -39,7 +39,7 @@ cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
 
     unique_ptr[CMerges] merges_of_text "spmcompat::Merges::of_text"(
         CSegmentCounts& segments, const PieceRule& rule, size_t expected, cbool active_set,
-        const ScoredPieces* given, CCrew& crew)
+        const ScoredPieces* initial, CCrew& crew)
     void make_merges "&spmcompat::Merges::make"(size_t wanted, CCrew& crew)
 
 
@@ -52,16 +52,16 @@ cdef class Merges:
     segments : SegmentCounts
         The text; no pair crosses from one segment to the next. It is empty afterwards.
     expected : int
-        About how many merges will be made. This affects time and memory only.
+        The approximate number of merges. It only affects time and memory.
     workers : Workers
         Real threads. One of them merges; all of them fill the text and look for its pairs.
     active_set : bool, optional
-        Whether merges are chosen among an active set of pairs, as in releases up to 0.2.1. Then
-        the segments must come in the order of the text, with all of its characters.
-    given : iterable of (bytes, float), optional
-        Pieces and scores of a model. Then the text is first encoded with them, as sentencepiece
-        does, and merging goes on from there; these pieces are not merges here. Pairs that no
-        longer occur are not merged then. It excludes `active_set`.
+        Whether merges are chosen from an active set of pairs, as in releases up to 0.2.1. In this
+        case, the segments must be in the order of the text, with all of its characters.
+    initial : iterable of (bytes, float), optional
+        Pieces and scores of a model. The text is encoded with them before the first merge. They do
+        not count as merges, and pairs that no longer occur are not merged. They cannot be combined
+        with `active_set`.
     """
 
     cdef Crew crew
@@ -69,12 +69,12 @@ cdef class Merges:
 
     def __init__(
         self, SegmentCounts segments not None, size_t expected, workers not None,
-        bint active_set=False, given=None,
+        bint active_set=False, initial=None,
     ):
         cdef ScoredPieces pieces
         cdef const ScoredPieces* given_pieces = NULL
-        if given is not None:
-            pieces = given
+        if initial is not None:
+            pieces = initial
             given_pieces = &pieces
         self.crew = workers.crew
         start_stage(
@@ -103,13 +103,13 @@ cdef class Merges:
             for i in range(min(size, dereference(self.merges).size()))]
 
     def left_length(self, size_t merge):
-        """Return how many characters of a merge come from the left part of its pair."""
+        """Return the number of characters in the left part of the pair of a merge."""
         if merge >= dereference(self.merges).size():
             raise IndexError(merge)
         return dereference(self.merges).left_length(merge)
 
     def make(self, size_t wanted):
-        """Make `wanted` more merges, or as many as there are; return how many."""
+        """Make `wanted` more merges, or fewer if no pair is left, and return their number."""
         cdef size_t before = len(self), size = before + wanted
         start_change(
             dereference(self.crew.crew), dereference(self.merges), make_merges, size)
@@ -117,19 +117,19 @@ cdef class Merges:
         return len(self) - before
 
     def finish(self):
-        """Free all memory but that of the merges. Nothing can be merged afterwards."""
+        """Free all memory except that of the merges. Nothing can be merged afterwards."""
         with nogil:
             dereference(self.merges).finish()
 
 
-def count_in_encoded(SegmentCounts segments not None, given, workers):
+def count_in_encoded(SegmentCounts segments not None, pieces, workers):
     """Return how often each piece occurs in a text that is encoded as sentencepiece does.
 
     Parameters
     ----------
     segments : SegmentCounts
         The text. It is empty afterwards.
-    given : iterable of (bytes, float)
+    pieces : iterable of (bytes, float)
         Pieces and scores of a model.
     workers : Workers
         Real threads.
@@ -137,13 +137,13 @@ def count_in_encoded(SegmentCounts segments not None, given, workers):
     Returns
     -------
     list of int
-        The count of each piece, in their order; 0 for pieces of a single character.
+        The count of each piece, in the same order; 0 for pieces of a single character.
     """
     cdef Crew crew = workers.crew
-    cdef ScoredPieces pieces = given
+    cdef ScoredPieces scored = pieces
     cdef vector[uint64_t] counts
     start_stage(
-        dereference(crew.crew), counts, cpp_count_in_encoded, segments.segments, pieces)
+        dereference(crew.crew), counts, cpp_count_in_encoded, segments.segments, scored)
     try:
         crew.await_stage()
     except OverflowError as error:
@@ -153,5 +153,5 @@ def count_in_encoded(SegmentCounts segments not None, given, workers):
 
 def _too_large(error):
     return TrainingError(
-        f"{error}: it holds 2**31 characters or more. Give less text or sample it "
+        f"{error}: it has 2**31 characters or more. Give less text or sample it "
         "(--input_sentence_size).")

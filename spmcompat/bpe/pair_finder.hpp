@@ -23,10 +23,10 @@ class PairFinder {
   PairFinder(const SymbolText& text, const Symbols& symbols, const PieceRule& rule)
       : text_(text), symbols_(symbols), rule_(rule) {}
 
-  // Calls function(pair) for every pair of a symbol with a neighbour on one side whose count is
-  // `floor` or higher and whose text may be a piece. The symbol occurs at these positions. If it
-  // follows itself, that pair belongs to its right side only. The positions of the pairs are
-  // stored in the arena.
+  // Finds the pairs of a symbol, which occurs at `positions`, with its neighbours on one side.
+  // Calls function(pair) for every pair whose count is `floor` or higher and whose text may be a
+  // piece. If the symbol follows itself, that pair belongs to its right side only. The positions of
+  // the pairs are stored in the arena.
   template <typename Function>
   void find(Side side, uint32_t symbol, const uint32_t* positions, size_t size, uint64_t floor,
             PositionArena& arena, Function function) {
@@ -64,7 +64,7 @@ class PairFinder {
   }
 
  private:
-  // The sum over the positions where one symbol is the neighbour of another.
+  // The sums over the positions where a symbol is a neighbour of the other symbol.
   struct Tally {
     uint64_t count = 0;
     uint32_t size = 0;
@@ -91,8 +91,8 @@ class PairFinder {
   const Symbols& symbols_;
   PieceRule rule_;
 
-  // Working memory. It is kept so that not every symbol allocates it again.
-  std::vector<Tally> tallies_;  // symbol -> as a neighbour
+  // Working memory. It is kept so that not every symbol has to allocate it.
+  std::vector<Tally> tallies_;  // symbol -> its sums as a neighbour
   std::vector<uint32_t> tallied_;  // the symbols that have a tally
   std::vector<uint32_t> neighbours_;
   std::u32string piece_;

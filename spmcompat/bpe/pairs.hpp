@@ -1,4 +1,4 @@
-// The pairs of neighbouring symbols: their counts, their positions, and how to find them.
+// The pairs of neighbouring symbols, with their counts and positions.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct Pair {
   uint32_t left, right;
   uint64_t count;
   const uint32_t* positions;  // some may be outdated
-  uint32_t size;  // of the list of positions
+  uint32_t size;  // the number of positions
 };
 
 // The lists of positions.
@@ -32,7 +32,7 @@ class PairTable {
 
   void reserve(size_t pairs) { pairs_.reserve(pairs); }
 
-  // Adds a pair of symbols that the table does not hold; returns its id.
+  // Adds a pair of symbols that is not in the table, and returns its id.
   uint32_t add(const Pair& pair) {
     const auto id = static_cast<uint32_t>(pairs_.size());
     index_.find_or_insert(hash_pair(pair.left, pair.right), id, [](uint32_t) { return false; });

@@ -1,45 +1,45 @@
-"""Tells a caller the merges of BPE."""
+"""Reports the merges of BPE, for research."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from spmcompat.bpe.merges import Merges
-from spmcompat.runtime.rounds import FINAL_CUT, OnRound, PieceRow, Round
+from spmcompat.runtime.rounds import FINAL_CUT, OnRound, PieceRow, Step
 
 
-def tell_merges(
+def report_merges(
     on_round: OnRound,
     merges: Merges,
     alphabet: Sequence[tuple[int, int]],
     final: Sequence[tuple[bytes, float]],
 ) -> None:
-    """Tell all merges in their order, then all characters.
+    """Report all merges in their order, then all characters.
 
     Parameters
     ----------
     on_round : callable
-        Takes a `Round`.
+        Takes a `Step`.
     merges : Merges
-        The merges. The count of each is that of its pair when it was merged.
+        The merges. The count of a merge is the count of its pair when it was merged.
     alphabet : sequence of (int, int)
         Characters (code points) with their counts.
     final : sequence of (bytes, float)
         The pieces that were chosen, and their scores.
     """
 
-    def rows() -> list[PieceRow]:
+    def make_rows() -> list[PieceRow]:
         scores = dict(final)
-        found = []
+        rows = []
         for merge, (utf8, count) in enumerate(merges):
             piece, size = utf8.decode(), merges.left_length(merge)
-            found.append(_row(piece, count, scores.get(utf8), piece[:size], piece[size:]))
+            rows.append(_row(piece, count, scores.get(utf8), piece[:size], piece[size:]))
         for character, count in alphabet:
-            found.append(_row(chr(character), count, scores.get(chr(character).encode())))
-        return found
+            rows.append(_row(chr(character), count, scores.get(chr(character).encode())))
+        return rows
 
     size = len(merges) + len(alphabet)
-    on_round(Round(1, "merges", size, len(final), _rows=rows))
+    on_round(Step(1, "merges", size, len(final), _rows=make_rows))
 
 
 def _row(

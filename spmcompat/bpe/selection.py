@@ -1,6 +1,6 @@
 """The choice between merges and characters, where they compete (``auto_character_coverage``).
 
-With byte fallback, the vocabulary need not hold all characters. The last merges are dropped if
+With byte fallback, the vocabulary need not contain all characters. The last merges are dropped if
 characters save more tokens. A merge is kept only together with its characters.
 """
 
@@ -33,7 +33,7 @@ def choose_pieces(
     -----
     As ``PrunePiecesWithGlobalSearch`` of sentencepiece 0.2.3. A character of n bytes saves n - 1
     tokens, so a character of one byte is only taken if a merge needs it. If two choices save the
-    same, the one with more merges wins.
+    same number of tokens, the choice with more merges wins.
     """
     ranked = _by_gain(characters)
     taken = _Taken([gain for _, gain in ranked])
@@ -64,7 +64,7 @@ def choose_pieces(
 
 
 def _by_gain(characters: Sequence[tuple[int, int]]) -> list[tuple[str, int]]:
-    """Return the characters that save tokens, and how many each saves, best first."""
+    """Return the characters that save tokens, with the number of saved tokens, best first."""
     gains = [(count * (len(chr(c).encode()) - 1), count, c) for c, count in characters]
     gains.sort(key=lambda item: (-item[0], -item[1], item[2]))
     return [(chr(c), gain) for gain, _, c in gains if gain > 0]
@@ -73,13 +73,13 @@ def _by_gain(characters: Sequence[tuple[int, int]]) -> list[tuple[str, int]]:
 class _Taken:
     """The characters that are added although no merge needs them: those that save most tokens.
 
-    The set begins with all characters. It loses the worst ones as its room shrinks, and every
-    character that a merge turns out to need.
+    At first, the set contains all characters. The worst ones are removed as it shrinks, and also
+    those that a merge needs.
 
     Parameters
     ----------
     gains : list of int
-        How many tokens each character saves, in descending order.
+        The number of tokens that each character saves, in descending order.
     """
 
     def __init__(self, gains: list[int]) -> None:

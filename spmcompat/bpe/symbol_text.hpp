@@ -1,10 +1,10 @@
 // The text that is merged: every distinct segment once, as an array of symbols.
 //
 // At first, every symbol is a character and takes one position. A merged symbol takes the positions
-// of both its parts and is stored at the first one. The others are holes, so a merge moves nothing.
-// The last hole of a symbol stores the distance to the position of the symbol, so the symbol before
-// a position is found in one step. When the text is packed, every symbol takes one position again.
-// An edge stands before and after every segment.
+// of both its parts and is stored at the first of them. The other positions are holes, so a merge
+// does not move anything. The last hole of a symbol stores the distance to the position of the
+// symbol, so the symbol before a position is found in one step. Packing the text removes the holes.
+// There is an edge before and after every segment.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class SymbolText {
   // Removes the holes. Symbols move, but keep their order.
   void pack(const Symbols& symbols);
 
-  // Replaces every symbol by its characters. The symbols of the characters come first.
+  // Replaces every symbol with its characters, which are the first symbols.
   void split_into_characters(const Symbols& symbols, uint32_t characters);
 
   size_t size() const { return at_.size(); }
@@ -33,17 +33,17 @@ class SymbolText {
   void prefetch(size_t position) const { __builtin_prefetch(at_.data() + position); }
   static bool is_symbol(uint32_t at) { return !(at & kHole); }
 
-  // How many positions a symbol takes.
+  // The number of positions that a symbol takes.
   uint32_t width(uint32_t symbol) const { return widths_[symbol]; }
 
-  // How often the segment at a position stands in the corpus.
+  // How often the segment at a position occurs in the corpus.
   uint64_t count_at(uint32_t position) const {
     uint32_t range = first_range_[position / kBlock];
     while (position >= begins_[range + 1]) ++range;
     return counts_[range];
   }
 
-  // Where the symbol before a symbol begins, or where the edge before it is.
+  // The position of the symbol or the edge before a symbol.
   uint32_t position_before(uint32_t position) const {
     const uint32_t at = at_[position - 1];
     return is_symbol(at) || at == kEdge ? position - 1 : position - 1 - (at & ~kHole);
@@ -54,8 +54,8 @@ class SymbolText {
     widths_.push_back(width(left) + width(right));
   }
 
-  // Replaces two neighbouring symbols by a merged one. `left_width` is the number of positions that
-  // the first one takes, and `width` that of both.
+  // Replaces two neighbouring symbols with a merged one. `left_width` is the number of positions of
+  // the first symbol, and `width` the number of positions of both.
   void merge(uint32_t position, uint32_t merged, uint32_t left_width, uint32_t width) {
     at_[position] = merged;
     at_[position + left_width] = kHole | left_width;
@@ -65,21 +65,21 @@ class SymbolText {
  private:
   friend class TextFiller;
 
-  static constexpr uint32_t kHole = 0x80000000u;  // | how far back its symbol begins
+  static constexpr uint32_t kHole = 0x80000000u;  // | the distance to the position of its symbol
   static constexpr uint32_t kEdge = 0xffffffffu;
   static constexpr uint32_t kBlock = 32;  // positions
 
-  // Filling writes the positions behind the first edge and the ranges in between.
+  // Between these two calls, TextFiller writes the positions after the first edge, and the ranges.
   void begin_filling(size_t size);
   void end_filling(const Symbols& symbols);
   void find_ranges();
 
   UnclearedArray<uint32_t> at_;
-  std::vector<uint32_t> widths_;  // of symbols
+  std::vector<uint32_t> widths_;  // symbol -> its number of positions
   // Ranges of neighbouring segments with the same count.
   std::vector<uint32_t> begins_;
   std::vector<uint64_t> counts_;
-  std::vector<uint32_t> first_range_;  // of each block of positions
+  std::vector<uint32_t> first_range_;  // the first range of each block of positions
 };
 
 inline void SymbolText::find_ranges() {

@@ -34,7 +34,7 @@ class CharacterSymbols {
 class Symbols {
  public:
   uint32_t size() const { return static_cast<uint32_t>(begin_.size() - 1); }
-  // In characters.
+  // The number of characters.
   uint32_t length(uint32_t id) const { return static_cast<uint32_t>(begin_[id + 1] - begin_[id]); }
   std::u32string_view operator[](uint32_t id) const {
     return std::u32string_view(text_).substr(begin_[id], length(id));
@@ -50,7 +50,7 @@ class Symbols {
   }
   uint32_t add(uint32_t left, uint32_t right) {
     for (const uint32_t part : {left, right}) {
-      // By index, because the text moves when it grows.
+      // Uses indexes, because the text moves when it grows.
       for (uint64_t i = begin_[part]; i < begin_[part + 1]; ++i) text_.push_back(text_[i]);
     }
     return close();
@@ -73,8 +73,8 @@ class Symbols {
     return bytes;
   }
 
-  // Whether the text of two symbols is smaller than that of two others, by bytes. UTF-8 keeps the
-  // order of code points, so code points are compared.
+  // Whether the text of two symbols is smaller than the text of two other symbols, by bytes. UTF-8
+  // preserves the order of code points, so code points are compared.
   bool precedes(uint32_t left, uint32_t right, uint32_t other_left, uint32_t other_right) const {
     const std::u32string_view a = (*this)[left], b = (*this)[right];
     const std::u32string_view c = (*this)[other_left], d = (*this)[other_right];

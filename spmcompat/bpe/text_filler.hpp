@@ -16,7 +16,7 @@
 
 namespace spmcompat {
 
-// How the segments of a shard are ordered in the text.
+// The order of the segments of a shard in the text.
 enum class SegmentOrder { kMostFrequentFirst, kAsGiven };
 
 class TextFiller {
@@ -30,7 +30,7 @@ class TextFiller {
         shards_(segments_.shards()),
         parts_(parts) {}
 
-  // Returns how many characters the corpus has.
+  // Returns the number of characters in the corpus.
   uint64_t fill(Crew& crew) {
     crew.for_each(parts_.size(), [this](size_t part) { measure(part); });
     allocate();
@@ -76,7 +76,7 @@ class TextFiller {
     }
   }
 
-  // Gives each character a symbol.
+  // Assigns a symbol to each character.
   void number() {
     for (const Part& part : parts_) {
       for (const char32_t c : part.distinct) {
@@ -91,7 +91,7 @@ class TextFiller {
     text_.end_filling(symbols_);
   }
 
-  // Replaces code points by symbols in a part of the text.
+  // Replaces code points with symbols in a part of the text.
   void translate(size_t part) {
     const size_t end = text_.size() * (part + 1) / parts_.size();
     for (size_t position = text_.size() * part / parts_.size(); position < end; ++position) {
@@ -105,24 +105,24 @@ class TextFiller {
     uint64_t count;
   };
   struct Shard {
-    size_t positions = 0;  // that its segments take
-    size_t begin = 0;  // the first of them
-    // Of the ranges of neighbouring segments with the same count.
+    size_t positions = 0;  // the number of positions of its segments
+    size_t begin = 0;      // the first position
+    // Ranges of neighbouring segments with the same count.
     std::vector<uint32_t> begins;
     std::vector<uint64_t> counts;
   };
   struct Part {
     std::vector<bool> seen = std::vector<bool>(kCodePoints);
     std::vector<char32_t> distinct;  // characters, in the order in which they first occur
-    uint64_t characters = 0;  // in the corpus
+    uint64_t characters = 0;  // the number of characters in the corpus
   };
 
   // Sorts segments by their counts, descending.
   static void sort(std::vector<Segment>& segments) {
-    // Nearly all segments are rare: only the others are compared.
+    // Nearly all segments are rare. Only frequent segments are compared.
     constexpr uint64_t kRare = 1 << 10;
-    // Where the segments of each count begin: first all that are not rare, then by count,
-    // descending.
+    // The beginning of the segments of each count: first all frequent segments, then rare segments
+    // by descending count.
     std::vector<size_t> begin(kRare + 1);
     const auto slot_of = [](const Segment& segment) {
       return segment.count < kRare ? kRare - segment.count : 0;
@@ -170,8 +170,8 @@ class TextFiller {
   std::vector<Part> parts_;
 };
 
-// Fills the text and the symbols, and frees the segments. Returns how many characters the corpus
-// has. Throws std::overflow_error if the text is too large.
+// Fills the text and the symbols, and frees the segments. Returns the number of characters in the
+// corpus. Throws std::overflow_error if the text is too large.
 inline uint64_t fill_text(SegmentCounts segments, SegmentOrder order, SymbolText& text,
                           Symbols& symbols, Crew& crew) {
   return TextFiller(std::move(segments), order, text, symbols, crew.size()).fill(crew);

@@ -19,7 +19,7 @@ namespace spmcompat {
 // Some of the pairs of a text.
 struct FoundPairs {
   std::vector<Pair> pairs;  // in the order of their left symbols
-  PositionArena arena;      // of their positions
+  PositionArena arena;      // their positions
 };
 
 class TextPairs {
@@ -47,7 +47,7 @@ class TextPairs {
     }
   }
 
-  // Finds where the positions of each symbol begin, and in them those of each part of the text.
+  // Computes where the positions of each symbol begin, in total and for each part of the text.
   void divide() {
     begin_.reserve(symbols_.size() + 1);
     uint32_t begin = 0;
@@ -74,8 +74,8 @@ class TextPairs {
     std::vector<uint32_t>().swap(next);
   }
 
-  // Here a part is one of the positions, which are sorted by the symbol that is there. Before, it is
-  // a part of the text.
+  // Here a part is a part of the positions, which are sorted by their symbols. In earlier steps, it
+  // is a part of the text.
   void find(size_t part) {
     PairFinder finder(text_, symbols_, rule_);
     FoundPairs& found = found_[part];
@@ -98,16 +98,16 @@ class TextPairs {
   const Symbols& symbols_;
   PieceRule rule_;
   uint64_t floor_;
-  // For each part of the text, how often each symbol occurs there; then, where its next position
-  // belongs.
+  // For each part of the text: how often each symbol occurs in it; later, the index for its next
+  // position.
   std::vector<std::vector<uint32_t>> next_;
   std::vector<uint32_t> begin_;  // symbol -> where its positions begin
-  std::vector<uint32_t> positions_;  // by symbol
+  std::vector<uint32_t> positions_;  // sorted by symbol
   std::vector<FoundPairs> found_;
 };
 
-// Returns the pairs of a text in the order of their left symbols, in parts. The text must hold no
-// holes. Pairs whose count is below `floor` are left out.
+// Returns the pairs of a text in the order of their left symbols, in parts. The text must not
+// contain holes. Pairs whose count is below `floor` are left out.
 inline std::vector<FoundPairs> find_pairs(const SymbolText& text, const Symbols& symbols,
                                           const PieceRule& rule, uint64_t floor, Crew& crew) {
   return TextPairs(text, symbols, rule, floor, crew.size()).find(crew);

@@ -49,9 +49,9 @@ def train(
 ) -> list[list[tuple[bytes, float]]]:
     """Train a BPE model for each size.
 
-    A merge depends on the text and the merges before it, never on how many are wanted. So the
-    merges of a smaller model are the first ones of the largest. This also holds for the active set
-    of old releases, which is renewed after fixed numbers of merges.
+    A merge depends on the text and the earlier merges, never on the number of merges. So a smaller
+    model has the first merges of the largest model. This is also true for the active set of old
+    releases, which is renewed after fixed numbers of merges.
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ def train(
     workers : Workers
         Real threads; they never change the result.
     report : Report
-        Takes the log lines and the progress.
+        Receives log lines and progress.
     on_round : callable, optional
-        Is called with a `Round` when all merges are made; only for a single size.
+        Is called with a `Step` after all merges; only for a single size.
 
     Returns
     -------
@@ -88,9 +88,9 @@ def train(
         for size in options.final_sizes
     ]
     if on_round is not None:
-        from spmcompat.bpe.rounds import tell_merges  # noqa: PLC0415
+        from spmcompat.bpe.rounds import report_merges  # noqa: PLC0415
 
-        tell_merges(on_round, merges, alphabet, models[0])
+        report_merges(on_round, merges, alphabet, models[0])
     return models
 
 
@@ -119,11 +119,11 @@ def make_merges(
     workers: Workers,
     report: Report,
     active_set: bool = False,
-    given: Sequence[tuple[bytes, float]] | None = None,
+    initial: Sequence[tuple[bytes, float]] | None = None,
 ) -> Merges:
-    """Make `wanted` merges, or as many as the text has; see `Merges` for given pieces."""
+    """Make `wanted` merges, or fewer if no pair is left; see `Merges` for initial pieces."""
     report.info(f"Done! preprocessed {len(segments)} distinct segments.")
-    merges = Merges(segments, wanted, workers, active_set, given)
+    merges = Merges(segments, wanted, workers, active_set, initial)
     with report.stage("Merging", wanted, "merges") as stage:
         while len(merges) < wanted:
             step = min(_STEP, wanted - len(merges))

@@ -75,7 +75,7 @@ class BpeEncoder:
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
         pieces = list(pieces)
-        # Unused pieces are merged too, and split again at the end.
+        # Unused pieces are also merged. In the end, they are split into their parts.
         self._scores = {p.text: p.score for p in pieces if p.type in (NORMAL, UNUSED)}
         self._longest = max(map(len, self._scores), default=0)
         self._unused = {p.text for p in pieces if p.type == UNUSED}
@@ -205,7 +205,7 @@ class UnigramEncoder:
                     continue
                 total = before + (self._unknown if score is None else score)
                 rounded = to_float32(total)
-                if self._in_float or score is None:  # all releases round it for an unknown one
+                if self._in_float or score is None:  # all releases round it for unknown characters
                     total = rounded
                 if begins[end] < 0 or total > best[end]:
                     best[end], begins[end] = rounded, begin

@@ -71,7 +71,9 @@ def check_loads(model: ModelProto) -> None:
     if model.trainer_spec.model_type == TrainerSpec.UNIGRAM and not any(
         is_encoded for _, is_encoded in ids
     ):
-        raise BadValueError("no pieces are loaded: all of them are meta pieces. Keep normal ones.")
+        raise BadValueError(
+            "no pieces are loaded: all of them are meta pieces. Keep normal pieces."
+        )
 
 
 def _check_specs(model: ModelProto) -> None:
@@ -100,8 +102,8 @@ def _check_text(text: str, piece_id: int) -> None:
     if not isinstance(text, str):  # bytes, as above
         raise BadValueError(f"the piece of id {piece_id} is not UTF-8. Give it another text.")
     if not text or "\0" in text:
-        what = "contains the character U+0000" if text else "is empty"
-        raise BadValueError(f"the piece of id {piece_id} {what}. Give it another text.")
+        fault = "contains the character U+0000" if text else "is empty"
+        raise BadValueError(f"the piece of id {piece_id} {fault}. Give it another text.")
     if len(text.encode()) >= BYTES_LIMIT:
         raise BadValueError(
             f"the piece of id {piece_id} is too long: {text[:40]}... Give it a text of fewer than "

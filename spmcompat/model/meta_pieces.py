@@ -62,7 +62,7 @@ def meta_pieces(spec: TrainerSpec, release: Release = DEFAULT) -> dict[int, Meta
 
 
 def reserved_ids(spec: TrainerSpec, pieces: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Return the ids of those of unk, bos, eos and pad that a vocabulary has, by these names.
+    """Return the ids of unk, bos, eos and pad, by these names, if the vocabulary has them.
 
     ``sentencepiece`` finds them in the same way: by their texts and types.
 
@@ -121,7 +121,7 @@ def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec, release: Relea
     symbols = [(symbol, CONTROL) for symbol in spec.control_symbols]
     for symbol in spec.user_defined_symbols:
         symbols.append((symbol, USER_DEFINED))
-        # Words begin with the space mark, so the symbol is also added with the mark in front.
+        # Words begin with the space mark, so the symbol is also added with a preceding mark.
         if with_marks and not symbol.startswith(SPACE_MARK):
             symbols.append((SPACE_MARK + symbol, USER_DEFINED))
     if spec.byte_fallback:
@@ -158,7 +158,7 @@ def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec, release: Relea
 
 
 def _refuse_duplicates(pieces: dict[int, MetaPiece]) -> None:
-    """Raise if two ids have the same text. The reference only notices when it writes the model."""
+    """Raise if two ids have the same text. The reference only fails when it writes the model."""
     owner: dict[str, int] = {}
     for piece_id, meta in pieces.items():
         if meta.piece in owner:

@@ -14,7 +14,7 @@ BYTE_PIECES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 """The texts of the pieces that ``byte_fallback`` uses for each byte."""
 
 BYTES_LIMIT = 8000
-"""``sentencepiece`` from 0.2.2 on loads no model with a piece of this many bytes or more."""
+"""``sentencepiece`` from 0.2.2 on does not load a model with a piece of this many bytes or more."""
 
 
 class Piece(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a trainer reports about each of its steps, for research: `Round` and `PieceRow`."""
+"""The reports of a trainer about each of its steps, for research: `Step` and `PieceRow`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ REASONS = {
 
 
 @dataclass(frozen=True)
-class Round:
+class Step:
     """One step of a round of training.
 
     Attributes
@@ -108,8 +108,8 @@ class Round:
     def pieces(self) -> list[PieceRow]:
         """All pieces before the step, in order, then the pieces that the step added.
 
-        The list is created when it is first used. Until then, the round keeps the memory of its
-        step.
+        The list is created when it is first used. Until then, this object keeps the data of the
+        step in memory.
         """
         return self._rows()
 
@@ -119,5 +119,5 @@ class Round:
         return [row for row in self.pieces if not row.kept]
 
 
-OnRound: TypeAlias = Callable[[Round], object]
+OnRound: TypeAlias = Callable[[Step], object]
 """A function that is called after each step."""

@@ -29,8 +29,8 @@ KEYS = ("pretoken", "place", "next")
 # much more NumPy takes for each core.
 _BYTES_OF_IMPORT = 384 << 20
 _BYTES_OF_CORE = 42 << 20
-# The bytes per value of each column, and how many more values than rows it has: one extra value
-# says where the last pretoken ends.
+# The bytes per value of each column, and the number of values beyond one per row: the offsets of
+# the pretokens have one more, the end of the last pretoken.
 _WIDTHS = (4, 1, 4, 8)
 _VALUES_MORE = (1, 0, 0, 0)
 _LIMITS = {
@@ -148,7 +148,7 @@ def refuse_nulls(batch: pa.RecordBatch, source: str) -> None:
     Raises
     ------
     TrainingError
-        If a column has a null. The message names the column.
+        If a column contains a null. The message names the column.
     """
     for name in schema().names:
         if batch.column(name).null_count:

@@ -1,4 +1,4 @@
-"""Counts a text given as Arrow record batches, part by part, in bounded memory."""
+"""Counts a text in Arrow record batches, part by part, in bounded memory."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class ArrowCounter:
         yield last_row(last)
 
     def _rows(self, counter: Counter, workers: Workers) -> Iterator[pa.RecordBatch]:
-        """Yield the counted rows. `Counts` gets no sentences, so that none ends the text."""
+        """Yield the counted rows. `Counts` gets no sentences, so no row ends the text."""
         counts = Counts(self._plan, [counter], [], False)
         counts.merge(workers)
         for columns in RowReader(counts, workers):
@@ -142,7 +142,7 @@ def _check_needs_no_order(plan: Plan) -> None:
     }
     if plan.spaces_apart:
         reasons = {}
-    found = [reason for reason, holds in reasons.items() if holds]
+    found = [reason for reason, applies in reasons.items() if applies]
     if found:
         raise BadValueError(
             f"cannot count unordered lines: with {found[0]}, counts depend on which sentence "

@@ -105,7 +105,7 @@ def origin_of(plan: Plan, options: Mapping[str, str], rules: Rules | None) -> Or
     plan : Plan
         How the text is read.
     options : mapping of str to str
-        The given options for reading and normalizing.
+        The options for reading and normalizing that the user set.
     rules : mapping, optional
         The normalization rules from the file named in the options.
     """

@@ -21,7 +21,7 @@ from spmcompat.stored_counts.table import CountTable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# The option that decides a field of the plan, if their names differ.
+# The option that decides a field of the plan, where their names differ.
 _OPTIONS_OF_RULES = {
     "whitespace_as_suffix": "treat_whitespace_as_suffix (or model_type)",
     "allow_whitespace_only_pieces": "allow_whitespace_only_pieces (or model_type)",
@@ -90,7 +90,7 @@ class _SymbolCheck:
     """Checks that the rows would be the same with the symbols of training.
 
     A text is cut at its symbols before it is counted. So a symbol that only training has must not
-    occur in the text, where normalization may have changed its last character. And if only the
+    occur in the text (normalization may have changed its last character there). And if only the
     counts have a symbol, the text must not have been cut anywhere.
     """
 

@@ -1,9 +1,9 @@
 """Merges tables of counts in bounded memory, optionally with weights and without rare pretokens.
 
 Merging the tables of several texts gives the table of the concatenated texts. The end of each text
-except the last becomes the end of a sentence that is followed by the first character of the next
-text. A weight repeats a text: each copy except the last is followed by the first character of the
-same text.
+except the last becomes the end of a sentence, and the first character of the next text follows it.
+A weight repeats a text: each copy except the last is followed by the first character of the same
+text.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ class Table(Protocol):
 
 
 def temperature_weights(tables: Sequence[Table], alpha: float) -> list[Fraction]:
-    """Return weights that change the share p of each text to one proportional to p^alpha.
+    """Return weights that make the share of each text proportional to p^alpha.
 
-    Shares are shares of the number of sentences. The weights preserve the total number of
+    p is the share of the text in the number of sentences. The weights preserve the total number of
     sentences. They are rounded to six decimals. Source: mT5 (Xue et al. 2021), section 3.2.
     """
     sizes = [table.origin.sentences for table in tables]
     total = max(sum(sizes), 1)
     powers = [(size / total) ** alpha for size in sizes]
-    wanted = [power / sum(powers) for power in powers]
+    new_shares = [power / sum(powers) for power in powers]
     return [
         Fraction(f"{share * total / size:.6f}") if size else Fraction(1)
-        for share, size in zip(wanted, sizes, strict=True)
+        for share, size in zip(new_shares, sizes, strict=True)
     ]
 
 

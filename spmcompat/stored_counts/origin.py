@@ -25,7 +25,7 @@ class Origin(NamedTuple):
     Attributes
     ----------
     options : dict of str to str
-        The given options for reading and normalizing, as text.
+        The options for reading and normalizing that the user set, as text.
     rules : dict of str to bool or int
         The fields of the plan that determine the rows.
     charsmap : str

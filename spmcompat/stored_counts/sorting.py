@@ -28,8 +28,8 @@ def sorted_rows(
     batches : iterable of pyarrow.RecordBatch
         Checked rows.
     run_bytes : int
-        How many bytes of rows to sort at a time. If there are more, a temporary folder is used,
-        which takes as many bytes on disk as the rows take in memory.
+        The number of bytes of rows to sort at a time. More rows are sorted in a temporary folder,
+        which needs the same number of bytes on disk.
     """
     with tempfile.TemporaryDirectory(prefix="spmcompat-") as folder:
         runs: list[Path] = []

@@ -52,7 +52,7 @@ class Closing(NamedTuple):
     pretoken : str
         The last pretoken of the sentence that ends the text.
     rows : int
-        The number of rows after that.
+        The number of rows of the completed table.
     """
 
     pretoken: str
@@ -224,7 +224,7 @@ def _ends_sentence(batch: pa.RecordBatch, pretoken: str) -> pa.BooleanArray:
     """Return, for each row, whether it counts a pretoken as the last one of a sentence."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    # All other sentences begin with the space mark.
+    # The next sentence begins with the space mark. Other characters follow other ends.
     at_end = pc.and_(
         pc.equal(batch.column("place"), AT_END), pc.equal(batch.column("next"), ord(SPACE_MARK))
     )

@@ -1,21 +1,21 @@
 """Training for the fewest tokens: hard EM from the seeds, and one pruning by use (MinGram).
 
-A text is segmented into as few pieces as possible. If several segmentations have as few pieces, the
-most probable one wins. If several are equally probable, the one with the longest last piece wins;
-if these are equal too, the piece before the last decides, and so on.
+A text is segmented into as few pieces as possible. If several segmentations have the same number of
+pieces, the most probable one wins. If several are equally probable, the one with the longest last
+piece wins. If these are also equal, the second-to-last piece decides, and so on.
 
-The scores are such that every encoder that looks for the highest sum does this. A piece costs
-`PRICE` plus its improbability in steps of `GRID`. Up to 63 pieces, fewer pieces always cost less,
-since 63 * 63 steps are less than the price of one more piece. This holds for every slice of text
-whose ends no piece may cross.
+With these scores, every encoder that looks for the highest sum finds this segmentation. A piece
+costs `PRICE` plus its improbability in steps of `GRID`. Up to 63 pieces, fewer pieces always cost
+less, since 63 * 63 steps are less than the price of another piece. This is true for every slice of
+text whose ends no piece may cross.
 
-All sums are multiples of the step. Float32 holds these exactly up to 2**22 steps, which 4,096
+All sums are multiples of the step. Float32 represents them exactly up to 2**22 steps, which 4,096
 pieces may reach. sentencepiece from 0.2.2 on subtracts sums above 100,000, so it is exact for lines
 of any length.
 
 Source: "MinGram: A Minimalist Unigram Tokenizer with High Compression and Competitive Morphological
-Alignment", arXiv 2606.27019, whose own scores float32 does not hold. docs/research.md lists the
-other differences from its published code.
+Alignment", arXiv 2606.27019. Its own scores cannot be represented in float32. docs/research.md
+lists the other differences from its published code.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import ExpectedCounts, best_path_counts, m_step
 from spmcompat.unigram.lattice.lattices import Lattices, NewIds
-from spmcompat.unigram.parting import Change, Target, stage_of
+from spmcompat.unigram.parting import Renumbering, Target, stage_of
 from spmcompat.unigram.pieces import Pieces, finalize
 from spmcompat.unigram.pruning.pruning import prune_flat
 
@@ -56,13 +56,13 @@ class FewestTokensOptions(NamedTuple):
     targets : sequence of Target
         The number of final pieces, for each size of the vocabulary.
     steps : int
-        EM steps before the pruning, and again after it.
+        The number of EM steps before the pruning, and also after it.
     partial_sums : int
         Number of partial sums. It decides the order of the float sums.
     drop_unused : bool
         Whether each step drops the pieces that no best segmentation uses, except required
-        characters. If few enough pieces are left then before the pruning, training ends, and there
-        may be fewer final pieces than the target says.
+        characters. If few enough pieces are left before the pruning, training ends, and there may
+        be fewer final pieces than the target.
     """
 
     targets: Sequence[Target]
@@ -87,7 +87,7 @@ def train_fewest_tokens(
     lattices : Lattices
         The lattices of the corpus over the seeds. They are used up.
     alphabet : list of (int, int)
-        Required characters with their counts, by count descending; they always stay.
+        Required characters with their counts, by descending count; they always stay.
     options : FewestTokensOptions
         The options of the trainer.
     workers : Workers
@@ -95,15 +95,15 @@ def train_fewest_tokens(
     report : Report
         Receives progress and log lines.
     rounds : Rounds, optional
-        Is told each step; only for a single target.
+        Receives each step; only for a single target.
     total : int
-        The number of all sizes that are trained, with others than these.
+        The number of all sizes that are trained, including sizes that are not in `options`.
 
     Returns
     -------
     dict of int to list of (bytes, float)
-        The final pieces and their scores, by score descending, bytes ascending, by the size of the
-        vocabulary.
+        The final pieces and their scores for each size of the vocabulary, by descending score, then
+        by bytes.
     """
     required = frozenset(chr(character).encode() for character, _ in alphabet)
     targets = options.targets
@@ -123,9 +123,9 @@ def train_fewest_tokens(
             if not is_copy:
                 del estimated
             if new_ids is not None:
-                change = Change(Pieces(priced(pieces)), new_ids)
-                own = change.apply(lattices, workers, copy=is_copy)
-                del change, new_ids
+                renumbering = Renumbering(Pieces(priced(pieces)), new_ids)
+                own = renumbering.apply(lattices, workers, copy=is_copy)
+                del renumbering, new_ids
                 pieces = training.estimate(own, pieces)
                 del own
             final = finalize(pieces, alphabet, target.size)
@@ -137,12 +137,12 @@ def train_fewest_tokens(
 
 
 def priced(pieces: Iterable[tuple[bytes, float]]) -> Sequence[tuple[bytes, float]]:
-    """Turn log probabilities into the scores of the model."""
+    """Convert log probabilities to the scores of the model."""
     return [(piece, -PRICE - GRID * min(round(-score / GRID), STEPS)) for piece, score in pieces]
 
 
 class _Training(NamedTuple):
-    """What all rounds of hard EM use."""
+    """The common data of all rounds of hard EM."""
 
     required: frozenset[bytes]
     options: FewestTokensOptions
@@ -164,7 +164,7 @@ class _Training(NamedTuple):
     def estimate(self, lattices: Lattices, pieces: Pieces) -> Pieces:
         """Run one round of hard EM. Return the pieces with maximum likelihood log probabilities.
 
-        The lattices hold the same pieces, and then those that are returned, with their prices.
+        At first, the lattices are over `pieces`; afterwards, over the returned pieces with prices.
         """
         options, rounds = self.options, self.rounds
         if rounds is not None:
@@ -177,7 +177,7 @@ class _Training(NamedTuple):
             if rounds is not None:
                 least = ONE_USE if options.drop_unused else None
                 rounds.em(before, counts, pieces, new_ids, least)
-            del before  # Renumbering holds the most memory.
+            del before  # Renumbering needs most memory.
             lattices.renumber(Pieces(priced(pieces)), new_ids, self.workers)
             self.stage.advance()
             tokens = math.fsum(counts[piece] for piece in range(len(counts)))
@@ -185,7 +185,7 @@ class _Training(NamedTuple):
         return pieces
 
     def _m_step(self, pieces: Pieces, counts: ExpectedCounts) -> tuple[Pieces, NewIds]:
-        """Return the new pieces, without those that are not used if the options say so."""
+        """Return the new pieces, without unused pieces if the options drop them."""
         if not self.options.drop_unused:
             return m_step(pieces, counts, self.workers, ml=True, keep=True)
         return m_step(

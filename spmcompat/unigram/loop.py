@@ -1,4 +1,4 @@
-"""The loop of a Unigram training: EM and pruning in turns, until few enough pieces are left."""
+"""The loop of a Unigram training: EM and pruning alternate until few enough pieces are left."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import ExpectedCounts, best_path_counts, expected_counts, m_step
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.options import UnigramOptions
-from spmcompat.unigram.parting import Change, label, stage_of
+from spmcompat.unigram.parting import Renumbering, label, stage_of
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import (
     Losses,
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 
 
 class Branch(NamedTuple):
-    """Runs that keep the same pieces in a pruning, and go on from there.
+    """Runs that keep the same pieces in a pruning, and continue together.
 
     Attributes
     ----------
     runs : list of UnigramOptions
         The options of the runs.
-    change : Change
-        The pieces that stay.
+    renumbering : Renumbering
+        The pieces that stay, and their new ids.
     is_last : bool
-        Whether only the last EM steps follow. Else the loop goes on.
+        Whether only the last EM steps follow. Otherwise the loop continues.
     """
 
     runs: list[UnigramOptions]
-    change: Change
+    renumbering: Renumbering
     is_last: bool
 
 
 class Loop(NamedTuple):
-    """EM and pruning in turns, for one run or for several whose options differ in the size only.
+    """Alternates EM and pruning, for one run or for several runs that differ only in the size.
 
     Runs stay together until they keep different numbers of pieces in a pruning.
 
@@ -60,7 +60,7 @@ class Loop(NamedTuple):
     report : Report
         Receives progress and log lines.
     rounds : Rounds, optional
-        Is told each step.
+        Receives each step.
     """
 
     required: frozenset[bytes]
@@ -72,7 +72,7 @@ class Loop(NamedTuple):
     def train(self, lattices: Lattices, runs: Sequence[UnigramOptions]) -> dict[int, Pieces]:
         """Return the pieces at the end of each run, by the size of its vocabulary.
 
-        The lattices hold the pieces that all of these runs begin with. They are used up.
+        The lattices are over the pieces with which all of these runs begin. They are used up.
         """
         trained: dict[int, Pieces] = {}
         branches = self._until_they_part(lattices, runs, trained)
@@ -84,7 +84,7 @@ class Loop(NamedTuple):
     def _train_branch(self, lattices: Lattices, branch: Branch, is_copy: bool) -> dict[int, Pieces]:
         """Return the pieces at the end of each run of a branch."""
         self.report.step("Renumbering")
-        own = branch.change.apply(lattices, self.workers, copy=is_copy)
+        own = branch.renumbering.apply(lattices, self.workers, copy=is_copy)
         if not branch.is_last:
             return self.train(own, branch.runs)
         with stage_of(branch.runs, self.total, "Last EM steps", self.report) as stage:
@@ -94,11 +94,11 @@ class Loop(NamedTuple):
     def _until_they_part(
         self, lattices: Lattices, runs: Sequence[UnigramOptions], trained: dict[int, Pieces]
     ) -> list[Branch]:
-        """Train runs as long as they are together, and return how they go on.
+        """Train runs as long as they are together, and return the branches that follow.
 
         The pieces of runs that end are added to `trained`.
         """
-        options = runs[0]  # The loop asks it for nothing that depends on the size.
+        options = runs[0]  # The loop reads no option that depends on the size.
         with stage_of(runs, self.total, "EM and pruning", self.report) as stage:
             while True:
                 stage.expect(self._passes_left(len(lattices.pieces), runs))
@@ -116,8 +116,8 @@ class Loop(NamedTuple):
                     return branches
                 self.report.step("Renumbering")
                 is_last = branches[0].is_last
-                branches[0].change.apply(lattices, self.workers, copy=False)
-                del branches  # Without this, its memory stays until the next pruning.
+                branches[0].renumbering.apply(lattices, self.workers, copy=False)
+                del branches  # Otherwise its memory would stay until the next pruning.
                 if is_last:
                     self._train_last_round(lattices, options, stage)
                     self._end(runs, [], lattices.pieces, trained)
@@ -135,10 +135,10 @@ class Loop(NamedTuple):
         for run in runs:
             size = max(run.loop_size, shrunk(before, run.shrinking_factor))
             by_size.setdefault(size, []).append(run)
-        changes = self._changes(lattices, list(by_size), runs[0])
+        renumberings = self._renumberings(lattices, list(by_size), runs[0])
         branches = []
-        for change, same_size in zip(changes, by_size.values(), strict=True):
-            pieces = change.pieces
+        for renumbering, same_size in zip(renumberings, by_size.values(), strict=True):
+            pieces = renumbering.pieces
             with naming_sizes(label(same_size, self.total)):
                 pieces.check()
             last = [run for run in same_size if _ends_with_pruning(pieces, before, run)]
@@ -146,10 +146,10 @@ class Loop(NamedTuple):
             with_em = [run for run in last if run.loop_size <= run.final_size]
             self._end(last, with_em, pieces, trained)
             if with_em:
-                branches.append(Branch(with_em, change, is_last=True))
+                branches.append(Branch(with_em, renumbering, is_last=True))
             if going:
-                branches.append(Branch(going, change, is_last=False))
-        # The one whose runs may part again is the last, so that there are two lattices at most.
+                branches.append(Branch(going, renumbering, is_last=False))
+        # The branch whose runs may part again is the last, so there are at most two lattices.
         return sorted(branches, key=lambda branch: (not branch.is_last, len(branch.runs)))
 
     def _end(
@@ -159,7 +159,7 @@ class Loop(NamedTuple):
         pieces: Pieces,
         trained: dict[int, Pieces],
     ) -> None:
-        """Take note of the pieces of the runs that do not go on."""
+        """Store the pieces of the runs that end."""
         for run in runs:
             if run not in going:
                 trained[run.vocab_size] = pieces
@@ -171,7 +171,7 @@ class Loop(NamedTuple):
     def train_round(
         self, lattices: Lattices, options: UnigramOptions, stage: Stage, *, keep: bool = False
     ) -> None:
-        """Run the EM steps of one round; with `keep` no piece is dropped, else no required one."""
+        """Run the EM steps of one round. Required pieces stay; with `keep`, all pieces stay."""
         report, workers, rounds = self.report, self.workers, self.rounds
         required = frozenset() if keep else self.required
         for iteration in range(options.num_sub_iterations):
@@ -187,7 +187,7 @@ class Loop(NamedTuple):
             if rounds is not None:
                 least = None if keep else threshold
                 rounds.em(lattices.pieces, counts, pieces, new_ids, least, objective)
-            del counts  # Renumbering holds the most memory.
+            del counts  # Renumbering needs most memory.
             report.step("Renumbering")
             lattices.renumber(pieces, new_ids, workers)
             stage.advance()
@@ -197,30 +197,30 @@ class Loop(NamedTuple):
         """Run the EM steps after the last pruning."""
         self.train_round(lattices, options, stage, keep=True)
 
-    def _changes(
+    def _renumberings(
         self, lattices: Lattices, sizes: Sequence[int], options: UnigramOptions
-    ) -> list[Change]:
-        """Return the best pieces by the criterion of the options, for each number of them."""
+    ) -> list[Renumbering]:
+        """Return the best pieces by the criterion of the options, for each number of pieces."""
         report, workers, rounds = self.report, self.workers, self.rounds
         before = lattices.pieces
         if options.prune == "flat":
             report.step("Pruning")
-            changes = [Change(*prune_flat(before, size, self.required)) for size in sizes]
+            renumberings = [Renumbering(*prune_flat(before, size, self.required)) for size in sizes]
             if rounds is not None:
-                rounds.prune_flat(before, *changes[0], self.required)
-            return changes
+                rounds.prune_flat(before, *renumberings[0], self.required)
+            return renumberings
         if options.prune == "exact":
             report.step("Pruning")
             exact = find_exact_losses(lattices, workers)
-            changes = [Change(*exact.select(size)) for size in sizes]
+            renumberings = [Renumbering(*exact.select(size)) for size in sizes]
             if rounds is not None:
-                rounds.prune_by_loss(before, exact.as_list(), None, *changes[0])
-            return changes
+                rounds.prune_by_loss(before, exact.as_list(), None, *renumberings[0])
+            return renumberings
         losses, counts = likelihood_losses(lattices, options, workers, report)
-        changes = [Change(*losses.select(size)) for size in sizes]
+        renumberings = [Renumbering(*losses.select(size)) for size in sizes]
         if rounds is not None:
-            rounds.prune_by_loss(before, losses.as_list(), counts, *changes[0])
-        return changes
+            rounds.prune_by_loss(before, losses.as_list(), counts, *renumberings[0])
+        return renumberings
 
     def _passes_left(self, size: int, runs: Sequence[UnigramOptions]) -> int:
         """Estimate the passes over the corpus until the smallest size is reached."""
@@ -232,7 +232,7 @@ class Loop(NamedTuple):
 def likelihood_losses(
     lattices: Lattices, options: UnigramOptions, workers: Workers, report: Report
 ) -> tuple[Losses, ExpectedCounts]:
-    """Return the loss of each piece, and how often the best paths use it."""
+    """Return the losses of the pieces, and their counts in the best paths."""
     release = options.release
     report.step("Counting best paths")
     counts = best_path_counts(lattices, options.partial_sums, workers)
@@ -246,18 +246,19 @@ def likelihood_losses(
 
 
 def _stops_before_pruning(size: int, run: UnigramOptions) -> bool:
-    """Tell whether a run ends because few enough pieces are left after EM."""
+    """Return whether a run ends because few enough pieces are left after EM."""
     return run.release.stops_before_pruning and size <= run.loop_size
 
 
 def _ends_with_pruning(pieces: Pieces, before: int, run: UnigramOptions) -> bool:
-    """Tell whether a pruning is the last of a run.
+    """Return whether a pruning is the last pruning of a run.
 
-    Few enough pieces may be left. Releases that stop before a pruning check this there instead.
+    One reason is that few enough pieces are left. Releases that stop before a pruning check this
+    before it.
 
-    Or the text needs every piece. Exact pruning keeps all pieces that the text needs, even more
-    than the desired size. Pruning by likelihood keeps all pieces only if the search for
-    alternatives gave up, and then the reference goes on.
+    The other reason is that the text needs every piece. Exact pruning keeps all pieces that the
+    text needs, even if they are more than the desired size. Pruning by likelihood keeps all pieces
+    only if the search for alternatives gave up; the reference then continues.
     """
     if not run.release.stops_before_pruning and len(pieces) <= run.loop_size:
         return True

@@ -10,12 +10,11 @@ from spmcompat.unigram.seeding.seeds import NO_LIMIT
 
 
 class UnigramOptions(NamedTuple):
-    """The options of a Unigram model; their names and defaults are those of the table of options.
+    """The options of a Unigram model. The table of options has the same names and defaults.
 
-    `partial_sums` is ``num_threads`` there. It decides the order of the sums, not the number of
-    threads.
-    `final_size` is the vocabulary without its meta pieces. With `auto_character_coverage` no
-    character is required.
+    `partial_sums` is ``num_threads`` in that table. It decides the order of the sums, not the
+    number of threads. `final_size` is the size of the vocabulary without its meta pieces. With
+    `auto_character_coverage`, no character is required.
     """
 
     vocab_size: int = 8000
@@ -44,7 +43,7 @@ class UnigramOptions(NamedTuple):
 
     @property
     def loop_size(self) -> int:
-        """How many pieces end the loop of training and pruning."""
+        """The number of pieces at which the loop of training and pruning ends."""
         overshoot = self.prune_overshoot
         return self.final_size if overshoot == 1 else _times(overshoot, self.vocab_size)
 
@@ -52,8 +51,9 @@ class UnigramOptions(NamedTuple):
     def keeps_required(self) -> bool:
         """Whether required characters stay in every round.
 
-        Else a required character that was dropped returns at the end with the lowest score, as in
-        ``sentencepiece``. There thresholds are low and pruning by likelihood keeps most characters.
+        Otherwise, a required character that was dropped returns at the end with the lowest score,
+        as in ``sentencepiece``, where thresholds are low and pruning by likelihood keeps most
+        characters.
         """
         default = self._field_defaults["early_prune_threshold"]
         keeps = self.prune == "flat" or self.early_prune_threshold > default
@@ -61,15 +61,15 @@ class UnigramOptions(NamedTuple):
 
     @property
     def final_steps(self) -> int:
-        """Number of EM steps over the final pieces: N of ``final_estimate=em:N``."""
+        """The number of EM steps over the final pieces: N in ``final_estimate=em:N``."""
         name, _, steps = self.final_estimate.partition(":")
         return int(steps) if name == "em" else 0
 
     @property
     def seed_limit(self) -> int:
-        """The largest number of seeds besides the characters, where no seed file is given.
+        """The largest number of seeds, without the characters, if there is no seed file.
 
-        A negative option means no limit. 0 scales with the vocabulary in 0.2.3.
+        A negative option means no limit. In 0.2.3, 0 means a multiple of the vocabulary size.
         """
         if self.seed_factor > 0:
             return _times(self.seed_factor, self.vocab_size)
@@ -80,17 +80,17 @@ class UnigramOptions(NamedTuple):
 
     @property
     def seeds_by(self) -> tuple[int, int]:
-        """All numbers from the size of the vocabulary that the seeds depend on."""
+        """All numbers on which seeds depend, and that depend on the size of the vocabulary."""
         if self.seed_sentencepieces_file:
             return 0, 0
         return self.seed_limit, self.vocab_size if self.min_freq_alpha != 0 else 0
 
 
-def unigram_extensions(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the extensions that a Unigram model is trained with, by name."""
-    return {name: value for name, value in given.items() if name in UnigramOptions._fields}
+def unigram_extensions(extensions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the extensions that are options of a Unigram model, by name."""
+    return {name: value for name, value in extensions.items() if name in UnigramOptions._fields}
 
 
 def _times(factor: float, vocab_size: int) -> int:
-    """Return the factor times the size, at most `NO_LIMIT`: the product may be infinite."""
+    """Return the factor times the size, but at most `NO_LIMIT`. The product may be infinite."""
     return int(min(factor * vocab_size, NO_LIMIT))

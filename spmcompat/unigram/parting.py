@@ -1,4 +1,4 @@
-"""Trainings that differ in the size of the vocabulary only: together at first, then apart."""
+"""Trainings that differ only in the size of the vocabulary: first together, then separate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spmcompat.unigram.pieces import Pieces
 
 
 class Run(Protocol):
-    """A training that ends in a vocabulary of its own size."""
+    """A training with its own vocabulary size."""
 
     @property
     def vocab_size(self) -> int:
@@ -22,27 +22,27 @@ class Run(Protocol):
 
 
 class Target(NamedTuple):
-    """How many pieces end a training, and the size of its vocabulary."""
+    """The number of pieces at which a training ends, and the size of its vocabulary."""
 
     vocab_size: int
     size: int
 
 
-class Change(NamedTuple):
+class Renumbering(NamedTuple):
     """A change of lattices to other pieces."""
 
     pieces: Pieces
     new_ids: NewIds
 
     def apply(self, lattices: Lattices, workers: Workers, *, copy: bool) -> Lattices:
-        """Return lattices over the new pieces: changed ones, or a copy if others need the old."""
+        """Return lattices over the new pieces: the changed lattices, or a changed copy."""
         changed = lattices.copy() if copy else lattices
         changed.renumber(self.pieces, self.new_ids, workers)
         return changed
 
 
 def label(runs: Sequence[Run], total: int) -> str:
-    """Return the sizes of some runs for messages; empty if these are all of `total` runs."""
+    """Return the sizes of some runs for messages; empty if they are all of the `total` runs."""
     return ", ".join(f"{run.vocab_size}" for run in runs) if len(runs) < total else ""
 
 
@@ -50,7 +50,7 @@ def label(runs: Sequence[Run], total: int) -> str:
 def stage_of(
     runs: Sequence[Run], total: int, name: str, report: Report, passes: int | None = None
 ) -> Iterator[Stage]:
-    """Begin a stage of some runs. Its name and its errors name the sizes, unless it is all runs."""
+    """Begin a stage of some runs. Unless they are all runs, its name and errors name the sizes."""
     sizes = label(runs, total)
     name = f"{name}, vocab_size {sizes}" if sizes else name
     with naming_sizes(sizes), report.stage(name, passes, "passes") as stage:

@@ -16,9 +16,9 @@
 namespace spmcompat {
 
 // A trie over characters. Its edges are one hash table of (node, character) -> node; the node of a
-// piece has the id of the piece. A step from node to node reads from anywhere in a large table, so
-// many walks are interleaved: the slots that all of them will read are prefetched before the first
-// walk reads its own. The table is not an OpenTable: it grows by a quarter instead of doubling.
+// piece has the id of the piece. A step from node to node reads a random slot of a large table. So
+// many walks are interleaved: the slots of all walks are prefetched before the first walk reads its
+// slot. The table is not an OpenTable: it grows by a quarter instead of doubling.
 class PieceTrie {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
@@ -26,12 +26,12 @@ class PieceTrie {
 
   explicit PieceTrie(const Pieces& pieces) : PieceTrie(pieces, 0, 1, nullptr) {}
 
-  // Holds one part of the pieces. The first character of a piece decides its part; an empty piece
-  // is in none. The number of parts is a power of two, kMostParts at most. If `prefixes` is not
+  // Contains one part of the pieces. The first character of a piece decides its part; empty pieces
+  // are in no part. The number of parts is a power of two, at most kMostParts. If `prefixes` is not
   // null, writes to it, for each piece of the part, the longest other piece that it begins with.
   PieceTrie(const Pieces& pieces, uint32_t part, uint32_t parts, std::vector<uint32_t>* prefixes)
       : part_(part), parts_(parts), pieces_(pieces.size()), nodes_(pieces_ + 1) {
-    // Shorter pieces come first, so that the node of a piece exists before longer ones pass it.
+    // Shorter pieces come first, so that the node of a piece exists before longer pieces need it.
     const std::vector<uint32_t> ids = ids_by_size(pieces);
     reserve(1024 + ids.size() + ids.size() / 4);
     std::vector<Walk> walks;
@@ -59,14 +59,14 @@ class PieceTrie {
   struct Lookup {
     const char* at;
     const char* end;
-    uint32_t* longest;  // where to write the result, if there is any
+    uint32_t* longest;  // where to write the result, if a piece is found
     uint32_t node;      // the node that the walk has reached
   };
   Lookup lookup(const char* text, const char* end, uint32_t* longest) const {
     return {text, end, longest, root()};
   }
 
-  // Finishes all lookups, kInterleaved at most, in well-formed texts; the list is empty afterwards.
+  // Finishes all lookups, at most kInterleaved, in well-formed texts. The list is empty afterwards.
   void find_longest(std::vector<Lookup>& lookups) const {
     std::array<char32_t, kInterleaved> characters;
     while (!lookups.empty()) {
@@ -90,9 +90,9 @@ class PieceTrie {
   // Calls function(pointer into the text, number of characters before it) for every character of a
   // well-formed text with which pieces of the part may begin.
   //
-  // Looks at eight bytes at a time, and reads up to eight bytes past the end. The low bits of a
-  // character decide its part. They are the low bits of its last byte. A byte is the last one of a
-  // character if the byte after it begins a character.
+  // Processes eight bytes at a time, and reads up to eight bytes past the end. The low bits of a
+  // character decide its part. They are the low bits of its last byte. A byte is the last byte of a
+  // character if the next byte begins a character.
   template <typename Function>
   void for_each_of_part(std::string_view text, Function function) const {
     constexpr uint64_t kOnes = 0x0101010101010101, kHighBits = 0x80 * kOnes;
@@ -114,7 +114,7 @@ class PieceTrie {
     }
   }
 
-  static constexpr uint32_t kInterleaved = 128;  // how many walks advance together
+  static constexpr uint32_t kInterleaved = 128;  // the number of walks that advance together
 
  private:
   struct Edge {
@@ -198,7 +198,7 @@ class PieceTrie {
     walks.resize(left);
   }
 
-  // Makes room for a number of edges, at a load of 3/4 at most.
+  // Reserves space for a number of edges, with a load of at most 3/4.
   void reserve(size_t edges) {
     if (edges * 4 <= edges_.size() * 3) return;
     std::vector<Edge> old(std::max(edges * 4 / 3 + 1, edges_.size() * 5 / 4));
@@ -212,7 +212,7 @@ class PieceTrie {
   uint32_t pieces_;  // number of pieces in all parts
   uint32_t nodes_;   // number of nodes, with the root
   std::vector<Edge> edges_;
-  size_t used_ = 0;  // edges
+  size_t used_ = 0;  // the number of edges
 };
 
 }  // namespace spmcompat

@@ -1,4 +1,4 @@
-// The pieces in training: texts and scores, in the order of their ids; and the final pieces.
+// The pieces in training, with texts and scores, in the order of their ids; and the final pieces.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ constexpr uint32_t kDropped = 0xffffffffu;
 // The score of the unknown piece is this much below the lowest score. Source: unigram_model.cc.
 constexpr float kUnknownPenalty = 10.0f;
 
-// Pieces in the order of their ids. The unknown piece, a node of lattices where no single character
-// matches, is not one of them: it has the id size() and the score unknown_score().
+// Pieces in the order of their ids. They do not include the unknown piece, a node of lattices where
+// no single character matches. It has the id size() and the score unknown_score().
 class Pieces {
  public:
   std::vector<float> score;
@@ -54,7 +54,8 @@ class Pieces {
   }
   float unknown_score() const { return min_score() - kUnknownPenalty; }
 
-  // The given pieces, in the given order, with their scores. Both share the texts.
+  // Returns the pieces with these ids, in this order, with their scores. Both objects share the
+  // texts.
   Pieces select(const std::vector<uint32_t>& kept) const {
     Pieces result;
     result.texts_ = texts_;
@@ -68,7 +69,7 @@ class Pieces {
   }
 
  private:
-  // The texts of the seeds, one after the other. Pieces of later rounds refer to them.
+  // The concatenated texts of the seeds. Pieces of later rounds refer to them.
   struct Texts {
     std::string bytes;
     std::vector<uint32_t> end;
@@ -90,10 +91,10 @@ class Pieces {
 };
 
 // The pieces that a step keeps, and the new id of each old piece, or kDropped. The last new id is
-// that of the unknown piece.
+// the id of the unknown piece.
 struct KeptPieces {
   KeptPieces() = default;
-  // Keeps the given pieces, in the given order, with their scores.
+  // Keeps the pieces with these ids, in this order, with their scores.
   KeptPieces(const Pieces& old, const std::vector<uint32_t>& kept)
       : pieces(old.select(kept)), new_ids(old.size(), kDropped) {
     for (uint32_t i = 0; i < kept.size(); ++i) new_ids[kept[i]] = i;
@@ -104,8 +105,8 @@ struct KeptPieces {
   std::vector<uint32_t> new_ids;
 };
 
-// Turns scores that are counts into log probabilities. `Sum` is the type of the counts' sum and its
-// logarithm: double in release 0.2.3, float in earlier ones.
+// Converts scores that are counts to log probabilities. `Sum` is the type of the sum of the counts
+// and of its logarithm: double in release 0.2.3, float in earlier releases.
 template <typename Sum = double>
 void to_log_probabilities(std::vector<float>& score) {
   Sum sum = 0;
@@ -132,7 +133,7 @@ inline void decode_text(std::string_view text, std::vector<char32_t>& characters
   append_characters(text, characters);
 }
 
-// Sorts by score descending, then bytes ascending.
+// Sorts by descending score, then by bytes.
 inline Pieces sort_by_score(const Pieces& pieces) {
   std::vector<uint32_t> order(pieces.size());
   std::iota(order.begin(), order.end(), 0);
@@ -144,8 +145,8 @@ inline Pieces sort_by_score(const Pieces& pieces) {
 }
 
 // Selects the best pieces, and adds the required characters that pruning removed. The first of
-// these gets the lowest score of all, each next one a score one step higher. The steps are added in
-// float, as in the reference.
+// these gets the lowest score of all, and each further one a score one step higher. The steps are
+// added in float, as in the reference.
 inline Pieces finalize(const Pieces& trained, const std::vector<std::string>& required,
                        size_t size) {
   std::unordered_set<std::string_view> missing(required.begin(), required.end());

@@ -45,26 +45,26 @@ cdef class Pieces:
         """Raise if there is no piece, or a score is not finite."""
         if len(self) == 0:
             raise TrainingError(
-                "no pieces are loaded. The corpus is too small: every piece is expected less than "
-                "half a time. Give more text or a smaller vocab_size.")
+                "no pieces are loaded. The corpus is too small: the expected count of every piece "
+                "is below 0.5. Give more text or a smaller vocab_size.")
         if not self.all_finite:
             raise TrainingError(
                 "A score is not finite: the sums of float32 over very long sentences overflow, or "
-                "seeds of a file count 0. Cut the sentences, lower max_sentence_length, or give "
-                "other counts.")
+                "seeds of a file have the count 0. Cut the sentences, lower max_sentence_length, "
+                "or give other counts.")
 
 
 def finalize(Pieces pieces not None, list alphabet not None, size_t size):
-    """Return the final pieces, by score descending, then bytes ascending.
+    """Return the final pieces, by descending score, then by bytes.
 
     Parameters
     ----------
     pieces : Pieces
         The trained pieces.
     alphabet : list of (int, int)
-        Required characters, by count descending.
+        Required characters, by descending count.
     size : int
-        How many pieces to return; fewer if there are not enough.
+        The number of pieces to return, if there are enough.
 
     Returns
     -------
@@ -73,8 +73,8 @@ def finalize(Pieces pieces not None, list alphabet not None, size_t size):
 
     Notes
     -----
-    A required character that was pruned comes back with the lowest score, plus 0.0001 for each
-    such character before it. The steps are added up in float32, as in sentencepiece 0.2.3.
+    A required character that was pruned returns with the lowest score, plus 0.0001 for each such
+    character before it. The steps are added up in float32, as in sentencepiece 0.2.3.
     """
     cdef vector[string] required
     for character, _ in alphabet:

@@ -1,4 +1,4 @@
-"""Tells a caller what each step of a Unigram training did with each piece."""
+"""Reports the effect of each step of a Unigram training on each piece, for research."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spmcompat.runtime.rounds import (
     UNUSED,
     OnRound,
     PieceRow,
-    Round,
+    Step,
 )
 from spmcompat.unigram.em.steps import ExpectedCounts
 from spmcompat.unigram.lattice.lattices import NewIds
@@ -35,7 +35,7 @@ class Rounds:
     Parameters
     ----------
     on_round : callable
-        Takes a `Round`.
+        Takes a `Step`.
     """
 
     def __init__(self, on_round: OnRound) -> None:
@@ -47,7 +47,7 @@ class Rounds:
         self._round += 1
 
     def seeds(self, seeds: Pieces, counts: list[int]) -> None:
-        """Tell the seeds and how often each occurs."""
+        """Report the seeds and how often each occurs."""
 
         def rows() -> list[PieceRow]:
             counted = zip(seeds, counts, strict=True)
@@ -57,7 +57,7 @@ class Rounds:
             ]
 
         size = len(seeds)
-        self._on_round(Round(self._round, "seeds", size, size, _rows=rows))
+        self._on_round(Step(self._round, "seeds", size, size, _rows=rows))
 
     def em(
         self,
@@ -68,7 +68,7 @@ class Rounds:
         threshold: float | None,
         objective: float | None = None,
     ) -> None:
-        """Tell the result of an E-step and an M-step. Without a threshold all pieces stayed."""
+        """Report an E-step and an M-step. Without a threshold, no piece was dropped."""
 
         def rows() -> list[PieceRow]:
             scores = [score for _, score in after]
@@ -84,7 +84,7 @@ class Rounds:
 
         tokens = _total(counts)
         sizes = len(before), len(after)
-        self._on_round(Round(self._round, "em", *sizes, objective, tokens, threshold, rows))
+        self._on_round(Step(self._round, "em", *sizes, objective, tokens, threshold, rows))
 
     def prune_by_loss(
         self,
@@ -94,10 +94,10 @@ class Rounds:
         after: Pieces,
         new_ids: NewIds,
     ) -> None:
-        """Tell which pieces a pruning by loss dropped.
+        """Report which pieces a pruning by loss dropped.
 
-        `losses` are None for pieces that no best segmentation uses, or that are not the best
-        segmentation of their own text; these are told apart by the counts.
+        A loss is None if no best segmentation uses the piece, or if the piece is not the best
+        segmentation of its own text. The counts distinguish these two cases.
         """
 
         def rows() -> list[PieceRow]:
@@ -117,12 +117,12 @@ class Rounds:
 
         tokens = None if counts is None else _total(counts)
         sizes = len(before), len(after)
-        self._on_round(Round(self._round, "prune", *sizes, tokens=tokens, _rows=rows))
+        self._on_round(Step(self._round, "prune", *sizes, tokens=tokens, _rows=rows))
 
     def prune_flat(
         self, before: Pieces, after: Pieces, new_ids: NewIds, required: frozenset[bytes]
     ) -> None:
-        """Tell which pieces a pruning by score dropped."""
+        """Report which pieces a pruning by score dropped."""
 
         def rows() -> list[PieceRow]:
             scores = [
@@ -131,10 +131,10 @@ class Rounds:
             ]
             return _rows_by_score(before, scores, required, LOW_SCORE)
 
-        self._on_round(Round(self._round, "prune", len(before), len(after), _rows=rows))
+        self._on_round(Step(self._round, "prune", len(before), len(after), _rows=rows))
 
     def unreachable(self, before: Pieces, after: Pieces) -> None:
-        """Tell which pieces can never be the best segmentation of their own text."""
+        """Report which pieces can never be the best segmentation of their own text."""
 
         def rows() -> list[PieceRow]:
             left = {piece for piece, _ in after}
@@ -145,10 +145,10 @@ class Rounds:
                 for piece, score in before
             ]
 
-        self._on_round(Round(self._round, "unreachable", len(before), len(after), _rows=rows))
+        self._on_round(Step(self._round, "unreachable", len(before), len(after), _rows=rows))
 
     def final(self, before: Pieces, final: Scored, required: Iterable[bytes]) -> None:
-        """Tell the choice of the final pieces."""
+        """Report the choice of the final pieces."""
 
         def rows() -> list[PieceRow]:
             left = dict(final)
@@ -161,10 +161,10 @@ class Rounds:
             ]
             return _rows_by_score(before, scores, frozenset(required), FINAL_CUT) + added
 
-        self._on_round(Round(self._round, "final", len(before), len(final), _rows=rows))
+        self._on_round(Step(self._round, "final", len(before), len(final), _rows=rows))
 
     def rescored(self, step: str, before: Scored, after: Scored) -> None:
-        """Tell new scores of the same pieces, as the model will hold them: in float32."""
+        """Report new scores of the same pieces, in float32, as the model stores them."""
 
         def rows() -> list[PieceRow]:
             scores = {piece: float(np.float32(score)) for piece, score in after}
@@ -173,15 +173,15 @@ class Rounds:
                 for piece, score in before
             ]
 
-        self._on_round(Round(self._round, step, len(before), len(after), _rows=rows))
+        self._on_round(Step(self._round, step, len(before), len(after), _rows=rows))
 
 
 def _rows_by_score(
     before: Pieces, scores: Sequence[float | None], required: frozenset[bytes], reason: str
 ) -> list[PieceRow]:
-    """Return the rows of a cut by score, in which required pieces stay.
+    """Return the rows of a pruning by score, which keeps required pieces.
 
-    `scores` are the new scores; None for a piece that was cut.
+    `scores` are the new scores; None for a dropped piece.
     """
     cut = [score for (_, score), new in zip(before, scores, strict=True) if new is None]
     highest_cut = max(cut, default=-math.inf)
@@ -200,5 +200,8 @@ def _total(counts: ExpectedCounts) -> float:
 
 
 def _text(piece: bytes) -> str:
-    """Return a piece as text. In a broken seed file, which ends in an error, it may be no UTF-8."""
+    """Return a piece as text.
+
+    A piece of a broken seed file may not be UTF-8. Training fails at a later step.
+    """
     return piece.decode(errors="replace")

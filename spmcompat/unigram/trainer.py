@@ -1,6 +1,7 @@
 """The Unigram trainer: seeds, then rounds of EM and pruning, then the final pieces (Kudo 2018).
 
-What only some options need is imported where it is used, so that small trainings start quickly.
+Modules that only some options need are imported where they are used, so that small trainings start
+quickly.
 """
 
 from __future__ import annotations
@@ -57,12 +58,12 @@ def train(
     seed_lines : iterable of bytes
         The lines of the seed file, if the options name one.
     on_round : callable, optional
-        Is called with a `Round` after each step.
+        A function that is called with a `Step` after each step.
 
     Returns
     -------
     list of (bytes, float)
-        The final pieces and their scores (float32), by score descending, bytes ascending.
+        The final pieces and their scores (float32), by descending score, then by bytes.
 
     Raises
     ------
@@ -82,25 +83,25 @@ def train_sizes(
 ) -> list[list[tuple[bytes, float]]]:
     """Train a Unigram model for each of several sizes.
 
-    Each model equals that of its own run in every bit, because a step is shared only where it reads
-    nothing that depends on the size:
+    Each model equals the model of a separate run in every bit, because a step is shared only if it
+    does not depend on the size:
 
-    - The corpus is shared by all.
-    - Seeds depend on the size with ``seed_factor`` or ``min_freq_alpha``, and where
-      ``seed_sentencepiece_size`` is 0. Runs share seeds, and all that follows, where these numbers
-      are equal (`UnigramOptions.seeds_by`). Other runs are trained one after the other.
-    - EM depends on no size. A pruning keeps a share of the pieces, but not fewer than the run ends
-      with. So runs have the same pieces, with the same scores and in the same order, until a
-      pruning keeps more pieces for the larger one. The losses of that pruning are shared too. This
-      holds for each ``prune``, and for releases that look at the size before a pruning: that only
-      decides which runs end.
-    - Sparse pruning shares what is before the first step with different penalties. The penalty is
-      the only number there that depends on the size.
-    - With ``objective=fewest_tokens`` all before the one pruning is shared.
+    - All runs share the corpus.
+    - Seeds depend on the size with ``seed_factor`` or ``min_freq_alpha``, or if
+      ``seed_sentencepiece_size`` is 0. Runs share seeds and later steps if these numbers are equal
+      (`UnigramOptions.seeds_by`). Other runs are trained one after another.
+    - EM does not depend on the size. A pruning keeps a share of the pieces, but at least the pieces
+      with which the run ends. So runs have the same pieces, with the same scores and in the same
+      order, until a pruning keeps more pieces for the larger size. The losses of that pruning are
+      also shared. This is true for every value of ``prune``. In releases that check the size before
+      a pruning, this check only decides which runs end.
+    - Sparse pruning shares all steps before the first step with different penalties. Only the
+      penalty depends on the size.
+    - With ``objective=fewest_tokens``, all steps before the pruning are shared.
     - The choice of the final pieces, and new scores for them, are not shared.
 
-    Where runs part, each of them goes on with a copy of the lattices, one after the other, and the
-    runs that stay together go on with the lattices themselves. So there are never more than two
+    Where runs part, each run continues with a copy of the lattices, one after another, and the runs
+    that stay together continue with the lattices themselves. So there are never more than two
     lattices.
 
     Parameters
@@ -108,7 +109,7 @@ def train_sizes(
     corpus : Corpus
         The corpus; its parts are dropped as soon as they are not needed.
     runs : sequence of UnigramOptions
-        The options of each model. Only `vocab_size` and `final_size` differ, and in each of them.
+        The options of each model. They differ only in `vocab_size` and `final_size`.
     workers, report, seed_lines
         As for `train`.
     on_round : callable, optional
@@ -149,7 +150,7 @@ class _Training(NamedTuple):
     total : int
         The number of all runs.
     is_last : bool
-        Whether no other runs need the corpus after these.
+        Whether no later runs need the corpus.
     workers, report, rounds
         As for `train_sizes`.
     """
@@ -173,7 +174,7 @@ class _Training(NamedTuple):
             rounds.seeds(seeds, counts)
         del counts
         lattices = self._build_lattices(seeds, options)
-        del seeds  # The lattices hold the pieces in training.
+        del seeds  # The lattices contain the pieces in training.
         return_freed_memory()
         report.info(f"Using {corpus.pretokens} sentences for EM training")
         if options.objective == "fewest_tokens":
@@ -186,7 +187,7 @@ class _Training(NamedTuple):
         }
 
     def _build_lattices(self, seeds: Pieces, options: UnigramOptions) -> Lattices:
-        """Return the lattices over the seeds. Drop what only the seeding needed of the corpus."""
+        """Return the lattices over the seeds. Drop the parts of the corpus for seeding."""
         corpus = self.corpus
         if self.is_last:
             corpus.drop_uses()
@@ -279,7 +280,7 @@ class _Training(NamedTuple):
 
 
 def _rounds(on_round: OnRound | None) -> Rounds | None:
-    """Return what tells a caller about each step, if there is a caller."""
+    """Return the object that reports each step to the caller, if there is an `on_round`."""
     if on_round is None:
         return None
     from spmcompat.unigram.rounds import Rounds  # noqa: PLC0415
@@ -295,9 +296,9 @@ def make_seeds(
     seed_lines: Iterable[bytes] = (),
     seed_counts: list[int] | None = None,
 ) -> Pieces:
-    """Return the seeds: from the lines of the seed file, if the options name one, or the corpus.
+    """Return the seeds: from the seed file if the options name one, otherwise from the corpus.
 
-    The counts of the seeds are appended to the list `seed_counts`, if one is given.
+    The counts of the seeds are appended to `seed_counts`, unless it is None.
     """
     if not corpus.alphabet:
         raise TrainingError(
@@ -309,7 +310,7 @@ def make_seeds(
         from spmcompat.unigram.seeding.seed_lines import parse_seed_lines  # noqa: PLC0415
 
         counts = parse_seed_lines(seed_lines, options.seed_sentencepieces_file, options.release)
-        # With a seed file, 0 does not stand for the default: then only characters become seeds.
+        # With a seed file, 0 does not mean the default, but that only characters become seeds.
         limit = options.seed_sentencepiece_size
         seeds, skipped = seed_from_counts(
             text, counts, limit if limit >= 0 else NO_LIMIT, options.release, seed_counts
@@ -334,13 +335,13 @@ def make_seeds(
         seeds = seed_from_corpus(text, rule, workers, report, options.release, seed_counts)
     if len(seeds) == 0:
         raise TrainingError(
-            "The corpus holds no seed pieces: all its characters are cut out or unknown. Give "
+            "The corpus has no seed pieces: all its characters are cut out or unknown. Give "
             "more text or a higher character_coverage."
         )
     if options.release.seed_counts_are_positive and not seeds.all_finite:
         raise TrainingError(
             "[std::isfinite(score)] With seed_piece_length_power="
-            f"{options.seed_piece_length_power:g} the score of a seed is no number or infinite. "
+            f"{options.seed_piece_length_power:g} the score of a seed is not a finite number. "
             "Choose a power nearer to 1."
         )
     report.info(f"Initialized {len(seeds)} seed sentencepieces")

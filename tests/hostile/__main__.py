@@ -33,8 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="seed of all cases (default: 1)")
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--keep", type=Path, help="folder for the inputs of cases that end badly")
-    given = parser.parse_args(argv)
-    kind = kind_of(given.kind)
+    arguments = parser.parse_args(argv)
+    kind = kind_of(arguments.kind)
     statuses: Counter[int] = Counter()
     slowest, largest = (0.0, 0), (0, 0)
     faults = 0
@@ -44,9 +44,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.chdir(valid)
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             kind.prepare(valid)
-        for number in range(given.first, given.first + given.cases):
+        for number in range(arguments.first, arguments.first + arguments.cases):
             folder.mkdir()
-            command = kind.command(Random(f"{given.kind} {given.seed} {number}"), valid, folder)
+            command = kind.command(
+                Random(f"{arguments.kind} {arguments.seed} {number}"), valid, folder
+            )
             outcome = forked.run(command, folder)
             statuses[outcome.status] += 1
             slowest = max(slowest, (outcome.seconds, number))
@@ -55,13 +57,15 @@ def main(argv: Sequence[str] | None = None) -> int:
                 faults += 1
                 print(f"case {number}: {', '.join(outcome.faults)}: {command}")
                 print("".join(f"    {line}\n" for line in outcome.stderr.split("\n")[-6:]))
-                if given.keep:
-                    shutil.copytree(folder, given.keep / f"{given.kind}-{given.seed}-{number}")
+                if arguments.keep:
+                    shutil.copytree(
+                        folder, arguments.keep / f"{arguments.kind}-{arguments.seed}-{number}"
+                    )
             shutil.rmtree(folder)
     ended = ", ".join(f"{count} with {status}" for status, count in sorted(statuses.items()))
     (seconds, slow), (peak, large) = slowest, largest
     print(
-        f"{given.kind}: {given.cases} cases ended: {ended}; {faults} badly; "
+        f"{arguments.kind}: {arguments.cases} cases ended: {ended}; {faults} badly; "
         f"at most {seconds:.1f} seconds (case {slow}) and {peak >> 20} MiB (case {large})"
     )
     return int(faults > 0)

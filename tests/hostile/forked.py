@@ -1,4 +1,4 @@
-"""Runs one command in a forked process, under limits, and judges how it ended."""
+"""Runs one command in a forked process, under limits, and checks how it ended."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Outcome(NamedTuple):
     peak : int
         Its peak memory in bytes.
     stdout, stderr : str
-        What it printed.
+        Its output.
     """
 
     status: int
@@ -42,7 +42,7 @@ class Outcome(NamedTuple):
 
     @property
     def faults(self) -> list[str]:
-        """The ways in which the command misbehaved, whatever its input was."""
+        """The ways in which the command misbehaved."""
         printed = self.stdout + self.stderr
         checks = {
             f"exit status {self.status}": self.status not in STATUSES,
@@ -92,7 +92,7 @@ def run(command: Callable[[], int], folder: Path) -> Outcome:
 
 
 def _become(command: Callable[[], int], folder: Path) -> None:
-    """Run the command as this process, which ends with its status."""
+    """Run the command in this process, and end the process with the status of the command."""
     status = 1
     try:
         os.chdir(folder)

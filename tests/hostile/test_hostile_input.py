@@ -1,4 +1,4 @@
-"""Every command ends properly, whatever the files that it reads contain."""
+"""Every command ends properly, even if the files that it reads are damaged."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def manner(comparison: Comparison) -> tuple[str, ...]:
     return (verdict(comparison), *difference.kinds(comparison.ours, comparison.reference))
 
 
-def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.hunt", description=__doc__)
     parser.add_argument(
         "--release", default=DEFAULT_RELEASE, choices=RELEASES, help="release to train as"
@@ -81,18 +81,18 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--cases", type=int, help=f"number of cases (default: {CASES}; no limit with --minutes)"
     )
-    parser.add_argument("--minutes", type=float, help="start no case after this time")
+    parser.add_argument("--minutes", type=float, help="do not start a case after this time")
     parser.add_argument(
         "--first", type=int, default=0, help="number of the first case (default: 0)"
     )
     parser.add_argument("--only", type=int, help="run only this case, with a full report")
-    parser.add_argument("--seed", type=int, default=1, help="of the random cases (default: 1)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random cases (default: 1)")
     parser.add_argument(
         "--form",
         choices=["python", "cli", *FORMS_OF_OURS],
         default="python",
-        help="how both sides are called; counts: ours from Python, from counts of the text; sizes: "
-        "ours from Python, in a run of several sizes",
+        help="how both sides are called; counts: ours trains from counts of the text, in Python; "
+        "sizes: ours trains several sizes in one run, in Python",
     )
     parser.add_argument(
         "--types", default="unigram,bpe,word,char", help="model types, separated by commas"
@@ -102,7 +102,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         type=float,
         default=0.5,
         metavar="SHARE",
-        help="share of cases with a generated text; the others take a slice of a corpus",
+        help="share of cases with a generated text; other cases use a slice of a corpus",
     )
     parser.add_argument("--corpora", help=f"folder of texts (default: ${corpora.FOLDER_VARIABLE})")
     parser.add_argument(
@@ -110,15 +110,17 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         type=int,
         nargs="+",
         default=[1, 2, 3],
-        help="numbers of worker threads, one of which is drawn for each case",
+        help="numbers of worker threads; each case draws one of them",
     )
-    parser.add_argument("--timeout", type=float, default=180.0, help="seconds one side may take")
+    parser.add_argument(
+        "--timeout", type=float, default=180.0, help="time limit of each side, in seconds"
+    )
     parser.add_argument(
         "--shrink",
         type=float,
         default=60.0,
         metavar="SECONDS",
-        help="time to make one difference small",
+        help="time for minimizing one difference, in seconds",
     )
     parser.add_argument(
         "--found",
@@ -128,45 +130,45 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         help="where to save differences as tests",
     )
     parser.add_argument(
-        "--ours", help="module to compare with the reference (default: that of the form)"
+        "--ours", help="module to compare with the reference (default: the module of the form)"
     )
     return parser.parse_args(argv)
 
 
-def numbers(given: argparse.Namespace) -> Iterator[int]:
+def numbers(arguments: argparse.Namespace) -> Iterator[int]:
     """Yield case numbers until there are enough or the time is up."""
-    if given.only is not None:
-        yield given.only
+    if arguments.only is not None:
+        yield arguments.only
         return
-    cases = given.cases or (CASES if given.minutes is None else None)
-    end = time.monotonic() + 60 * (float("inf") if given.minutes is None else given.minutes)
-    for number in itertools.count(given.first):
-        if time.monotonic() > end or (cases is not None and number >= given.first + cases):
+    cases = arguments.cases or (CASES if arguments.minutes is None else None)
+    end = time.monotonic() + 60 * (float("inf") if arguments.minutes is None else arguments.minutes)
+    for number in itertools.count(arguments.first):
+        if time.monotonic() > end or (cases is not None and number >= arguments.first + cases):
             return
         yield number
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the hunt; return 0 if there are no differences."""
-    given = arguments(argv)
-    texts = sources(given.corpora)
+    arguments = parse_arguments(argv)
+    texts = sources(arguments.corpora)
     tally: Counter[str] = Counter()
     seconds = [0.0, 0.0]
     started = time.perf_counter()
-    ours = given.ours or FORMS_OF_OURS.get(given.form, OURS)
-    with Trainers(ours=ours, timeout=given.timeout) as trainers:
-        for number in numbers(given):
+    ours = arguments.ours or FORMS_OF_OURS.get(arguments.form, OURS)
+    with Trainers(ours=ours, timeout=arguments.timeout) as trainers:
+        for number in numbers(arguments):
             case, corpus = make_case(
-                given.seed,
+                arguments.seed,
                 number,
                 texts,
-                "cli" if given.form == "cli" else "python",
-                given.workers,
-                given.types.split(","),
-                given.generated,
-                given.release,
+                "cli" if arguments.form == "cli" else "python",
+                arguments.workers,
+                arguments.types.split(","),
+                arguments.generated,
+                arguments.release,
             )
-            if given.form == "sizes":
+            if arguments.form == "sizes":
                 case = of_one_size(case)
             comparison = trainers.run(case)
             result = verdict(comparison)
@@ -174,11 +176,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             seconds[0] += comparison.ours.seconds
             seconds[1] += comparison.reference.seconds
             if result not in (EQUAL, BOTH_FAIL, REFUSED):
-                print(f"\ncase {number} ({corpus}): {result}: {repeat(given, number)}")
+                print(f"\ncase {number} ({corpus}): {result}: {repeat(arguments, number)}")
                 print("\n".join(comparison.differences[:12]), flush=True)
             if result == DIFFERENT:
-                print(f"saved: {keep(given, number, comparison, trainers)}", flush=True)
-            if given.only is not None:
+                print(f"saved: {keep(arguments, number, comparison, trainers)}", flush=True)
+            if arguments.only is not None:
                 print(trainers.explain(comparison))
             done = sum(tally.values())
             if sys.stdout.isatty():
@@ -186,9 +188,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             elif done % 25 == 0:
                 print(f"{done}: {counts(tally)}", flush=True)
     print(
-        f"\nhunt: sentencepiece {given.release}, {given.types}, form {given.form}, "
-        f"seed {given.seed}, {sum(tally.values())} cases over {len(texts)} corpora and generated "
-        f"texts: {counts(tally)}; ours {seconds[0]:.0f} s, reference {seconds[1]:.0f} s, "
+        f"\nhunt: sentencepiece {arguments.release}, {arguments.types}, form {arguments.form}, "
+        f"seed {arguments.seed}, {sum(tally.values())} cases over {len(texts)} corpora and "
+        f"generated texts: {counts(tally)}; ours {seconds[0]:.0f} s, reference {seconds[1]:.0f} s, "
         f"{time.perf_counter() - started:.0f} s in total"
     )
     return 1 if tally[DIFFERENT] else 0
@@ -198,18 +200,18 @@ def counts(tally: Counter[str]) -> str:
     return ", ".join(f"{tally[name]} {name}" for name in VERDICTS)
 
 
-def repeat(given: argparse.Namespace, number: int) -> str:
-    """Return the command that runs a case again."""
-    folder = f" --corpora {given.corpora}" if given.corpora else ""
+def repeat(arguments: argparse.Namespace, number: int) -> str:
+    """Return the command that repeats a case."""
+    folder = f" --corpora {arguments.corpora}" if arguments.corpora else ""
     return (
-        f"python -m tests.hunt --release {given.release} --seed {given.seed} "
-        f"--types {given.types} --form {given.form} --generated {given.generated:g}{folder} "
-        f"--only {number}"
+        f"python -m tests.hunt --release {arguments.release} --seed {arguments.seed} "
+        f"--types {arguments.types} --form {arguments.form} "
+        f"--generated {arguments.generated:g}{folder} --only {number}"
     )
 
 
 def keep(
-    given: argparse.Namespace, number: int, comparison: Comparison, trainers: Trainers
+    arguments: argparse.Namespace, number: int, comparison: Comparison, trainers: Trainers
 ) -> Path:
     """Minimize a difference and save it as a test."""
     wanted = manner(comparison)
@@ -217,9 +219,9 @@ def keep(
     def fails(case: Case) -> bool:
         return manner(trainers.run(case)) == wanted
 
-    small = shrink(comparison.case, fails, given.shrink)
-    name = f"{given.release.replace('.', '_')}_seed_{given.seed}_case_{number}"
-    return found.save(small, name, repeat(given, number), given.found)
+    small = shrink(comparison.case, fails, arguments.shrink)
+    name = f"{arguments.release.replace('.', '_')}_seed_{arguments.seed}_case_{number}"
+    return found.save(small, name, repeat(arguments, number), arguments.found)
 
 
 if __name__ == "__main__":

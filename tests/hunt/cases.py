@@ -95,7 +95,7 @@ class CaseMaker:
         return replace(case, options=options)
 
     def normalize(self, case: Case) -> Case:
-        """Give some cases a normalizer object. A few also keep other rules, and must fail."""
+        """Give some cases a normalizer object. A few also have other rules, and must fail."""
         takes = "normalizer" not in RELEASES[self.release].unknown_options
         if not self.chance(0.08 if takes else 0.01):
             return case
@@ -182,7 +182,7 @@ class CaseMaker:
             if self.chance(0.97):
                 del self.options[name]
         if "enable_differential_privacy" not in release.retired_options:
-            # Its noise is random, so there are no bytes to compare.
+            # The noise is random, so bytes cannot be compared.
             self.options.pop("enable_differential_privacy", None)
 
     def sizes(self, text: str) -> None:
@@ -285,7 +285,7 @@ class CaseMaker:
     def reading(self, text: str) -> None:
         self.set("input_format", 0.4, ["text", "", "tsv"])
         if self.chance(0.3):
-            # A sample that differs in each process cannot be compared: take all lines or the first.
+            # A sample that differs in each process cannot be compared: use all lines or the first.
             whole = self.chance(0.5)
             self.options["input_sentence_size"] = (
                 10_000_000 if whole else self.dice.randint(101, 2000)

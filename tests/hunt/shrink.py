@@ -41,7 +41,7 @@ def shrink(case: Case, fails: Callable[[Case], bool], seconds: float) -> Case:
     fails
         Whether a case fails in the same way.
     seconds
-        The time after which to stop. A case that is running then is finished.
+        The time limit. A case that is running at that time is finished.
     """
     shrinking = _Shrinking(case, fails, time.monotonic() + seconds)
     try:
@@ -108,8 +108,8 @@ class _Shrinking:
 
     def one_file(self) -> None:
         """Try the whole text as one file."""
-        given = self.best.options.get("input", "")
-        names = given if isinstance(given, list) else str(given).split(",")
+        files = self.best.options.get("input", "")
+        names = files if isinstance(files, list) else str(files).split(",")
         lines = self.best.sentences
         if lines is not None:
             text = b"\n".join(one if isinstance(one, bytes) else one.encode() for one in lines)

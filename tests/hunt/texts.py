@@ -31,7 +31,7 @@ class Source:
 
 
 def sources(folder: str | None) -> list[Source]:
-    """Return the corpora of a folder, or the built-in ones if there are none."""
+    """Return the corpora of a folder, or the built-in corpora if it has none."""
     found = corpora.large(folder)
     if found:
         return [Source(name, path=path) for name, path in found.items()]
@@ -105,7 +105,7 @@ def _period(dice: random.Random) -> list[bytes]:
 
 
 def _substitution(dice: random.Random) -> list[bytes]:
-    """Fibonacci and Thue-Morse words: as many repeats, or as few, as possible."""
+    """Fibonacci and Thue-Morse words, with most or fewest repeats."""
     letters = (alphabet(dice) + "ab")[:2]
     images = dice.choice([("ab", "a"), ("ab", "ba"), ("aab", "ab"), ("ab", "aa")])
     word = "a"
@@ -196,7 +196,7 @@ def _repeat(dice: random.Random, lines: list[bytes]) -> list[bytes]:
 
 
 def _empty(dice: random.Random, lines: list[bytes]) -> list[bytes]:
-    """Put empty and blank lines between the others, and at the ends."""
+    """Insert empty and blank lines between lines, and at both ends."""
     blank = [b"", b"", b" ", "\u3000".encode(), b"\t"]
     for _ in range(dice.choice([1, 3, 20])):
         lines.insert(dice.choice([0, len(lines), dice.randint(0, len(lines))]), dice.choice(blank))

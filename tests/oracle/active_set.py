@@ -1,7 +1,7 @@
 """BPE merges as releases up to 0.2.1 choose them: from an active set, renewed every 100 merges.
 
-The set receives the most frequent pairs of a hash table. Among pairs with equal counts, the order
-of the table and of a heap decides. So both work as in libstdc++, with the same keys.
+The set receives the most frequent pairs of a hash table. The order of the table and of a heap
+decides between pairs with equal counts. So both work as in libstdc++, with the same keys.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def merges(
 
 
 def replace(symbols: list[str], pair: Pair, cache: Table, options: Options) -> set[Pair]:
-    """Merge a pair from left to right; note and return the new pairs."""
+    """Merge a pair from left to right; store and return the new pairs."""
     new: set[Pair] = set()
     at = 0
     while at + 1 < len(symbols):

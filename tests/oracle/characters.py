@@ -170,7 +170,7 @@ def _spaces_stand_right(text: str, options: Options) -> bool:
 
 
 def _mixes_scripts(text: str, options: Options) -> bool:
-    """Return whether scripts differ; None equals any script, an inherited one the one before it."""
+    """Return whether scripts differ. None equals any script, and an inherited script the last."""
     previous: str | None = None
     for character in text:
         if character == SPACE:

@@ -29,7 +29,7 @@ def rows(sentences: Sequence[str]) -> Counter[Row]:
 
 
 def repeated(counts: Counter[Row], weight: Fraction, is_last: bool) -> Counter[Row]:
-    """Return the counts of a text that is repeated, one copy after the other.
+    """Return the counts of a text that is repeated.
 
     An integer weight gives that many copies of each row, and the end of each copy except the last
     is followed by the space mark at the start of the next copy. With a fraction, the number of

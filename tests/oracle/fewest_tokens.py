@@ -14,11 +14,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 UNUSED = Fraction(1, 2)
-"""The count given to an unused required piece."""
+"""The count of an unused required piece."""
 
 
 class Best(NamedTuple):
-    """The best segmentation of a text, and whether another with as few tokens is nearly as good."""
+    """The best segmentation of a text, and whether one of equal size is nearly as good."""
 
     path: tuple[str, ...]
     close: bool
@@ -35,8 +35,8 @@ class Training:
     required : set of str
         Pieces that always stay.
     margin : Fraction
-        Two segmentations with as few tokens are close if their probabilities differ by a factor of
-        less than this for each of their tokens.
+        Two segmentations with the same number of tokens are close if their probabilities differ by
+        a factor of less than this for each of their tokens.
     """
 
     words: Mapping[str, int]

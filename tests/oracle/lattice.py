@@ -90,7 +90,7 @@ class Lattice:
         return alpha
 
     def backward(self) -> dict[Node, np.float32]:
-        """Return, for each node, the log probability of all paths from its end to the finish."""
+        """Return, for each node, the log probability of all paths from its end to the last node."""
         beta = {self.finish: ZERO}
         for position in range(self.size, -1, -1):
             terms = [right.score + beta[right] for right in self.beginning[position]]

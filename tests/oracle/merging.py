@@ -1,4 +1,4 @@
-"""BPE merges: before each merge, all pairs of the text are counted again."""
+"""BPE merges: all pairs of the text are counted before each merge."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def merges(
     """Yield the merges of covered sentences, each with the count of its pair.
 
     If no other pair is left, a pair that was in the text earlier is merged with a count of zero.
-    The reference also remembers a pair that the next replacement removes at once.
+    The reference also remembers a pair that the next replacement removes immediately.
     """
     counted = pretokens(sentences, options)
     text = [(list(part), count) for text, count in counted for part in text.split(UNKNOWN)]

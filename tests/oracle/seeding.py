@@ -56,7 +56,7 @@ def length_weight(length: int, power: float) -> np.float32:
 
 
 def least_frequency(chunk: bytes, options: Options) -> int:
-    """Return how often a candidate of more than three bytes must occur; from Zipf's law."""
+    """Return the smallest count of a candidate of more than three bytes, by Zipf's law."""
     size = np.float32(options.vocab_size)
     pieces = size * np.float32(LIBM.logf(ctypes.c_float(options.vocab_size)))
     alpha = np.float32(options.min_freq_alpha)
@@ -163,8 +163,8 @@ def log_of_float_sum(pieces: Pieces) -> Pieces:
     return [(text, np.float32(math.log(float(count)) - log_total)) for text, count in pieces]
 
 
-# Seed modes that the reference lacks. A node is a text with two different followers; its parent is
-# the longest node that is a prefix of it.
+# Seed modes that the reference does not have. A node is a text with two different followers; its
+# parent is the longest node that is a prefix of it.
 
 
 def text_candidates(chunk: bytes, options: Options) -> Counter[str]:

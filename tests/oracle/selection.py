@@ -1,4 +1,4 @@
-"""The choice between merges and characters: tries each cut and sums its gain again."""
+"""The choice between merges and characters: tries each cut, and computes its gain from scratch."""
 
 from __future__ import annotations
 

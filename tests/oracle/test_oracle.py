@@ -84,9 +84,9 @@ def require_pieces(outcome: Outcome, sentences: list[Sentence], options: Options
 def test_the_oracle_trains_as_the_real_library(reference: Side, number: int) -> None:
     dice = random.Random(f"oracle/{number}")
     lines = random_lines(dice)
-    given, dummy = random_options(dice), dice.random() < 0.7
-    outcome = reference.run(sentences_case({**PLAIN, **given, "add_dummy_prefix": dummy}, lines))
-    options = Options(**given)  # type: ignore[arg-type]
+    drawn, dummy = random_options(dice), dice.random() < 0.7
+    outcome = reference.run(sentences_case({**PLAIN, **drawn, "add_dummy_prefix": dummy}, lines))
+    options = Options(**drawn)  # type: ignore[arg-type]
     sentences = [(normalized(line, options, dummy), 1) for line in lines]
     require_pieces(outcome, sentences, options)
 
@@ -95,20 +95,20 @@ def test_the_oracle_trains_as_the_real_library(reference: Side, number: int) -> 
 def test_the_oracle_prunes_sparsely_as_the_real_library(reference: Side, number: int) -> None:
     dice = random.Random(f"sparse/{number}")
     lines = random_lines(dice)
-    given = random_options(dice) | {
+    drawn = random_options(dice) | {
         "use_sparse_pruning": dice.random() < 0.8,
         "post_l1_debias": dice.random() < 0.5,
         "seed_piece_length_power": dice.choice([1.0, 0.5, 0.0, 0.3, 2.0]),
         "min_freq_alpha": dice.choice([0.0, 0.5, 3.0]),
     }
     more: dict[str, Option] = {}
-    if given["use_sparse_pruning"] and dice.random() < 0.5:
-        given["auto_character_coverage"] = more["byte_fallback"] = True
-        given["vocab_size"] = 256 + int(given["vocab_size"])
-        given["meta_pieces"] = 259
-    stated = {name: value for name, value in given.items() if name != "meta_pieces"}
+    if drawn["use_sparse_pruning"] and dice.random() < 0.5:
+        drawn["auto_character_coverage"] = more["byte_fallback"] = True
+        drawn["vocab_size"] = 256 + int(drawn["vocab_size"])
+        drawn["meta_pieces"] = 259
+    stated = {name: value for name, value in drawn.items() if name != "meta_pieces"}
     outcome = reference.run(sentences_case({**PLAIN, **stated, **more}, lines))
-    options = Options(**given)  # type: ignore[arg-type]
+    options = Options(**drawn)  # type: ignore[arg-type]
     sentences = [(normalized(line, options, True), 1) for line in lines]
     require_pieces(outcome, sentences, options)
 
@@ -117,11 +117,11 @@ def test_the_oracle_prunes_sparsely_as_the_real_library(reference: Side, number:
 def test_the_oracle_merges_as_the_real_library(reference: Side, number: int) -> None:
     dice = random.Random(f"merges/{number}")
     lines = random_lines(dice)
-    given, dummy = random_options(dice), dice.random() < 0.7
-    given["vocab_size"] = dice.choice([30, 60, 100, 400])
+    drawn, dummy = random_options(dice), dice.random() < 0.7
+    drawn["vocab_size"] = dice.choice([30, 60, 100, 400])
     more: dict[str, Option] = {"model_type": "bpe", "add_dummy_prefix": dummy}
-    outcome = reference.run(sentences_case({**PLAIN, **given, **more}, lines))
-    options = Options(**given)  # type: ignore[arg-type]
+    outcome = reference.run(sentences_case({**PLAIN, **drawn, **more}, lines))
+    options = Options(**drawn)  # type: ignore[arg-type]
     covered, required = cover([(normalized(line, options, dummy), 1) for line in lines], options)
     wanted = options.vocab_size - options.meta_pieces - len(required)
     if wanted < 0:

@@ -56,7 +56,7 @@ def m_step(
 ) -> Pieces:
     """Drop pieces with an expected count below the threshold; score the rest with digamma.
 
-    Pieces that are always kept count at least 0.5.
+    Pieces that are always kept have a count of at least 0.5.
     """
     kept = [
         (text, max(count, LEAST_EXPECTED) if text in always_kept else count)

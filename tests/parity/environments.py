@@ -34,7 +34,7 @@ def python_of_release(release: str) -> Path:
     Raises
     ------
     MissingEnvironmentError
-        If there is none. It is not searched for again.
+        If there is none. Later calls do not search for it.
     """
     found = _python_or_reason(release)
     if isinstance(found, str):

@@ -1,4 +1,4 @@
-"""Our side of a case whose sentences are passed as Arrow data, in one form after the other."""
+"""Our side of a case whose sentences are passed as Arrow data, in several forms in turn."""
 
 from __future__ import annotations
 

@@ -36,13 +36,13 @@ RECORD_BYTES = 256
 
 
 @contextmanager
-def flags_set(given: Mapping[str, Option]) -> Iterator[None]:
-    """Set these flags inside the context; outside, they have their defaults again."""
-    if not given:
+def flags_set(flags: Mapping[str, Option]) -> Iterator[None]:
+    """Set these flags inside the context, and reset them to their defaults at its end."""
+    if not flags:
         yield
         return
     records = _records()
-    values = {name: _value(name, given.get(name, default)) for name, default in DEFAULTS.items()}
+    values = {name: _value(name, flags.get(name, default)) for name, default in DEFAULTS.items()}
     try:
         for name, value in values.items():
             _write(records[name], value)
@@ -52,11 +52,11 @@ def flags_set(given: Mapping[str, Option]) -> Iterator[None]:
             _write(records[name], value)
 
 
-def _value(name: str, given: Option) -> bool | float:
+def _value(name: str, flags: Option) -> bool | float:
     """Return a value as the command line parses it."""
     if isinstance(DEFAULTS[name], float):
-        return float(str(given))
-    return str(given).lower() in ("true", "t", "yes", "y", "1")
+        return float(str(flags))
+    return str(flags).lower() in ("true", "t", "yes", "y", "1")
 
 
 def _bits(value: bool | float) -> bytes:

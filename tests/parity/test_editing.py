@@ -1,4 +1,4 @@
-"""Edited and merged models on 10,000 lines, which the real library encodes and decodes again."""
+"""Edited and merged models on 10,000 lines, which the real library encodes and decodes."""
 
 from __future__ import annotations
 

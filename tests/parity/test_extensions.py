@@ -55,10 +55,10 @@ APART: dict[str, Option] = {"user_defined_symbols": SPACE, "add_dummy_prefix": F
 
 def train(options: dict[str, object], text: str = TEXT, **others: object) -> bytes:
     written = io.BytesIO()
-    given: dict[str, Any] = {**BASE, **others, **options}
+    chosen: dict[str, Any] = {**BASE, **others, **options}
     lines = text.split("\n")
     spmcompat.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines), model_writer=written, **given
+        sentence_iterator=iter(lines), model_writer=written, **chosen
     )
     return written.getvalue()
 
@@ -103,8 +103,8 @@ def test_the_real_library_loads_the_model_and_decodes_the_text(options: dict[str
 
 @pytest.mark.parametrize("options", CONFIGURATIONS, ids=str)
 def test_each_extension_changes_the_model(options: dict[str, object]) -> None:
-    given = {"hard_vocab_limit": False, "model_type": options.get("model_type", "unigram")}
-    assert train(options, **given) != train({}, **given)
+    chosen = {"hard_vocab_limit": False, "model_type": options.get("model_type", "unigram")}
+    assert train(options, **chosen) != train({}, **chosen)
 
 
 @pytest.mark.parametrize("kind", ["latin", "han", "kana"])
@@ -112,9 +112,9 @@ def test_bpe_with_separate_spaces_equals_that_with_the_mark_as_a_symbol(
     kind: str, trainers: Trainers
 ) -> None:
     text = corpora.words_text(4, 300, kind, 100)
-    given = {"model_type": "bpe", "hard_vocab_limit": False}
-    model = train({"space_pieces": "separate", **given}, text)
-    assert pieces_of(model) == reference_pieces(trainers, {**APART, **given}, text.split("\n"))
+    chosen = {"model_type": "bpe", "hard_vocab_limit": False}
+    model = train({"space_pieces": "separate", **chosen}, text)
+    assert pieces_of(model) == reference_pieces(trainers, {**APART, **chosen}, text.split("\n"))
 
 
 def words_that_begin_alike() -> str:
@@ -148,9 +148,9 @@ def test_separate_spaces_with_a_seed_file(text: str, tmp_path: Path, trainers: T
     seeds = "".join(f"{part}\t{count}\n" for part, count in found.most_common(3000))
     file = tmp_path / "seeds.tsv"
     file.write_text(seeds)
-    given = {"seed_sentencepieces_file": str(file), "vocab_size": 700, "hard_vocab_limit": False}
-    model = train({"space_pieces": "separate", **given}, text)
-    assert pieces_of(model) == reference_pieces(trainers, {**APART, **given}, words)
+    chosen = {"seed_sentencepieces_file": str(file), "vocab_size": 700, "hard_vocab_limit": False}
+    model = train({"space_pieces": "separate", **chosen}, text)
+    assert pieces_of(model) == reference_pieces(trainers, {**APART, **chosen}, words)
 
 
 @pytest.mark.parametrize("pretokenizer", [None, "script"])
@@ -160,9 +160,9 @@ def test_no_piece_holds_a_separate_space_and_more(
     model_type: str, kind: str, pretokenizer: str | None
 ) -> None:
     text = corpora.small()[kind][:60_000].decode(errors="ignore")
-    given: dict[str, object] = {"pretokenizer": pretokenizer} if pretokenizer else {}
-    given |= {"vocab_size": 600, "hard_vocab_limit": False, "model_type": model_type}
-    model = train({"space_pieces": "separate", **given}, text)
+    chosen: dict[str, object] = {"pretokenizer": pretokenizer} if pretokenizer else {}
+    chosen |= {"vocab_size": 600, "hard_vocab_limit": False, "model_type": model_type}
+    model = train({"space_pieces": "separate", **chosen}, text)
     assert not any(SPACE in piece and piece != SPACE for piece, _ in pieces_of(model))
     assert mixed_pieces(model, text.split("\n")) == set()
 
@@ -234,9 +234,9 @@ def test_no_piece_of_public_texts_holds_a_separate_space_and_more(
     path: Path, model_type: str
 ) -> None:
     text = corpora.head(path, 2_000_000).decode(errors="replace")
-    given = {"vocab_size": 8000, "hard_vocab_limit": False, "max_sentence_length": 1 << 20}
+    chosen = {"vocab_size": 8000, "hard_vocab_limit": False, "max_sentence_length": 1 << 20}
     options = {"space_pieces": "separate", "model_type": model_type, "character_coverage": 0.9995}
-    model = train({**options, **given}, text)
+    model = train({**options, **chosen}, text)
     assert not any(SPACE in piece and piece != SPACE for piece, _ in pieces_of(model))
     assert mixed_pieces(model, text.split("\n")) == set()
 

@@ -97,7 +97,7 @@ def test_the_real_library_takes_the_fewest_tokens(name: str, space_pieces: str) 
     steps = steps_of(model)
     encoder = reference.load(model)
     lines = TEXTS[name].split("\n")
-    one_line = " ".join(lines)  # sums are exact only because they start again at each word
+    one_line = " ".join(lines)  # sums are exact only because they restart at each word
     cut = {
         w
         for line in [*lines, one_line]
@@ -131,8 +131,8 @@ def test_the_texts_have_ties() -> None:
 def test_seeds_are_those_of_bpe(name: str, trainers: Trainers) -> None:
     lines = [line for line in TEXTS[name].split("\n") if line]
     bpe = {"model_type": "bpe", "normalization_rule_name": "identity", "minloglevel": 2}
-    given = {**bpe, "vocab_size": 703, "character_coverage": 1, "hard_vocab_limit": False}
-    model = trainers.check_sentences(given, lines).reference.output(".model")
+    chosen = {**bpe, "vocab_size": 703, "character_coverage": 1, "hard_vocab_limit": False}
+    model = trainers.check_sentences(chosen, lines).reference.output(".model")
     assert model is not None
     expected = [p.piece for p in ModelProto.FromString(model).pieces if p.type == p.NORMAL]
     workers = Workers(2)

@@ -150,13 +150,13 @@ def stored(model: bytes) -> bytes:
     return proto.SerializeToString()
 
 
-def trained(folder: Path, given: str, options: dict[str, Option], **own: Any) -> bytes:
+def trained(folder: Path, path: str, options: dict[str, Option], **own: Any) -> bytes:
     before = Path.cwd()
     os.chdir(folder)
     try:
         written = io.BytesIO()
         spmcompat.train(
-            input=given.split(","), model_writer=written, minloglevel=2, **options, **own
+            input=path.split(","), model_writer=written, minloglevel=2, **options, **own
         )
     finally:
         os.chdir(before)
@@ -190,18 +190,18 @@ def test_every_form(
     tmp_path: Path,
 ) -> None:
     options: dict[str, Option] = {**SOFT, "model_type": kind}
-    given = FORMS[form](tmp_path, TEXTS[name])
-    assert trained(tmp_path, given, options) == of_reference(TEXTS[name], options)
+    path = FORMS[form](tmp_path, TEXTS[name])
+    assert trained(tmp_path, path, options) == of_reference(TEXTS[name], options)
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
-@pytest.mark.parametrize("given", ["-", '""'])
-def test_standard_input(trainers: Trainers, given: str, packed: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", ["-", '""'])
+def test_standard_input(trainers: Trainers, path: str, packed: bool, tmp_path: Path) -> None:
     text = TEXTS["words"]
     model = trainers.check(SOFT, text, form="cli").reference.output(".model")
     assert model is not None
     flags = [f"--{name}={str(value).lower()}" for name, value in SOFT.items()]
-    arguments = ["-m", "spmcompat", "train", f"--input={given}", "--model_prefix=m", *flags]
+    arguments = ["-m", "spmcompat", "train", f"--input={path}", "--model_prefix=m", *flags]
     with start_python(arguments, tmp_path, stdin=subprocess.PIPE) as process:
         process.communicate(gzip.compress(text) if packed else text)
     assert process.returncode == 0
@@ -227,8 +227,8 @@ def test_an_empty_text_among_others(
     assert model is not None
     for number, text in enumerate(texts):
         (tmp_path / f"{number}.gz").write_bytes(gzip.compress(text))
-    given = "0.gz,1.gz,2.gz"
-    assert trained(tmp_path, given, options, compat=release) == stored(model)
+    path = "0.gz,1.gz,2.gz"
+    assert trained(tmp_path, path, options, compat=release) == stored(model)
 
 
 def test_counted_lines_in_compressed_files(trainers: Trainers, tmp_path: Path) -> None:
@@ -291,5 +291,5 @@ def test_public_corpora(
     tmp_path: Path,
 ) -> None:
     options: dict[str, Option] = {"vocab_size": 2000, "model_type": "bpe"}
-    given = FORMS[form](tmp_path, public_text)
-    assert trained(tmp_path, given, options) == of_reference(public_text, options)
+    path = FORMS[form](tmp_path, public_text)
+    assert trained(tmp_path, path, options) == of_reference(public_text, options)

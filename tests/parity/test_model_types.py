@@ -70,9 +70,9 @@ def options_for(kind: str) -> list[dict[str, Option]]:
     ids=str,
 )
 def test_each_option_alone(trainers: Trainers, kind: str, option: dict[str, Option]) -> None:
-    given = {**SOFT, **option, "model_type": kind}
+    chosen = {**SOFT, **option, "model_type": kind}
     texts = (corpora.topics_text(25_000), corpora.mixed_text(1, 400))
-    comparisons = [trainers.compare(given, text) for text in texts]
+    comparisons = [trainers.compare(chosen, text) for text in texts]
     for comparison in comparisons:
         assert comparison.equal, comparison.report()
     # Some options fail for one of the texts, but none for both.
@@ -116,8 +116,8 @@ def test_hard_texts(trainers: Trainers, kind: str, name: str, rules: str) -> Non
     ],
 )
 def test_both_refuse(trainers: Trainers, kind: str, options: dict[str, Option], key: str) -> None:
-    given = {**SOFT, **options, "model_type": kind}
-    trainers.check_failure(file_case(given, [corpora.topics_text(2_000)]), key=key)
+    chosen = {**SOFT, **options, "model_type": kind}
+    trainers.check_failure(file_case(chosen, [corpora.topics_text(2_000)]), key=key)
 
 
 def test_texts_that_symbols_cover(trainers: Trainers) -> None:

@@ -96,7 +96,7 @@ def test_workers_never_change_a_byte(trainers: Trainers, workers: int) -> None:
 
 
 def test_a_space_mark_below_the_coverage(trainers: Trainers) -> None:
-    """Then each sentence is one pretoken, and the text is read again."""
+    """Each sentence is one pretoken, and the text is read twice."""
     lines = corpora.words_text(8, 400, "han", 300).replace(" ", "").split("\n")
     lines[7] = lines[7][:2] + " " + lines[7][2:]
     options: dict[str, Option] = {**SOFT, "character_coverage": 0.98, "add_dummy_prefix": False}

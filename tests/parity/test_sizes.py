@@ -39,16 +39,16 @@ def check_own_runs(
     **more: Any,
 ) -> None:
     """Compare the files of one run with those of separate runs for each size, on both sides."""
-    given = {**SOFT, **options}
+    chosen = {**SOFT, **options}
     together = trainers.ours.run(
-        file_case({**given, "vocab_size": texts_of(sizes)}, [text], **more)
+        file_case({**chosen, "vocab_size": texts_of(sizes)}, [text], **more)
     )
     assert together.failure is None, together.failure
     names = {f"m-{size}{end}" for size in sizes for end in (".model", ".vocab")}
     assert together.outputs.keys() == names
     reference = trainers.of_release(more.get("release", DEFAULT_RELEASE))
     for size in sizes:
-        own = {**given, "vocab_size": size, "model_prefix": f"m-{size}"}
+        own = {**chosen, "vocab_size": size, "model_prefix": f"m-{size}"}
         case = file_case(own, [text], **more)
         for side in (trainers.ours, reference) if in_reference else (trainers.ours,):
             outcome = side.run(case)
@@ -199,16 +199,16 @@ def several(
 def test_every_small_text(trainers: Trainers, name: str, options: dict[str, Option]) -> None:
     """One run fails if and only if one of the separate runs fails, with the same message."""
     text = corpora.small()[name]
-    given = {**SOFT, **options}
+    chosen = {**SOFT, **options}
     sizes = (300, 420, 1000)
     own, failures = {}, []
     for size in sizes:
-        case = file_case({**given, "vocab_size": size, "model_prefix": f"m-{size}"}, [text])
+        case = file_case({**chosen, "vocab_size": size, "model_prefix": f"m-{size}"}, [text])
         outcome = trainers.ours.run(case)
         own.update(outcome.outputs)
         if outcome.failure is not None:
             failures.append(outcome.failure.message)
-    together = trainers.ours.run(file_case({**given, "vocab_size": texts_of(sizes)}, [text]))
+    together = trainers.ours.run(file_case({**chosen, "vocab_size": texts_of(sizes)}, [text]))
     if not failures:
         assert together.outputs == own
     else:
@@ -272,9 +272,9 @@ def test_from_counts(kind: str, tmp_path: Path) -> None:
 
 
 def trained(sizes: Any, writer: Any, **options: Any) -> None:
-    given = {**SOFT, "minloglevel": 3, **options}
+    chosen = {**SOFT, "minloglevel": 3, **options}
     spmcompat.train(
-        sentence_iterator=TEXT.splitlines(), vocab_size=sizes, model_writer=writer, **given
+        sentence_iterator=TEXT.splitlines(), vocab_size=sizes, model_writer=writer, **chosen
     )
 
 
@@ -409,13 +409,13 @@ def test_a_bad_list_on_the_command_line_is_one_line(
 def test_an_error_of_one_size_names_it_and_nothing_is_written(
     options: dict[str, Option], sizes: list[int], says: str, tmp_path: Path
 ) -> None:
-    given: dict[str, Any] = {**SOFT, **options, "minloglevel": 3}
+    chosen: dict[str, Any] = {**SOFT, **options, "minloglevel": 3}
     with pytest.raises(spmcompat.TrainingError, match=f"^{says}"):
         spmcompat.train(
             sentence_iterator=TEXT.splitlines(),
             model_prefix=tmp_path / "m",
             vocab_size=sizes,
-            **given,
+            **chosen,
         )
     assert not os.listdir(tmp_path)
 

@@ -69,8 +69,8 @@ def _about(result: Result, baseline: str) -> str:
     text = (
         f"Each row compares a tokenizer with <em>{escape(baseline)}</em> of the same vocabulary "
         "size: the number of tokens and the loss in percent, and the overlap of the vocabularies "
-        "(shared pieces divided by all pieces of the two). Tokenizers that write spaces or bytes "
-        "in different ways share few pieces for that reason alone. Negative changes are better."
+        "(shared pieces divided by all pieces of both). Tokenizers that write spaces or bytes in "
+        "different ways share few pieces for that reason alone. Negative changes are better."
     )
     if result.evaluation.resampled is None:
         return text

@@ -27,7 +27,7 @@ class Config(NamedTuple):
     flags : mapping of str to str
         Flags of ``spm_train``, except input, output and vocabulary size.
     drop_spaces : bool
-        Whether tokens that are only spaces are left out when the model is evaluated.
+        Whether to drop tokens that are only spaces when the model is evaluated.
     """
 
     name: str
@@ -44,11 +44,11 @@ _WRITING = ("dump", "dump_format")
 # The keys of a table that are not flags of spm_train.
 _OTHER_KEYS = ("trainer", "drop_spaces")
 
-# The parsing time grows with the square of the number of parts in a key such as a.b.c. A key is on
-# one line, so a line with more dots than this is refused.
+# The parsing time grows with the square of the number of parts in a key such as a.b.c. So a line
+# must not contain more dots than this.
 _MOST_DOTS = 300
 _MOST_BYTES = 1 << 18
-# A report with more configurations, or with longer names, cannot be drawn.
+# The plots of a report have no space for more configurations, or for longer names.
 _MOST_CONFIGS = 100
 _LONGEST_NAME = 1000
 

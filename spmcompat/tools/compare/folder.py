@@ -21,7 +21,7 @@ class ReportFolder:
     Parameters
     ----------
     path : Path
-        The folder. It is created when the first file in it is claimed.
+        The folder. It is created when the first file is claimed.
     inputs : sequence of str
         The files that the command reads, which it must not replace.
 
@@ -38,14 +38,14 @@ class ReportFolder:
         self._own = self._listed()
 
     def claim(self, *names: str) -> list[Path]:
-        """Return the paths of files that the command is going to write, and list them as its own.
+        """Return the paths of files that the command will write, and add them to the list.
 
         Raises
         ------
         BadValueError
-            As `check`.
+            As for `check`.
         MissingFileError
-            If the folder cannot be made or the list cannot be written.
+            If the folder cannot be created or the list cannot be written.
         """
         paths = self.check(*names)
         try:
@@ -60,7 +60,7 @@ class ReportFolder:
         return paths
 
     def check(self, *names: str) -> list[Path]:
-        """Return the paths of files, none of which belongs to the user.
+        """Return the paths of files. The files must not belong to the user.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class ReportFolder:
         paths = [self.path / name for name in names]
         refuse_inputs(paths, self._inputs, OPTION)
         for name, path in zip(names, paths, strict=True):
-            # A file cannot replace a folder, and the error for that is clearer.
+            # A file cannot replace a folder. Writing the file raises a clearer error.
             if name not in self._own and os.path.lexists(path) and not path.is_dir():
                 raise BadValueError(
                     f'"{path}": spmcompat compare did not create this file. Choose another '

@@ -1,4 +1,4 @@
-"""The plots of a report, as SVG; lines and text have the text colour of the page."""
+"""The plots of a report as SVG. Lines and text have the text colour of the page."""
 
 from __future__ import annotations
 

@@ -142,9 +142,9 @@ def page(
     text : str
         The name of the whole text.
     gold : sequence of GoldList
-        The gold lists that the results have scores for.
+        The gold lists for which the results have scores.
     baseline : str, optional
-        The configuration to compare the others with; by default the first.
+        The configuration to compare with; by default the first one.
     """
     baseline = results[0].config if baseline is None else baseline
     sizes = list(dict.fromkeys(result.vocab_size for result in results))
@@ -164,13 +164,13 @@ def page(
 <p>The tokenizers were trained on {_megabytes(texts.train.stat().st_size)} of text. They were
 evaluated on {_megabytes(texts.held_out.stat().st_size)} of held-out text, which is one of every
 {HELD_OUT} lines. The best value of each column is marked, except for models that lose text: they
-need fewer tokens because of what they lose.</p>
+need fewer tokens because of this loss.</p>
 <p>Only Unigram models have a loss. It is the negative log likelihood of the text over all its
 segmentations. <em>Nats per character</em> uses the scores in the model. <em>Renormalized</em> uses
 scores that are shifted so that the probabilities of all pieces add up to 1. Both divide by the
-characters of the original text, and every model pays for its spaces: if spaces are user-defined
-pieces, each has the probability that its share of the tokens in the held-out text gives. Only a
-model that leaves out its spaces does not pay for them.</p>
+characters of the original text, and the loss of every model includes its spaces: if spaces are
+user-defined pieces, the probability of each is its share of the tokens in the held-out text. Only
+the loss of a model that leaves out spaces does not include them.</p>
 {_about_intervals(results[0])}
 {_about_gold(gold)}
 {changes(results, baseline)}
@@ -202,8 +202,8 @@ def _about_gold(gold: Sequence[GoldList]) -> str:
     return f"""<p>Boundaries are compared with these gold lists. MorphScore is the mean recall of
 words with one or two boundaries. It leaves out words that are a single token; <em>MorphScore with
 single tokens</em> counts each of them as 1. The number of words is shown before the scores.
-Precision by tokens is that of the published code for version 2 of MorphScore, which counts the end
-of the word as a cut.</p>
+Precision by tokens is computed as in the published code of MorphScore, version 2, which counts the
+end of the word as a cut.</p>
 {lists}"""
 
 
@@ -216,7 +216,7 @@ def _tables(size: int, results: Sequence[Result], baseline: str) -> str:
 
 
 def _overlap_columns(results: Sequence[Result], baseline: str) -> list[Column]:
-    """Return columns with the overlap of each vocabulary with that of the baseline."""
+    """Return the columns for the overlap of each vocabulary with the baseline's."""
     if len(results) < 2:
         return []
     base = next(result for result in results if result.config == baseline)
@@ -272,7 +272,7 @@ def _mark(result: Result) -> str:
 
 
 def _notes(results: Sequence[Result]) -> str:
-    """Explain how each model that loses text does so."""
+    """Explain which text is lost by models that lose text."""
     return "".join(
         f"<p class=note><b>{escape(result.config)}</b> loses text: {reason}. Its values are not "
         "comparable with those of the other models, so none is marked as best.</p>"
@@ -291,7 +291,7 @@ def _cell(column: Column, result: Result, results: Sequence[Result]) -> str:
 
 
 def _best(column: Column, results: Sequence[Result]) -> float:
-    """Return the best value of the models that lose no text; NaN if there is nothing to compare."""
+    """Return the best value of models that do not lose text; NaN if nothing can be compared."""
     kept = [column.value(r) for r in results if not lost_text(r.evaluation)]
     values = [value for value in kept if not math.isnan(value)]
     return column.best(values) if column.best and len(set(values)) > 1 else math.nan

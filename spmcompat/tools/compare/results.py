@@ -21,8 +21,8 @@ _LARGEST_FLOAT = 1e15
 class Result(NamedTuple):
     """The result of one configuration with one vocabulary size.
 
-    `cuts` has the parts of each word in the report. `vocabulary` has the pieces, except special
-    pieces, in the order of their texts.
+    `cuts` contains the parts of each word in the report. `vocabulary` contains the pieces, except
+    special pieces, in the order of their texts.
     """
 
     config: str
@@ -40,9 +40,9 @@ class Result(NamedTuple):
         return f"{self.config} {self.vocab_size:,}"
 
     def fits(self, words: Sequence[str], gold: Sequence[str], bootstrap: Bootstrap | None) -> bool:
-        """Return whether the result covers these words and gold lists, and this bootstrap.
+        """Return whether the result includes these words, gold lists and this bootstrap.
 
-        A report reads the same figures from every result, so none may be missing.
+        A report needs the same figures from every result.
         """
         resampled = self.evaluation.resampled
         if len(self.cuts) != len(words) or [*self.evaluation.gold] != [*gold]:
@@ -56,7 +56,7 @@ class Result(NamedTuple):
 
 
 def write_result(path: Path, result: Result, made_from: Mapping[str, object]) -> None:
-    """Store a result with the settings that it comes from.
+    """Store a result with the settings that it was made from.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def write_result(path: Path, result: Result, made_from: Mapping[str, object]) ->
 
 
 def read_result(path: Path, made_from: Mapping[str, object]) -> Result | None:
-    """Return the stored result if it comes from these settings; otherwise None.
+    """Return the stored result if it was made from these settings; otherwise None.
 
     The file may contain more settings. A missing or damaged file counts as no result.
     """

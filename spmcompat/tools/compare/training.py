@@ -34,7 +34,7 @@ from spmcompat.tools.evaluate.models import load_model
 
 HELD_OUT = 20  # one of every 20 lines is held out
 _SHOWN_WORDS = 24
-_PATIENCE = 5  # seconds that an interrupted training gets to end
+_PATIENCE = 5  # seconds to wait for the end of an interrupted training
 _LONGEST_NAME = 100  # bytes of a file name before its suffix; file systems allow 255
 
 
@@ -163,7 +163,7 @@ def _result(
     of_training = {
         "command": command,
         "text": texts.fingerprint,
-        # A result of an older release may have other figures.
+        # A result from an older release may lack some figures.
         "figures": [*Result._fields, *Evaluation._fields, *GoldScores._fields],
     }
     made_from = {
@@ -222,10 +222,10 @@ def _result(
 def _file_name(name: str) -> str:
     """Return a file name for the name of a result; different names get different file names.
 
-    A short name of lower-case ASCII characters stays as it is. Any other name is shortened, and a
-    digest is added to it. Names that differ only in case get different digests, since some file
-    systems ignore case. A digest begins with a letter, so it cannot be taken for the vocabulary
-    size, which ends the name of other files.
+    A short name of lower-case ASCII characters does not change. Any other name is shortened and
+    gets a digest. Names that differ only in case get different digests, since some file systems
+    ignore case. A digest begins with a letter, so it differs from a vocabulary size, with which
+    other names end.
     """
     if re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name) and len(name) <= _LONGEST_NAME:
         return name

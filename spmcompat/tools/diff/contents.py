@@ -85,7 +85,7 @@ def samples(data: SelfTestData) -> dict[int, tuple[str, str]]:
 
 
 def unknown_values(model: ModelProto) -> dict[tuple[str, int], list[Unknown]]:
-    """Return the fields that the schema does not know, by message and field number."""
+    """Return the fields that are not in the schema, by message and field number."""
     found: dict[tuple[str, int], list[Unknown]] = defaultdict(list)
     for name, message in _messages(model):
         fields = UnknownFieldSet(message)

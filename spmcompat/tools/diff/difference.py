@@ -1,6 +1,6 @@
 """Compares two models.
 
-Models are equal only if their bytes are equal. Their contents show how they differ.
+Models are equal only if their bytes are equal. Their contents are compared to explain differences.
 """
 
 import struct
@@ -203,7 +203,7 @@ def _samples(left: ModelProto, right: ModelProto) -> list[SampleDifference]:
 
 
 def _unknown_fields(left: ModelProto, right: ModelProto) -> list[UnknownDifference]:
-    """Return the differences in fields that the schema does not know."""
+    """Return the differences in fields that are not in the schema."""
     a, b = unknown_values(left), unknown_values(right)
     return [
         UnknownDifference(*key, a.get(key, []), b.get(key, []))

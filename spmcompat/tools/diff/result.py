@@ -4,7 +4,7 @@ from typing import NamedTuple, TypeAlias
 
 # A field of a spec; None if the model does not store it.
 Value: TypeAlias = "str | int | float | list[str] | None"
-# A field that the schema does not know. Bytes become hexadecimal text; a group becomes a list.
+# A field that is not in the schema. Bytes become hexadecimal text; a group becomes a list.
 Unknown: TypeAlias = "str | int | list[Unknown]"
 
 
@@ -56,12 +56,12 @@ class ScoreDifference(NamedTuple):
 
 
 class PiecesDifference(NamedTuple):
-    """How the pieces differ.
+    """The differences between the pieces of two models.
 
     Attributes
     ----------
     left_count, right_count, common : int
-        How many pieces each model has, and how many pieces both models have.
+        The number of pieces in each model, and the number of pieces in both models.
     first_id : int or None
         The first id at which the models differ.
     only_left, only_right : list of Piece
@@ -102,7 +102,7 @@ class CharsmapDifference(NamedTuple):
     name : str
         The field, such as ``normalizer_spec.precompiled_charsmap``.
     left_bytes, right_bytes : int or None
-        Sizes of the charsmaps; None if the model does not store one.
+        Sizes of the charsmaps; None if the model does not store a charsmap.
     first_byte : int or None
         Offset of the first different byte.
     rules : list of RuleDifference
@@ -128,7 +128,7 @@ class SampleDifference(NamedTuple):
 
 
 class UnknownDifference(NamedTuple):
-    """The values of a field that the schema does not know; `place` is the message with it."""
+    """The values of a field that is not in the schema; `place` is the message that contains it."""
 
     place: str
     field: int

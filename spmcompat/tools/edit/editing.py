@@ -1,4 +1,4 @@
-"""Editing and merging as users call them: read the files, change the models, write the results."""
+"""Edits and merges model files: reads them, changes the models and writes the results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class EditResult(NamedTuple):
-    """What an edit did.
+    """The result of an edit.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class EditResult(NamedTuple):
     old_size, size : int
         The number of pieces before and after.
     ids : dict of str to int
-        The ids of the pieces that were added, renamed or given a score.
+        The ids of the pieces that were added, renamed or got a new score.
     unreachable : list of str
         Normal pieces that can no longer be used because they contain a new user-defined symbol.
     covering : list of str
@@ -33,7 +33,7 @@ class EditResult(NamedTuple):
     dropped_samples : int
         The number of self-test samples that were dropped because they may no longer be valid.
     changes : Changes or None
-        How the encoding of the text changed, if one was given.
+        The changes in the encoding of a text, or None without a text.
     """
 
     model: bytes
@@ -68,7 +68,7 @@ def edit(
     path : path
         A ``.model`` file.
     edits : Edits
-        What to change.
+        The edits.
     output : path, optional
         Where to write the new model.
     text : path, optional
@@ -103,7 +103,7 @@ def edit(
 
 
 class MergeResult(NamedTuple):
-    """What a merge did.
+    """The result of a merge.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.near_names import did_you_mean
 from spmcompat.runtime.rounding import to_float32
 from spmcompat.tools.edit import reach
-from spmcompat.tools.edit.reach import Gate, holding
+from spmcompat.tools.edit.reach import Gate, containing
 from spmcompat.tools.edit.vocabulary import (
     below,
     ids_of,
@@ -57,7 +57,7 @@ def is_placeholder(piece: Piece, trainer: TrainerSpec) -> bool:
 
 @dataclass(frozen=True)
 class Edits:
-    """What to change.
+    """The edits of one call.
 
     Attributes
     ----------
@@ -133,13 +133,13 @@ class Edited(NamedTuple):
     model : ModelProto
         The new model.
     ids : dict of str to int
-        The ids of the pieces that were added, renamed or given a new score.
+        The ids of the pieces that were added, renamed or got a new score.
     unreachable : list of str
-        Normal pieces that can no longer be a token of any text because they contain a new
-        user-defined symbol, which is cut out of the text first.
+        Normal pieces that can no longer be a token of any text: they contain a new user-defined
+        symbol, at which the text is cut first.
     covering : list of str
         Normal pieces that contain a new user-defined symbol and can still be used. In a Unigram
-        model a symbol has a good score, but a longer piece may have a better one.
+        model, a symbol has a high score, but a longer piece may have a higher one.
     dropped_samples : int
         The number of self-test samples that were dropped.
     """
@@ -159,7 +159,7 @@ def edit_model(model: ModelProto, edits: Edits) -> Edited:
     model : ModelProto
         The model. It is not modified.
     edits : Edits
-        What to change.
+        The edits.
 
     Raises
     ------
@@ -256,9 +256,9 @@ class _Edit:
     def _remove(self, piece_id: int) -> None:
         """Make a piece unused.
 
-        In a BPE model an unused piece still takes part in merges, so pieces merged from it remain
-        reachable. A symbol has the score 0, with which it would be merged first, so it gets the
-        lowest score instead.
+        In a BPE model, an unused piece still takes part in merges, so pieces merged from it remain
+        reachable. A symbol has the score 0. It gets the lowest score instead, because otherwise it
+        would be merged first.
         """
         piece = self._pieces[piece_id]
         sinks = self._is_bpe and piece.type != NORMAL
@@ -275,7 +275,7 @@ class _Edit:
         self._pieces[piece_id] = piece._replace(text=text)
 
     def _ids_now(self) -> dict[str, int]:
-        """Return the id of each text after removing and renaming."""
+        """Return the id of each piece after removing and renaming."""
         ids: dict[str, int] = {}
         for piece_id, piece in enumerate(self._pieces):
             other = ids.setdefault(piece.text, piece_id)
@@ -321,8 +321,8 @@ class _Edit:
     def _added(self) -> list[tuple[str, int]]:
         """Return the texts and types of all new pieces.
 
-        Words begin with the space mark, so a word model also gets each symbol with the mark in
-        front, as in training.
+        In a word model, words begin with the space mark. So as in training, it also gets each
+        symbol with a preceding mark.
         """
         added = self._edits.added
         if self._model.trainer_spec.model_type == TrainerSpec.WORD:
@@ -376,7 +376,7 @@ class _Edit:
         encoder = BpeEncoder(self._pieces)
         needed = {
             part
-            for text in holding(self._pieces, [self._pieces[i].text for i in free])
+            for text in containing(self._pieces, [self._pieces[i].text for i in free])
             for _, left, right in encoder.merges(text)
             for part in (left, right)
         }
@@ -460,7 +460,7 @@ def _check_reach(
         The pieces that contain a new user-defined symbol: those that can no longer be used, and
         those that still can.
     """
-    lost = reach.unreachable(new, trainer, holding(new, changed))
+    lost = reach.unreachable(new, trainer, containing(new, changed))
     for text in lost:
         if text in changed:
             raise BadValueError(
@@ -470,7 +470,7 @@ def _check_reach(
     reached_before = unreachable_now - set(reach.unreachable(old, trainer, lost))
     lost = [text for text in lost if text in reached_before]
     symbols = [piece.text for piece in new if piece.type == USER_DEFINED and piece.text in changed]
-    holders = set(holding(new, symbols))
+    holders = set(containing(new, symbols))
     others = [text for text in lost if text not in holders]
     if others:
         raise BadValueError(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Growth(NamedTuple):
-    """How a vocabulary grows.
+    """The size of an extension, and the ids of its pieces.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Growth(NamedTuple):
 def extend(
     growth: Growth,
     model: ModelProto,
-    given: Settings,
+    user_settings: Settings,
     names: Collection[str],
     sentences: Sentences | None,
     report: Report,
@@ -49,13 +49,13 @@ def extend(
     Parameters
     ----------
     growth : Growth
-        How many pieces to add, and which ids they get.
+        The number of pieces to add, and their ids.
     model : ModelProto
         A Unigram or BPE model. Its specs decide how the text is read.
-    given, names
+    user_settings, names
         As for `settings_of`.
     sentences : iterable of str or bytes, or Arrow data, optional
-        The text, if it is not read from files.
+        The text, unless it is read from files.
     report : Report
         Receives log lines and progress.
 
@@ -68,7 +68,7 @@ def extend(
     if growth.add < 1:
         raise BadValueError(f"add must be at least 1, not {growth.add}.")
     is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
-    settings = settings_of(model, given, names)
+    settings = settings_of(model, user_settings, names)
     pieces = pieces_of(model)
     settings.trainer.vocab_size = len(pieces) + growth.add
     workers = Workers(settings.workers)
@@ -90,8 +90,7 @@ def extend(
 def _replaced(model: ModelProto, growth: Growth) -> list[int]:
     """Return the ids that new pieces may take: those of unused pieces and placeholders.
 
-    An unused BPE piece still takes part in merging, so it stays as long as another piece is merged
-    from it.
+    An unused BPE piece still takes part in merging, so it stays if another piece is merged from it.
     """
     if not growth.use_unused:
         return []
@@ -109,7 +108,7 @@ def _replaced(model: ModelProto, growth: Growth) -> list[int]:
 
 
 def _new_characters(text: ReadText, kept: Sequence[Piece], add: int) -> list[bytes]:
-    """Return the required characters of the text that the model lacks, most frequent first."""
+    """Return the required characters that are missing from the model, most frequent first."""
     known = {piece.text for piece in kept}
     missing = [
         chr(character)
@@ -135,10 +134,12 @@ def _extend_bpe(
     """Return the new characters, then the new merges, which apply after the old ones."""
     from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
 
-    given = [(piece.text.encode(), piece.score) for piece in kept if piece.type in (NORMAL, UNUSED)]
+    initial = [
+        (piece.text.encode(), piece.score) for piece in kept if piece.type in (NORMAL, UNUSED)
+    ]
     counts, alphabet, plan, _ = text
     segments = cut_for_bpe(counts, alphabet, plan, workers, report)
-    merges = make_merges(segments, add - len(characters), workers, report, given=given)
+    merges = make_merges(segments, add - len(characters), workers, report, initial=initial)
     new = [*characters, *merges.pieces(len(merges))]
     return continued((piece.decode() for piece in new), lowest_score(kept))
 
@@ -179,9 +180,9 @@ def _check_size(found: int, add: int, settings: Settings, report: Report) -> Non
 def _with_new(
     pieces: Sequence[Piece], new: Sequence[Piece], replaced: Sequence[int]
 ) -> list[Piece]:
-    """Return the vocabulary with the new pieces at the replaced ids first, then at the end.
+    """Return the vocabulary. New pieces take the replaced ids first, then ids at the end.
 
-    A new piece with the text of an unused one takes its id, so that no text occurs twice.
+    A new piece with the text of an unused piece takes its id, so that no text occurs twice.
     """
     grown = list(pieces)
     waiting = {piece.text: piece for piece in new}

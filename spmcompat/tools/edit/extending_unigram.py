@@ -34,7 +34,7 @@ _LOWEST_SCORE = -(2.0**17)  # Below this, adjacent float32 values differ by more
 
 
 class Extension(NamedTuple):
-    """What to learn, and the pieces that exist already.
+    """The pieces of the model, and the number of pieces to learn.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ def learn(
     corpus : Corpus
         The new text.
     extension : Extension
-        What is learned.
+        The pieces of the model, and the number of pieces to learn.
     options : UnigramOptions
         The options of the trainer. Pruning works as in training, with the same rounds and
         overshoot, but only new pieces count.
@@ -124,7 +124,7 @@ def _em_and_pruning(
     workers: Workers,
     report: Report,
 ) -> None:
-    """Train until few enough new pieces remain."""
+    """Run EM and pruning until few enough new pieces remain."""
     required = extension.required
     smallest = max(int(options.prune_overshoot * extension.add), 1)
     loop = Loop(frozenset(required), 1, workers, report, None)

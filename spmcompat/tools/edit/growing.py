@@ -1,4 +1,4 @@
-"""`extend` and `trim` from the path of a model to the written file."""
+"""Extends and trims model files: reads them, changes the models and writes the results."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Sources(NamedTuple):
     ----------
     model : path or bytes
         The model.
-    given, names
+    user_settings, names
         As for `settings_of`.
     sentences : iterable of str or bytes, or Arrow data, optional
-        The text, if it is not read from files.
+        The text, unless it is read from files.
     """
 
     model: str | PathLike[str] | bytes
-    given: Settings
+    user_settings: Settings
     names: Collection[str]
     sentences: Sentences | None = None
 
@@ -78,7 +78,7 @@ def change_size(
     Raises
     ------
     TrainingError
-        If the change fails. Nothing is written then.
+        If the change fails. In this case nothing is written.
     """
     try:
         prepare_thread()
@@ -87,19 +87,19 @@ def change_size(
         if not is_out_of_memory(error):
             raise
         reason = str(error)
-    # Raised outside the handler: inside it, the first error would keep the memory of the run alive.
+    # Not raised in the handler: the first error would be its context, and keep its memory alive.
     raise OutOfMemoryError(report.current, reason)
 
 
 def _change_size(
     sources: Sources, change: Change, output: str | PathLike[str] | None, report: Report
 ) -> SizeResult:
-    given = sources.model
-    model = parse(given) if isinstance(given, bytes) else read_model(given)
+    source = sources.model
+    model = parse(source) if isinstance(source, bytes) else read_model(source)
     if output is not None:
-        path = None if isinstance(given, bytes) else given
-        check_model_output(output, path, input_files(sources.given))
-    changed = change(model, sources.given, sources.names, sources.sentences, report)
+        path = None if isinstance(source, bytes) else source
+        check_model_output(output, path, input_files(sources.user_settings))
+    changed = change(model, sources.user_settings, sources.names, sources.sentences, report)
     report.step("Writing")
     if output is not None:
         write_model(changed, output)

@@ -1,4 +1,4 @@
-"""Which pieces of a BPE model are merged from which, and the order in which they can be dropped."""
+"""The parts from which a BPE model merges its pieces, and the order for dropping pieces."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from spmcompat.model.pieces import NORMAL, UNUSED, Piece
 def parts_of_pieces(pieces: Sequence[Piece]) -> dict[str, tuple[str, str]]:
     """Return the two parts of each piece of several characters that merging can reach.
 
-    A piece is merged from these parts whatever surrounds it in a text: a merge across its ends
-    would have prevented the piece.
+    The surrounding text does not change these parts: a merge across the ends of a piece would
+    prevent the piece.
     """
     encoder = BpeEncoder(pieces)
     found = {
@@ -27,14 +27,14 @@ def parts_of_pieces(pieces: Sequence[Piece]) -> dict[str, tuple[str, str]]:
 
 
 class Leaves(NamedTuple):
-    """Orders the leaves of a BPE model, from which no other piece is merged, for dropping.
+    """Orders the leaves of a BPE model for dropping. No other piece is merged from a leaf.
 
     Attributes
     ----------
     droppable : mapping of str to (bool, float)
         For each piece that may be dropped: whether it is in use, and its score.
     parts : mapping of str to (str, str)
-        The two parts of pieces. They cannot be dropped before the piece that is merged from them.
+        The two parts of each piece. They cannot be dropped before the piece.
     """
 
     droppable: Mapping[str, tuple[bool, float]]
@@ -45,7 +45,7 @@ class Leaves(NamedTuple):
 
         Unused leaves come first, then the leaf with the lowest count. The lowest score breaks ties.
         The count of a dropped piece is added to its two parts, which replace it in the text. A part
-        may thereby become a leaf.
+        may then become a leaf.
 
         Parameters
         ----------

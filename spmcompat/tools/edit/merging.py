@@ -1,13 +1,13 @@
 """Merges models: the ids of the first model stay, and new pieces of the other models follow.
 
 Unigram: a text is regarded as a mixture of the texts that the models were trained on. So the
-probability of a piece is the weighted mean of its probabilities, which is 0 in a model without the
-piece.
+probability of a piece is the weighted mean of its probabilities in the models. It is 0 in a model
+without the piece.
 
 BPE: the merges of the first model come first, then those of the second model, and so on, each in
 its own order. So a text is first merged as in the first model, and then further: a token of the
-result is a token of the first model, or several of them joined. A piece that merges can no longer
-reach is left out, since it would never be used. Leaving it out does not change how any text is cut.
+merged model is one token of the first model, or several joined tokens. A piece that merges can no
+longer reach would never be used, so it is left out. This does not change how any text is cut.
 
 Word and char models are merged like Unigram models; their scores have no effect.
 """
@@ -24,7 +24,7 @@ from spmcompat.model.encoding import BpeEncoder
 from spmcompat.model.pieces import BYTE, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.runtime.rounding import to_float32
-from spmcompat.tools.edit.reach import holding, unreachable
+from spmcompat.tools.edit.reach import containing, unreachable
 from spmcompat.tools.edit.vocabulary import continued, lowest_score, type_name, with_pieces
 
 _NORMALIZER = (
@@ -169,7 +169,7 @@ def _check_types(vocabularies: Sequence[Sequence[Piece]], names: Sequence[str]) 
 
 
 def _new_symbols(first: Sequence[Piece], others: Sequence[Sequence[Piece]]) -> list[Piece]:
-    """Return the control pieces and user-defined symbols that only the other models have."""
+    """Return the control pieces and user-defined symbols that the first model does not have."""
     known = {piece.text for piece in first}
     found: dict[str, Piece] = {}
     for piece in (piece for pieces in others for piece in pieces):
@@ -227,9 +227,9 @@ def _further_merges(
     pieces : list of Piece
         The pieces: model after model, each in its order of merges.
     needs : dict of str to int
-        For each piece, the last position in this order among the piece itself and the pieces it is
-        merged from. Removing unrelated pieces does not change how a piece's own text is merged. So
-        the pieces with needs up to some position can be used without the rest.
+        For each piece, the last position in this order of the piece itself and the pieces that it
+        is merged from. Removing unrelated pieces does not change how a piece's own text is merged.
+        So the pieces whose position here is below a limit can be used without all other pieces.
     useless : list of str
         The pieces that merges cannot reach.
     """
@@ -260,8 +260,8 @@ def _chosen(
 ) -> list[Piece]:
     """Return the candidates that fit into the vocabulary, in their order.
 
-    Single characters are taken first, then the pieces with the smallest needs. Among equal needs,
-    the shortest piece is taken first, because the longer ones are merged from it.
+    Single characters are taken first, then the pieces with the smallest position in `needs`. If
+    positions are equal, the shortest piece is taken first: longer pieces are merged from it.
     """
     if vocab_size is None:
         return list(candidates)
@@ -278,11 +278,11 @@ def _chosen(
 
 
 def _lost(first: Sequence[Piece], pieces: Sequence[Piece], trainer: TrainerSpec) -> list[str]:
-    """Return the pieces that were usable in the first model and no longer are."""
+    """Return the pieces of the first model that can no longer be used."""
     texts = [piece.text for piece in first if piece.type == NORMAL]
     if trainer.model_type == TrainerSpec.BPE:  # only symbols come before the merges of `first`
         new = pieces[len(first) :]
-        texts = holding(first, [piece.text for piece in new if piece.type == USER_DEFINED])
+        texts = containing(first, [piece.text for piece in new if piece.type == USER_DEFINED])
     lost = unreachable(pieces, trainer, texts)
     before = set(unreachable(first, trainer, lost))
     return [text for text in lost if text not in before]

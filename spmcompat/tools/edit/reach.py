@@ -1,10 +1,10 @@
-"""Which pieces can be used, given how ``sentencepiece`` normalizes and cuts a text.
+"""Finds the pieces that can be used when ``sentencepiece`` normalizes and cuts a text.
 
 A piece is *reachable* if it is a token of some text. For every type of model, this is true if and
 only if the piece's own text is cut into just this piece:
 
-- BPE: the merges inside a piece are those of its own text, in the same order, whatever surrounds
-  it, because a merge across its ends would have prevented the piece.
+- BPE: the merges inside a piece are those of its own text, in the same order. The surrounding text
+  does not change them, because a merge across the ends of the piece would prevent the piece.
 - Unigram: each part of a best path is a best path for the text of that part. So a piece on a best
   path is the best path of its own text, apart from rounding.
 
@@ -37,35 +37,35 @@ def unreachable(
     """
     pieces = list(pieces)
     encoder = encoder_of(pieces, trainer)
-    wanted = None if among is None else set(among)
+    chosen = None if among is None else set(among)
     return [
         piece.text
         for piece in pieces
         if piece.type == NORMAL
-        and (wanted is None or piece.text in wanted)
+        and (chosen is None or piece.text in chosen)
         and encoder.encode(piece.text) != [piece.text]
     ]
 
 
-def holding(pieces: Iterable[Piece], texts: Iterable[str]) -> list[str]:
+def containing(pieces: Iterable[Piece], texts: Iterable[str]) -> list[str]:
     """Return the texts of the normal pieces that contain one of the texts.
 
     Whether a piece is reachable depends only on the pieces inside it. So if the pieces of `texts`
     change, only the returned pieces can become unreachable.
     """
-    wanted = set(texts)
-    lengths = sorted({len(text) for text in wanted})
+    others = set(texts)
+    lengths = sorted({len(text) for text in others})
     return [
         piece.text
         for piece in pieces
-        if piece.type == NORMAL and _holds(piece.text, wanted, lengths)
+        if piece.type == NORMAL and _contains_any(piece.text, others, lengths)
     ]
 
 
-def _holds(text: str, wanted: set[str], lengths: Iterable[int]) -> bool:
-    """Return whether a text contains one of the wanted texts, which have the given lengths."""
+def _contains_any(text: str, others: set[str], lengths: Iterable[int]) -> bool:
+    """Return whether a text contains one of the other texts, which have these lengths."""
     return any(
-        text[begin : begin + length] in wanted
+        text[begin : begin + length] in others
         for length in lengths
         for begin in range(len(text) - length + 1)
     )
@@ -129,45 +129,45 @@ class Gate:
         """
         from spmcompat.normalization.charsmaps import decompile  # noqa: PLC0415
 
-        wanted = text.replace(SPACE_MARK, " ") if self._space == SPACE_MARK else text
+        result = text.replace(SPACE_MARK, " ") if self._space == SPACE_MARK else text
         rules = {
             "".join(map(chr, source)): "".join(map(chr, target))
             for source, target in decompile(self._charsmap).items()
             if target
         }
-        whole = [source for source, target in rules.items() if wanted in target]
-        # The sources that produce the characters from one position to another.
+        whole = [source for source, target in rules.items() if result in target]
+        # The sources that produce the characters between two positions.
         made_by: dict[tuple[int, int], list[str]] = {}
         for source, target in rules.items():
-            for span in _spans(target, wanted):
+            for span in _spans(target, result):
                 made_by.setdefault(span, []).append(source)
-        found: list[list[str]] = [[""], *([] for _ in wanted)]
-        for end in range(1, len(wanted) + 1):
-            texts = [head + wanted[end - 1] for head in found[end - 1]]
+        by_end: list[list[str]] = [[""], *([] for _ in result)]
+        for end in range(1, len(result) + 1):
+            texts = [head + result[end - 1] for head in by_end[end - 1]]
             for begin in range(end):
                 for source in made_by.get((begin, end), ())[:_TRIED]:
-                    texts += [head + source for head in found[begin]]
-            found[end] = list(dict.fromkeys(texts))[:_KEPT]
-        return [*whole[:_TRIED], *found[-1]]
+                    texts += [head + source for head in by_end[begin]]
+            by_end[end] = list(dict.fromkeys(texts))[:_KEPT]
+        return [*whole[:_TRIED], *by_end[-1]]
 
 
-def _spans(target: str, wanted: str) -> Iterator[tuple[int, int]]:
+def _spans(target: str, result: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of a text that the result of a rule can cover.
 
-    At the beginning of the text, the end of the result suffices; at its end, the beginning.
+    The result may begin before the text, or end after it.
     """
-    size, length = len(wanted), len(target)
-    begin = wanted.find(target)
+    size, length = len(result), len(target)
+    begin = result.find(target)
     while begin >= 0:
         yield begin, begin + length
-        begin = wanted.find(target, begin + 1)
+        begin = result.find(target, begin + 1)
     for part in range(1, min(length, size)):
-        if target.endswith(wanted[:part]):
+        if target.endswith(result[:part]):
             yield 0, part
-        if target.startswith(wanted[-part:]):
+        if target.startswith(result[-part:]):
             yield size - part, size
 
 
-# How many sources to try for one result, and how many texts for each beginning.
+# The most sources to try for each result, and the most texts to keep for each beginning.
 _TRIED = 4
 _KEPT = 256

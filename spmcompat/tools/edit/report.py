@@ -39,7 +39,7 @@ class ChangedWord(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """How the encoding of a text changed.
+    """The changes in the encoding of a text.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Changes(NamedTuple):
     tokens_before, tokens_after : int
         The number of tokens in all lines.
     words : list of ChangedWord
-        The words that are cut differently when they are between two spaces, most frequent first.
+        The words that are cut differently between two spaces, most frequent first.
     """
 
     lines: int
@@ -68,8 +68,8 @@ class _Tokens:
     unknown : str
         The text to show for unknown tokens.
     between_spaces : bool
-        Whether to encode a text as if it were between two spaces. Most models do this anyway,
-        because they add a space mark in front.
+        Whether to encode a text as if it were between two spaces. Most models do this in any case,
+        because they add a space mark before the text.
     """
 
     def __init__(self, model: ModelProto, unknown: str, between_spaces: bool = False) -> None:

@@ -34,7 +34,7 @@ TEXT_OPTIONS = (
     "workers",
     "minloglevel",
 )
-"""The training options that a caller gives; all others come from the model."""
+"""The training options that a caller may set; the model determines all other options."""
 
 _FIELDS_OF_TEXT = ("input", "input_format", "input_sentence_size", "shuffle_input_sentence")
 
@@ -67,7 +67,7 @@ def check_type(model: ModelProto, what: str) -> None:
     Raises
     ------
     BadValueError
-        For a word or char model: its pieces are simply the most frequent words or characters.
+        If it is a word or char model.
     """
     kind = model.trainer_spec.model_type
     if kind not in (TrainerSpec.UNIGRAM, TrainerSpec.BPE):
@@ -78,20 +78,20 @@ def check_type(model: ModelProto, what: str) -> None:
         )
 
 
-def settings_of(model: ModelProto, given: Settings, names: Collection[str]) -> Settings:
+def settings_of(model: ModelProto, user_settings: Settings, names: Collection[str]) -> Settings:
     """Return settings that read a text as the training of the model did.
 
     Parameters
     ----------
     model : ModelProto
         The model. Its specs decide how text is normalized and cut, and how long a piece may be.
-    given : Settings
+    user_settings : Settings
         The input, the workers and the messages. Its other options have no effect.
     names : collection of str
-        The names of the options that were given. If `character_coverage` is among them, it replaces
-        that of the model.
+        The names of the options that the user set. If they include `character_coverage`, it
+        replaces the coverage of the model.
     """
-    settings = copy(given)
+    settings = copy(user_settings)
     spec = deepcopy(model.trainer_spec)
     # These fields only concern the first training.
     own = (*_FIELDS_OF_TEXT, "model_prefix", "seed_sentencepieces_file", "self_test_sample_size")
@@ -101,13 +101,13 @@ def settings_of(model: ModelProto, given: Settings, names: Collection[str]) -> S
     spec.auto_character_coverage = False
     text_fields = {
         field.name: value
-        for field, value in given.trainer.ListFields()
+        for field, value in user_settings.trainer.ListFields()
         if field.name in _FIELDS_OF_TEXT
     }
     spec.MergeFrom(TrainerSpec(**text_fields))
     if "character_coverage" in names:
-        spec.character_coverage = given.trainer.character_coverage
-    marks = {UNKNOWN_MARK, " ", "\0", chr(given.release.boundary)}
+        spec.character_coverage = user_settings.trainer.character_coverage
+    marks = {UNKNOWN_MARK, " ", "\0", chr(user_settings.release.boundary)}
     known = characters_of(model) - marks | set(spec.required_chars)
     spec.required_chars = "".join(sorted({*known, SPACE_MARK}))
     settings.trainer = spec

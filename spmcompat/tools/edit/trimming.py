@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Cut(NamedTuple):
-    """How to shrink a vocabulary.
+    """The size of a trimmed model, and the pieces and ids that stay.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Cut(NamedTuple):
 def trim(
     cut: Cut,
     model: ModelProto,
-    given: Settings,
+    user_settings: Settings,
     names: Collection[str],
     sentences: Sentences | None,
     report: Report,
@@ -65,13 +65,13 @@ def trim(
     Parameters
     ----------
     cut : Cut
-        How many pieces to keep.
+        The number of pieces to keep, and the treatment of ids and characters.
     model : ModelProto
         A Unigram or BPE model. Its specs decide how the text is read.
-    given, names
+    user_settings, names
         As for `settings_of`.
     sentences : iterable of str or bytes, or Arrow data, optional
-        The text, if it is not read from files.
+        The text, unless it is read from files.
     report : Report
         Receives log lines and progress.
 
@@ -84,7 +84,7 @@ def trim(
     pieces = pieces_of(model)
     counted = [p for p in pieces if not (cut.keep_ids and p.type == UNUSED)]
     _check_keep(cut, counted, frozenset() if cut.drop_characters else None)
-    settings = settings_of(model, given, names)
+    settings = settings_of(model, user_settings, names)
     settings.trainer.vocab_size = max(settings.trainer.vocab_size, len(pieces))
     workers = Workers(settings.workers)
     text = _of_characters(read(settings, model, sentences, workers, report), characters_of(model))
@@ -95,7 +95,7 @@ def trim(
         found = covered(text.alphabet, coverage, required, text.plan.boundary)
         characters = frozenset(map(chr, found))
         _check_keep(cut, counted, characters)
-    droppable = [piece for piece in counted if _may_fall(piece, characters)]
+    droppable = [piece for piece in counted if _may_drop(piece, characters)]
     size = len(counted) - cut.keep
     if model.trainer_spec.model_type == TrainerSpec.BPE:
         dropped = _least_used_leaves(pieces, droppable, size, text, workers, report)
@@ -110,8 +110,8 @@ def trim(
     return with_pieces(model, [pieces[origin] for origin in origins], origins)
 
 
-def _may_fall(piece: Piece, characters: frozenset[str] | None) -> bool:
-    """Return whether a piece may be dropped; `characters` are those to keep, None for all."""
+def _may_drop(piece: Piece, characters: frozenset[str] | None) -> bool:
+    """Return whether a piece may be dropped. None for `characters` keeps all characters."""
     if piece.type != NORMAL or len(piece.text) > 1:
         return piece.type in (NORMAL, UNUSED)
     return characters is not None and piece.text not in characters
@@ -122,7 +122,7 @@ def _check_keep(cut: Cut, counted: Sequence[Piece], characters: frozenset[str] |
     size, keep = len(counted), cut.keep
     if keep >= size:
         raise BadValueError(f"The model has {size} pieces. Give a keep below that, not {keep}.")
-    fixed = sum(not _may_fall(piece, characters) for piece in counted)
+    fixed = sum(not _may_drop(piece, characters) for piece in counted)
     if keep >= fixed:
         return
     stay = "single characters, which stay" if characters is None else "required characters"
@@ -151,31 +151,31 @@ def _least_used_leaves(
     from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces  # noqa: PLC0415
 
     merged = [piece for piece in pieces if piece.type in (NORMAL, UNUSED)]
-    given = [(piece.text.encode(), piece.score) for piece in merged]
+    scores = [(piece.text.encode(), piece.score) for piece in merged]
     counts, alphabet, plan, _ = text
     segments = cut_for_bpe(counts, alphabet, plan, workers, report)
     report.step("Encoding")
-    found = count_in_encoded(segments, given, workers)
+    counted = count_in_encoded(segments, scores, workers)
     report.step("Dropping leaves")
-    may_fall = {piece.text: (piece.type == NORMAL, piece.score) for piece in droppable}
+    ranks = {piece.text: (piece.type == NORMAL, piece.score) for piece in droppable}
     parts = parts_of_pieces(pieces)
-    uses = Counter(dict(zip((piece.text for piece in merged), found, strict=True)))
-    _count_characters(uses, alphabet, may_fall)
-    # An unused piece is merged, but the tokens are its parts.
+    uses = Counter(dict(zip((piece.text for piece in merged), counted, strict=True)))
+    _count_characters(uses, alphabet, ranks)
+    # An unused piece takes part in merges, but its parts become the tokens.
     unused = [piece.text for piece in merged if piece.type == UNUSED]
     for piece in sorted(unused, key=len, reverse=True):
         for part in parts.get(piece, ()):
             uses[part] += uses[piece]
         del uses[piece]
     # If ids stay, unused pieces stay too and do not need their parts.
-    leaves = Leaves(may_fall, {one: both for one, both in parts.items() if one in may_fall})
+    leaves = Leaves(ranks, {one: both for one, both in parts.items() if one in ranks})
     return set(islice(leaves.least_used_first(uses), size))
 
 
 def _count_characters(
     uses: Counter[str], alphabet: Sequence[tuple[int, int]], droppable: Collection[str]
 ) -> None:
-    """Count the single characters that may be dropped, where they are outside longer tokens."""
+    """Set the counts of the single characters that may be dropped, outside longer tokens."""
     single = {piece for piece in droppable if len(piece) == 1}
     if not single:
         return
@@ -204,10 +204,10 @@ def _least_losses(
     # An unused piece is not part of any path.
     unused = [piece.text for piece in droppable if piece.type == UNUSED][:size]
     normal = [(piece.text.encode(), piece.score) for piece in pieces if piece.type == NORMAL]
-    may_fall = frozenset(piece.text.encode() for piece in droppable if piece.type == NORMAL)
+    candidates = frozenset(piece.text.encode() for piece in droppable if piece.type == NORMAL)
     if size == len(unused):
         return set(unused)
     corpus = cut_corpus(counts, alphabet, plan, source, workers, report)
     options = unigram_options(settings, 0)
-    fallen = least_losses(corpus, normal, may_fall, size - len(unused), options, workers, report)
-    return {*unused, *(piece.decode() for piece in fallen)}
+    dropped = least_losses(corpus, normal, candidates, size - len(unused), options, workers, report)
+    return {*unused, *(piece.decode() for piece in dropped)}

@@ -18,8 +18,8 @@ from spmcompat.unigram.pruning.sizes import shrunk
 def least_losses(
     corpus: Corpus,
     pieces: Sequence[tuple[bytes, float]],
-    may_fall: Collection[bytes],
-    dropped: int,
+    droppable: Collection[bytes],
+    size: int,
     options: UnigramOptions,
     workers: Workers,
     report: Report,
@@ -37,9 +37,9 @@ def least_losses(
         The text.
     pieces : sequence of (bytes, float)
         The normal pieces of the model and their scores.
-    may_fall : collection of bytes
+    droppable : collection of bytes
         The pieces that may be dropped.
-    dropped : int
+    size : int
         The number of pieces to drop.
     options : UnigramOptions
         The options of the trainer.
@@ -48,12 +48,12 @@ def least_losses(
     report : Report
         Receives log lines and progress.
     """
-    fallen: list[bytes] = []
+    dropped: list[bytes] = []
     report.step("Building lattices")
     with_log1p = options.release.log_sum_exp_with_log1p
     lattices = Lattices(corpus, Pieces(pieces), workers, with_log1p)
-    with report.stage("Pruning", dropped, "pieces") as stage:
-        while len(fallen) < dropped:
+    with report.stage("Pruning", size, "pieces") as stage:
+        while len(dropped) < size:
             found, _ = likelihood_losses(lattices, options, workers, report)
             losses = found.as_list()
             ranked = sorted(
@@ -61,13 +61,13 @@ def least_losses(
                 for piece_id, ((piece, score), loss) in enumerate(
                     zip(lattices.pieces, losses, strict=True)
                 )
-                if piece in may_fall
+                if piece in droppable
             )
             most = len(losses) - shrunk(len(losses), options.shrinking_factor)
-            falling = ranked[: min(dropped - len(fallen), max(most, 1))]
-            ids = {piece_id for _, _, piece_id, _ in falling}
-            fallen += [piece for *_, piece in falling]
-            stage.advance(len(falling))
+            next_dropped = ranked[: min(size - len(dropped), max(most, 1))]
+            ids = {piece_id for _, _, piece_id, _ in next_dropped}
+            dropped += [piece for *_, piece in next_dropped]
+            stage.advance(len(next_dropped))
             left = [piece_id for piece_id in range(len(losses)) if piece_id not in ids]
             lattices.renumber(*select_pieces(lattices.pieces, left), workers)
-    return fallen
+    return dropped

@@ -40,7 +40,7 @@ def lowest_score(pieces: Iterable[Piece]) -> float:
 
 
 def below(score: float, step: float) -> float:
-    """Return a float32 value below a score: one step down, or the next value if that is further.
+    """Return a float32 value below a score: lower by `step`, or by more if rounding requires it.
 
     Raises
     ------
@@ -58,10 +58,10 @@ def below(score: float, step: float) -> float:
 
 
 def continued(texts: Iterable[str], lowest: float) -> list[Piece]:
-    """Return normal BPE pieces that are merged, in the given order, after all existing ones.
+    """Return normal BPE pieces that are merged in this order, after all existing pieces.
 
-    Scores fall by 1 as in training, or to the next float32 value where rounding would lose a step
-    of 1.
+    As in training, each score is 1 lower than the one before. Where rounding would lose this step,
+    it is the next lower float32 value.
 
     Raises
     ------
@@ -167,8 +167,8 @@ def _store_symbols(
 ) -> None:
     """Update the two lists of symbols for the changed pieces.
 
-    The lists need not contain all pieces of their type: bos, eos and pad are in neither list, and
-    other programs may have changed the model.
+    The lists may lack pieces of their type: they never contain bos, eos and pad, and other programs
+    may have changed the model.
     """
     moved_to = {origin: piece for piece, origin in zip(new, origins, strict=True)}
     old_ids = {piece.text: piece_id for piece_id, piece in enumerate(old)}
@@ -179,7 +179,7 @@ def _store_symbols(
     ):
         kept = []
         for symbol in field:
-            # A symbol that was never in the vocabulary stays: the trainer dropped it.
+            # The trainer drops some symbols from the vocabulary. They stay in the list.
             piece = moved_to.get(old_ids[symbol]) if symbol in old_ids else Piece(symbol, 0.0, -1)
             if piece is not None and piece.type in (symbol_type, -1):
                 kept.append(piece.text)
@@ -280,7 +280,7 @@ def files_of(model: ModelProto, path: str | PathLike[str]) -> Mapping[str, bytes
 
 
 def _paths_of(path: str | PathLike[str]) -> list[str]:
-    """Return the path of the model and, if there is one, that of its ``.vocab`` file."""
+    """Return the path of the model and, if it has one, the path of its ``.vocab`` file."""
     refuse_impossible(path, "check --output")
     name = os.fspath(path)
     stem = name.removesuffix(".model")

@@ -17,14 +17,14 @@ _WHITE_SPACE = np.array([c for c in range(sys.maxunicode + 1) if chr(c).isspace(
 
 
 class Alignment(NamedTuple):
-    """What the tokens of some lines represent; each array has one item for each line.
+    """The words and characters that tokens represent; each array has one item for each line.
 
     Attributes
     ----------
     whole_words : array of int64
         The number of words that one token contains.
     inner_tokens : array of int64
-        The number of tokens that begin inside a word, although they are marked as its beginning.
+        The number of tokens that begin inside a word, although their mark says that a word begins.
     lost_characters : array of int64
         The number of characters, except white space, that only unknown tokens or no tokens
         represent.

@@ -17,7 +17,7 @@ import numpy.typing as npt
 MOST_UNITS = 1 << 17
 _LEAST_ROWS = 1 << 10
 _GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
-# (shift, factor) of the steps that mix a state to a random number in SplitMix64 (Steele et al.).
+# SplitMix64 (Steele et al.) turns a state into a random number by these pairs of shift and factor.
 _MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 # The figures that are compared with those of a baseline, resample by resample.
@@ -35,14 +35,14 @@ _Flags = npt.NDArray[np.bool_]
 
 
 class Bootstrap(NamedTuple):
-    """What is resampled, and how often.
+    """The settings of a bootstrap.
 
     Attributes
     ----------
     resamples : int
         Number of resamples.
     seed : int
-        Decides the draws, from 0 to 2**64 - 1.
+        Seed of the random numbers, from 0 to 2**64 - 1.
     confidence : float
         Confidence level in percent.
     units : str
@@ -68,10 +68,10 @@ class Resampled(NamedTuple):
     Attributes
     ----------
     settings : Bootstrap
-        What was resampled.
+        The settings of the bootstrap.
     units, block : int
-        The number of units that were drawn from, and of lines or documents in each. The last one
-        may have fewer.
+        The number of units, and the number of lines or documents in a unit. The last unit may have
+        fewer.
     intervals : mapping of str to Interval
         The interval of each figure that depends on the text or on gold words.
     samples : mapping of str to tuple of float
@@ -86,7 +86,7 @@ class Resampled(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """A description of the intervals, in one line."""
+        """A description of the intervals in one line."""
         kind = self.settings.units
         blocks = f"blocks of {self.block:,} {kind}" if self.block > 1 else kind
         return (
@@ -165,14 +165,14 @@ class UnitSums:
 
 
 def draws(units: int, bootstrap: Bootstrap) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield for each resample the units that are drawn.
+    """Yield the drawn units of each resample.
 
-    The random numbers are the stream of SplitMix64 with the seed as its state. The upper 32 bits of
-    a number, times the number of units, divided by 2**32 and rounded down, are a unit. So the same
-    seed draws the same units with every release of numpy.
+    SplitMix64 generates the random numbers, starting from the seed. The upper 32 bits of a number,
+    times the number of units, divided by 2**32 and rounded down, are the index of a unit. So the
+    same seed draws the same units with every release of numpy.
     """
     steps = np.arange(1, units + 1, dtype=np.uint64) * _GOLDEN_GAMMA
-    state = np.array([bootstrap.seed], dtype=np.uint64)  # of an array, numpy wraps sums silently
+    state = np.array([bootstrap.seed], dtype=np.uint64)  # sums of arrays wrap without a warning
     for _ in range(bootstrap.resamples):
         mixed = state + steps
         state = mixed[-1:]
@@ -194,7 +194,7 @@ def resample(sums: _Floats, bootstrap: Bootstrap) -> _Floats:
 def interval(values: npt.ArrayLike, confidence: float) -> Interval | None:
     """Return the percentile interval of resampled values; None if one of them is NaN.
 
-    Between two values, percentiles are interpolated.
+    Percentiles between two values are interpolated.
     """
     samples = np.asarray(values, dtype=np.float64)
     if np.isnan(samples).any():

@@ -16,7 +16,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 class Difference(NamedTuple):
-    """How the figure of a model differs from that of the baseline, with the interval.
+    """The difference of a figure from that of the baseline, with its interval.
 
     A relative difference is the model's value divided by the baseline's, minus 1. Scores between 0
     and 1 are subtracted instead. `excludes_zero` says whether 0 is outside the interval.
@@ -35,8 +35,8 @@ class Difference(NamedTuple):
 def differences(results: Sequence[Evaluation], baseline: Evaluation) -> list[Difference]:
     """Compare each result with the baseline, resample by resample.
 
-    All results must come from the same text and the same bootstrap. A figure is left out if one of
-    the two lacks it or its interval.
+    All results must come from the same text and the same bootstrap. The differences do not include
+    a figure if one of the two models does not have it or its interval.
     """
     return [
         difference

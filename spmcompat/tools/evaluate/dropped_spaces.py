@@ -1,7 +1,7 @@
-"""Leaves out the tokens that are only spaces, as in the models "without spaces" of a paper.
+"""Drops the tokens that are only spaces, as in the models "without spaces" of a paper.
 
-Gow-Smith et al. (2022) give spaces tokens of their own, and drop these tokens after encoding. The
-text cannot be restored from what remains.
+In these models (Gow-Smith et al. 2022), each space is a separate token. The text cannot be restored
+from the tokens that are not dropped.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _Lines = Sequence[npt.NDArray[np.int32]]
 
 
 class DroppedSpaces:
-    """Drops tokens that are only space marks, and counts the word boundaries that get lost.
+    """Drops tokens that are only space marks, and counts the word boundaries that this loses.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ class DroppedSpaces:
         self._lost = 0
 
     def without(self, lines: _Lines) -> _Lines:
-        """Return the ids of each line without those of dropped tokens; count no boundaries."""
+        """Return the ids of each line without dropped tokens. Boundaries are not counted."""
         return [ids[~self.dropped[ids]] for ids in lines]
 
     def drop(self, lines: _Lines) -> _Lines:
-        """Return the ids of each line without those of dropped tokens."""
+        """Return the ids of each line without dropped tokens, and count the boundaries."""
         kept = self.without(lines)
         words = words_by_marks(self._all_kinds, lines).words
         shown = words_by_marks(self._all_kinds, kept).words
@@ -49,7 +49,7 @@ class DroppedSpaces:
         return kept
 
     def renumber(self, lines: _Lines) -> _Lines:
-        """Return the ids that the tokens have in a vocabulary without the dropped ones."""
+        """Convert ids to those of a vocabulary without the dropped tokens."""
         return [self._numbers[ids] for ids in lines]
 
     @property

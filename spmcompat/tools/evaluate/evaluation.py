@@ -42,15 +42,16 @@ from spmcompat.tools.evaluate.line_sums import (
 from spmcompat.tools.evaluate.models import Model
 from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
 
-# Size of the lines that are encoded at once. Memory use is a few times this size.
+# The number of bytes of text to encode at once. Memory use is a few times this size.
 _BATCH_BYTES = 4 << 20
 _LONGEST_LINE = 2 << 20
-# The number of lines that are aligned at once, so that the arrays stay small.
+# The number of lines to align at once. It keeps the arrays small.
 _ALIGNED_LINES = 1000
-# A model may lose this share of the characters, and of the spaces. The usual character coverage,
-# 0.9995, gives up a tenth of it. In Chinese and Japanese, new characters take about a third of it.
+# Figures are comparable if a model loses at most this share of the characters, and of the spaces.
+# The usual character coverage, 0.9995, loses a tenth of this share. In Chinese and Japanese, new
+# characters are about a third of it.
 _TOLERATED_LOSS = 0.005
-# The unknown token of these models replaces a whole word, with characters that the model knows.
+# In these models, the unknown token replaces a whole word, with characters that the model knows.
 _WORD_MODELS = ("word", "tokenizers WordPiece", "tokenizers WordLevel")
 _ONE_UNIT = {
     "lines": ("line", "Use a longer text"),
@@ -65,8 +66,8 @@ _Lines = Sequence[npt.NDArray[np.int32]]
 class Evaluation(NamedTuple):
     """The figures of one model.
 
-    `uses` has the number of uses of each piece, in descending order. Losses are in nats. They are
-    NaN for models that are not Unigram. A ratio is NaN if its denominator is 0. Characters and
+    `uses` contains the number of uses of each piece, in descending order. Losses are in nats. They
+    are NaN for models that are not Unigram. A ratio is NaN if its denominator is 0. Characters and
     bytes are counted before normalization and without line ends. Words are the parts of the text
     between white space, so their number is the same for every model.
 
@@ -76,11 +77,11 @@ class Evaluation(NamedTuple):
 
     `gold` has the scores for each gold list by its name.
 
-    `drops_spaces` says whether the tokens that are only spaces are left out. If so, all figures
+    `drops_spaces` says whether the tokens that are only spaces are dropped. If so, all figures
     describe the other tokens and pieces, and `lost_spaces` is the share of boundaries between words
-    that these do not show. The loss is NaN if a normal piece is only spaces.
+    that these tokens do not show. The loss is NaN if a normal piece is only spaces.
 
-    `resampled` has the confidence intervals, if a bootstrap was asked for.
+    `resampled` has the confidence intervals, if there is a bootstrap.
     """
 
     model: str
@@ -118,7 +119,7 @@ class Evaluation(NamedTuple):
 
 
 class Overlap(NamedTuple):
-    """The overlap of two vocabularies: shared pieces divided by all pieces of the two."""
+    """The number of pieces in both vocabularies, divided by the number in at least one of them."""
 
     first: str
     second: str
@@ -129,7 +130,7 @@ class Overlap(NamedTuple):
 def lost_text(result: Evaluation) -> str:
     """Return how the model loses text; empty if its figures can be compared with others.
 
-    A model that loses text needs fewer tokens, and has a lower loss, for that reason alone.
+    A model that loses text has fewer tokens and a lower loss for that reason alone.
     """
     lost = result.lost_characters
     if result.drops_spaces:
@@ -145,7 +146,7 @@ def lost_text(result: Evaluation) -> str:
 
 
 class _Batch(NamedTuple):
-    """Some lines of the text as bytes and as text, and the number of words in each."""
+    """Some lines as bytes and as text, and the number of words in each line."""
 
     lines: list[bytes]
     texts: list[str]
@@ -197,7 +198,7 @@ class _Measurement:
         self._by_line = by_line
 
     def add(self, batch: _Batch) -> ModelSums | None:
-        """Add lines. Return the sums of each line, if figures are needed by line."""
+        """Add lines. Return the sums of each line, if a bootstrap needs them."""
         encoded = self.model.encode(batch.lines)
         words = self._add_words(batch, encoded)
         if self.spaces is not None:
@@ -210,14 +211,14 @@ class _Measurement:
         return ModelSums(*count_tokens(self.model.kinds, cut), *words, *losses)
 
     def _cut(self, lines: Sequence[bytes], encoded: _Lines) -> _Lines:
-        """Return the tokens of each line, or of its pretokens if each is encoded alone."""
+        """Return the tokens of each line, encoded as a whole or pretoken by pretoken."""
         if self.model.pretokens is None:
             return encoded
         cut = self.model.pretokens.encode(lines, encoded)
         return cut if self.spaces is None else self.spaces.without(cut)
 
     def _add_losses(self, lines: Sequence[bytes], encoded: _Lines) -> _Floats:
-        """Add the losses; return those of each line if they are needed."""
+        """Add the losses. Return those of each line, or zeros if only the sum is computed."""
         if self.loss is not None:
             if self._by_line or self.model.pretokens is not None:
                 return np.array(self.loss.add_by_line(lines, encoded))
@@ -225,7 +226,7 @@ class _Measurement:
         return np.zeros((4, len(lines)))
 
     def _add_words(self, batch: _Batch, encoded: _Lines) -> npt.NDArray[np.int64]:
-        """Count whole words, lost characters and lost spaces; return them for each line.
+        """Count whole words, lost characters and lost spaces, and return them for each line.
 
         Where the marks of the tokens show the words of the text, no alignment is needed.
         """
@@ -253,10 +254,10 @@ class _Measurement:
     def _tokens_of_texts(
         self, batch: _Batch, encoded: _Lines, indices: Sequence[int]
     ) -> Sequence[npt.NDArray[np.int32]]:
-        """Return the tokens of the texts of some lines.
+        """Return the tokens of the text of each of these lines.
 
-        Where a line is not UTF-8, the encoder may replace invalid bytes with more or fewer U+FFFD
-        than the text has.
+        If a line is not UTF-8, the encoder may replace its invalid bytes with more or fewer U+FFFD
+        than the text contains.
         """
         ids = {i: encoded[i] for i in indices}
         invalid = [i for i in indices if batch.texts[i].encode() != batch.lines[i]]
@@ -326,7 +327,7 @@ def evaluate(
     report : Report
         Receives the progress, and a warning about skipped lines.
     drop_spaces : bool, optional
-        Whether tokens that are only spaces are left out after encoding.
+        Whether to drop tokens that are only spaces after encoding.
     bootstrap : Bootstrap, optional
         Compute confidence intervals.
 
@@ -394,7 +395,7 @@ def _resampled(
         resample(units.sums, bootstrap).T,
         range(len(TextSums._fields), units.sums.shape[1], len(ModelSums._fields)),
     )
-    found = []
+    results = []
     for measurement, drawn, gold in zip(measurements, models, of_gold, strict=True):
         samples = {**ratios(TextSums(*text), ModelSums(*drawn)), **gold}
         if measurement.loss is None:
@@ -407,8 +408,8 @@ def _resampled(
             if name.partition("[")[0] in COMPARED
         }
         both = intervals(samples, bootstrap.confidence)
-        found.append(Resampled(bootstrap, len(units.sums), units.block, both, compared))
-    return found
+        results.append(Resampled(bootstrap, len(units.sums), units.block, both, compared))
+    return results
 
 
 def _resampled_gold(
@@ -416,13 +417,13 @@ def _resampled_gold(
 ) -> dict[str, _Floats]:
     """Return the scores of each gold list in the resamples of its words, by their names."""
     samples = {}
-    names = [found.name for found in gold]
-    for found, parts in zip(gold, cuts, strict=True):
-        sums = sums_by_word(found.words, [boundaries(word) for word in parts])
+    names = [gold_list.name for gold_list in gold]
+    for gold_list, parts in zip(gold, cuts, strict=True):
+        sums = sums_by_word(gold_list.words, [boundaries(word) for word in parts])
         scores = scores_of_sums(resample(sums, bootstrap).T)
         for figure, values in scores.items():
             if not figure.endswith(("words", "words_with_single_tokens")):
-                samples[gold_key(figure, found.name, names)] = values
+                samples[gold_key(figure, gold_list.name, names)] = values
     return samples
 
 
@@ -448,7 +449,7 @@ def _jaccard(first: Set[str], second: Set[str]) -> float:
 
 
 def _batches(paths: Sequence[str]) -> Iterator[tuple[list[bytes], list[int]]]:
-    """Yield batches of lines without their line ends, and which of the lines begin a file."""
+    """Yield batches of lines without line ends, and the indexes of the lines that begin a file."""
     lines: list[bytes] = []
     file_begins: list[int] = []
     size = 0

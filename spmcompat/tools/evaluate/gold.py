@@ -32,8 +32,8 @@ class GoldScores(NamedTuple):
 
     Precision, recall and F1 count all boundaries of the list (Creutz and Linden 2004).
 
-    MorphScore is a mean over words that have one or two gold boundaries. It usually leaves out the
-    words that the model does not cut.
+    MorphScore is a mean over words with one or two gold boundaries, usually without the words that
+    the model does not cut.
 
     Attributes
     ----------
@@ -48,12 +48,12 @@ class GoldScores(NamedTuple):
     morph_score_precision : float
         The mean precision of the same words: correct cuts divided by cuts.
     morph_score_token_precision : float
-        The mean of correct cuts divided by tokens, over the same words. The published code for
-        version 2 of MorphScore computes this, because it counts the end of the word as a cut.
+        The mean of correct cuts divided by tokens, over the same words. The published code of
+        MorphScore, version 2, computes this, because it counts the end of the word as a cut.
     morph_score_words : int
         The number of words in these three means.
     morph_score_with_single_tokens : float
-        The mean recall, where each word that the model does not cut counts as 1.
+        The mean recall, in which each word that the model does not cut counts as 1.
     morph_score_words_with_single_tokens : int
         The number of words in this mean.
     """
@@ -74,7 +74,7 @@ class GoldScores(NamedTuple):
 def gold_key(figure: str, name: str, names: Collection[str]) -> str:
     """Return the name of a gold figure, as in ``gold_f1``.
 
-    If there are several lists, the name of the list follows, as in ``gold_f1[english.tsv]``.
+    If there are several lists, it includes the name of the list, as in ``gold_f1[english.tsv]``.
     """
     return f"gold_{figure}" + (f"[{name}]" if len(names) > 1 else "")
 
@@ -85,7 +85,7 @@ def score_boundaries(words: Sequence[GoldWord], parts: Sequence[Sequence[str]]) 
 
 
 def boundaries(parts: Sequence[str]) -> frozenset[int]:
-    """Return the offsets where the parts of a word meet."""
+    """Return the offsets between the parts of a word."""
     return frozenset(itertools.accumulate(map(len, parts[:-1])))
 
 
@@ -99,7 +99,7 @@ def compare(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> GoldSc
 
 
 def sums_by_word(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> _Floats:
-    """Return what each word adds to the sums for the scores, one row for each word."""
+    """Return the terms of the sums for the scores, one row for each word."""
     rows = np.zeros((len(words), 9))
     for row, word, cut in zip(rows, words, cuts, strict=True):
         gold = word.boundaries
@@ -113,7 +113,7 @@ def sums_by_word(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> _
 
 
 def scores_of_sums(sums: _Floats) -> dict[str, _Floats]:
-    """Return the scores for sums over words; each row of sums has one item for each set of words.
+    """Return the scores of one or several sets of words, from rows with one sum for each set.
 
     The names of the scores are the fields of `GoldScores`, in their order.
     """

@@ -1,6 +1,6 @@
-"""Reads gold lists of segmented words, in the formats in which they are published.
+"""Reads gold lists of segmented words in their published formats.
 
-The content of a file shows its format.
+The format is recognized by the content of the file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from spmcompat.cli.flags import UsageError
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.tools.evaluate.gold import GoldWord
 
-# Why a row is left out, as words after "rows".
+# Why a row is left out. The words continue the word "rows".
 _REPEATED = "with a word of an earlier row"
 _EMPTY = "with an empty part"
 _NOT_JOINED = "with parts that do not join to the word"
@@ -46,9 +46,9 @@ class GoldList(NamedTuple):
     Attributes
     ----------
     name : str
-        The name of the file, without folders if no other list has the same name.
+        The name of the file; with its folders only if another list has the same name.
     words : tuple of GoldWord
-        Its words, each once.
+        The distinct words.
     left_out : dict of str to int
         Why rows are left out, in words that continue "rows", and the number of these rows.
     """
@@ -59,7 +59,7 @@ class GoldList(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """One line with the number of words, and of the rows that are left out."""
+        """One line with the number of words, and the number of rows that are left out."""
         words = f"{self.name}: {_number(len(self.words), 'word')}"
         return f"{words}; left out: {_reasons(self.left_out)}" if self.left_out else words
 
@@ -100,8 +100,8 @@ def read_gold(path: str | PathLike[str]) -> GoldList:
       ``prefix`` or ``suffix``.
     - MorphyNet, inflectional: rows of lemma, form, features, and morphs with ``|`` between them.
 
-    Only the first row of a word counts. The derivational lists of MorphyNet are different: each
-    row names one boundary of a word, and a word has the boundaries of all its rows.
+    Only the first row of a word counts, except in the derivational lists of MorphyNet: there, each
+    row names one boundary of a word, and the word has the boundaries of all its rows.
 
     Raises
     ------
@@ -206,7 +206,8 @@ def _morphynet_derivational(lines: Sequence[str], path: str) -> Iterator[_Found]
             continue
         cut = len(affix) if kind == "prefix" else len(word) - len(affix)
         end = word[:cut] if kind == "prefix" else word[cut:]
-        # German nouns have their capital letter in the prefix, and MorphyNet's affixes have none.
+        # A German noun with a prefix has its capital letter in the prefix, but MorphyNet writes all
+        # affixes in lower case.
         if 0 < cut < len(word) and _equal(end, affix):
             yield _joined(word, (word[:cut], word[cut:]))
         else:
@@ -256,7 +257,7 @@ def _table_reader(
 
 
 def _rows(lines: Sequence[str], path: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the fields of each row that is not blank, and the number of its last line."""
+    """Yield the number of the last line and the fields of each row that is not blank."""
     table = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         for fields in table:
@@ -291,7 +292,7 @@ def _ladec(row: _Row) -> _Found:
     return _joined(row["stim"], parts) if all(parts) else _EMPTY
 
 
-# The columns that show the format of a table, and the function that turns a row into a word.
+# The columns by which the format of a table is recognized, and the function that reads a row.
 _TABLES: Mapping[tuple[str, ...], Callable[[_Row], _Found]] = {
     ("full_word", "pt1", "rest"): _morphscore_1,
     ("stem", "lemma", "preceding_part", "following_part", "wordform"): _morphscore_2,
@@ -300,7 +301,7 @@ _TABLES: Mapping[tuple[str, ...], Callable[[_Row], _Found]] = {
 
 
 def _joined(word: str, parts: Sequence[str]) -> _Found:
-    """Return the word with its boundaries between these parts, if they join to the word."""
+    """Return the word with its boundaries between these parts, if they add up to the word."""
     if any(character.isspace() for character in word):
         return _WHITE_SPACE
     parts = [part for part in parts if part]

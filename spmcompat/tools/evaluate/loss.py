@@ -1,6 +1,6 @@
 """The marginal loss of a Unigram model, computed with the lattices of the trainer.
 
-It is the negative log likelihood of a text over all its segmentations.
+The marginal loss is the negative log likelihood of a text over all its segmentations.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from spmcompat.unigram.pieces import Pieces
 if TYPE_CHECKING:
     from spmcompat.runtime.workers import Workers
 
-# Scores whose log-sum is lower than this are not log probabilities.
+# Scores are not log probabilities if the logarithm of the sum of their exponentials is below this.
 _LEAST_SUM = -100.0
 _NO_LIMIT = 1 << 30  # bytes
 _QUIET = Report(min_log_level=3)
@@ -65,9 +65,9 @@ class MarginalLoss:
     A character without a piece has the lowest score minus 10, as in the encoder.
 
     User-defined symbols divide the text. The model has no probability for them, so a space that is
-    a user-defined symbol would be free. Here, each symbol gets its share of the tokens in the first
-    lines, and the probabilities of all other pieces are reduced to what remains. So the losses of
-    all models pay for the whole text.
+    a user-defined symbol would cost nothing. Here, the probability of each symbol is its share of
+    the tokens in the first lines, and the other pieces share the rest. So the losses of all models
+    include the whole text.
 
     Parameters
     ----------
@@ -117,14 +117,14 @@ class MarginalLoss:
         self.skipped = 0
 
     def without(self, dropped: npt.NDArray[np.bool_]) -> MarginalLoss | None:
-        """Return this loss, now without a price for dropped symbols.
+        """Return this loss, in which dropped symbols no longer have a cost.
 
         Return None if a normal piece is dropped: the sums over all segmentations contain it.
 
         Parameters
         ----------
         dropped : array of bool, one for each piece
-            Whether the tokens that `add` gets are without the piece.
+            Whether the token ids that are passed to `add` lack the piece.
         """
         if dropped[self._normal_ids].any():
             return None
@@ -171,8 +171,8 @@ class MarginalLoss:
     ) -> LineLosses:
         """Add lines, and return their losses.
 
-        Only this function cuts the text as a training does. Parameters and errors are those of
-        `add`.
+        Unlike `add`, this function cuts the text as training does. Its parameters and errors are
+        those of `add`.
         """
         added = self._choose(lines)
         losses = LineLosses(*np.zeros((4, len(lines))))
@@ -208,7 +208,7 @@ class MarginalLoss:
             part[indices] -= segments.sum_by_line(found)
 
     def _choose(self, lines: Sequence[bytes]) -> list[int]:
-        """Return the indices of the lines that have a loss, and count those that are skipped."""
+        """Return the indices of the lines that have a loss, and count the skipped lines."""
         skipped = [MARK in line for line in lines]
         self.skipped += sum(skipped)
         return [i for i, line in enumerate(lines) if line and not skipped[i]]
@@ -217,11 +217,10 @@ class MarginalLoss:
         return np.bincount(ids, minlength=max(self._symbol_ids) + 1)[self._symbol_ids]
 
     def _prices(self, ids: npt.NDArray[np.int32]) -> _Floats:
-        """Return the log shares of the symbols; the first tokens set them."""
+        """Return the log shares of the symbols, which the first tokens determine."""
         if self._log_shares is None:
             uses = self._count_symbols(ids)
-            # Each symbol, and all other pieces together, count one more time, so that no share is
-            # 0.
+            # Add one to the count of each symbol, and of all other pieces together: no share is 0.
             total = len(ids) + len(uses) + 1
             self._log_shares = np.log((uses + 1) / total)
             self._set_pieces(math.log((len(ids) - int(uses.sum()) + 1) / total))
@@ -237,7 +236,7 @@ class MarginalLoss:
         return -sums
 
     def _set_pieces(self, log_share: float) -> None:
-        """Set the scores, where all normal pieces together have this share of the tokens."""
+        """Set the scores so that all normal pieces together have this share of the tokens."""
         shift = log_share - self._log_total
         self._pieces = _pieces([(text, score + log_share) for text, score in self._normal])
         self._shifted = _pieces([(text, score + shift) for text, score in self._normal])

@@ -44,7 +44,7 @@ class Model(Protocol):
     kinds : TokenKinds
         Properties of each piece.
     pretokens : PretokenEncoder or None
-        Encodes each pretoken alone; None if the whole lines are measured.
+        Encodes each pretoken separately; None if whole lines are measured.
     loss : MarginalLoss or None
         Adds up the loss of the text; None if the scores are not log probabilities.
     drops_characters : bool
@@ -67,7 +67,7 @@ class Model(Protocol):
         """Return the token ids of each line; lines are UTF-8."""
 
     def spans(self, lines: Sequence[str]) -> list[list[Span]]:
-        """Return where the text of each token begins and ends, in characters of its line."""
+        """Return the offsets of the text of each token, in characters of its line."""
 
     def cut(self, words: Sequence[str]) -> list[list[str]]:
         """Split each word into the texts of its tokens."""
@@ -111,7 +111,7 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
 
 
 class _SentencePiece:
-    """A SentencePiece model; the installed ``sentencepiece`` encodes."""
+    """A SentencePiece model, which the installed ``sentencepiece`` runs."""
 
     drops_characters = False
     marks_continuation = False
@@ -151,7 +151,7 @@ class _SentencePiece:
 
     def cut(self, words: Sequence[str]) -> list[list[str]]:
         encoded = self._encoder.encode(list(words), return_type="proto")
-        # A space mark that the encoder adds before the word has an empty surface.
+        # The space mark that the encoder adds before the word has an empty surface.
         return [[p.surface for p in result.pieces if p.surface] for result in encoded]
 
 
@@ -165,7 +165,7 @@ class _HuggingFace:
         from tokenizers import Tokenizer  # noqa: PLC0415
         from tokenizers.pre_tokenizers import ByteLevel  # noqa: PLC0415
 
-        size = os.stat(path).st_size  # the library's error for a missing file does not say so
+        size = os.stat(path).st_size  # the library's own error does not say that a file is missing
         if size > MOST_BYTES:
             raise BadValueError(
                 f"{path}: a tokenizer.json of {size >> 20} MiB; at most {MOST_BYTES >> 20} MiB can "
@@ -179,7 +179,7 @@ class _HuggingFace:
             texts = [self._tokenizer.id_to_token(i) or "" for i in ids]
             special = {t.content for t in self._tokenizer.get_added_tokens_decoder().values()}
             unknown = getattr(model, "unk_token", None)
-        # The ids of the file may have gaps. Then tokens are numbered in the order of their ids.
+        # The ids in the file may have gaps. So the tokens are numbered in the order of their ids.
         self._ids = np.array(ids) if ids and ids[-1] >= len(ids) else None
         self.size = len(ids)
         self.path = path
@@ -217,13 +217,13 @@ class _HuggingFace:
 
 @contextmanager
 def _errors_of_tokenizers(path: str) -> Iterator[None]:
-    """Turn an error that ``tokenizers`` raises because of a file into a `BadValueError`."""
+    """Convert an error that ``tokenizers`` raises because of a file to a `BadValueError`."""
     try:
         yield
     except MemoryError:
         raise
     except BaseException as error:
-        # A panic of its Rust code is a BaseException, whose class cannot be imported.
+        # A panic of the Rust code raises a BaseException, and its class cannot be imported.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         reason = " ".join(str(error).split())
@@ -231,7 +231,7 @@ def _errors_of_tokenizers(path: str) -> Iterator[None]:
 
 
 def _in_characters(line: str, spans: Sequence[Span]) -> list[Span]:
-    """Turn offsets in bytes of UTF-8 into offsets in characters."""
+    """Convert offsets in bytes of UTF-8 to offsets in characters."""
     if line.isascii():
         return list(spans)
     units = np.frombuffer(line.encode(), dtype=np.uint8)

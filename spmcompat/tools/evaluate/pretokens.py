@@ -1,4 +1,4 @@
-"""Encodes each pretoken of a text separately, with the pretokens that a training sees."""
+"""Encodes each pretoken of a text separately. The pretokens are those of a training."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ class PretokenEncoder:
         lines : sequence of bytes
             Lines in UTF-8.
         encoded : sequence of arrays of int32
-            The token ids of each line as a whole. Lines with U+2585, which training skips, keep
-            them.
+            The token ids of each line as a whole. They are returned for lines with U+2585, which
+            training skips.
         """
         result = list(encoded)
         cut = [i for i, line in enumerate(lines) if len(encoded[i]) and MARK not in line]
@@ -106,7 +106,7 @@ class PretokenEncoder:
         texts = segments.corpus.segment_texts()
         encoded = self._encoder.encode(texts, return_type="numpy", num_threads=self._workers.count)
         flat = np.concatenate(encoded)
-        # A mark replaces a symbol or a cut of the pretokenizer; it is not a token here.
+        # A mark represents a symbol or a cut of the pretokenizer; it is not a token here.
         lengths = np.array(
             [0 if t == MARK else len(i) for t, i in zip(texts, encoded, strict=True)]
         )

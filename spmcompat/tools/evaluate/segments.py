@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from spmcompat.plan import Plan
     from spmcompat.runtime.workers import Workers
 
-# Reading replaces user-defined symbols, and the cuts of a pretokenizer, with this character.
+# The character by which reading replaces user-defined symbols, and marks cuts of a pretokenizer.
 MARK = UNKNOWN_MARK.encode()
-# The options of the model alone decide where pretokens end.
+# The name for the options of the model alone, without another pretokenizer.
 STORED = "stored"
 _QUIET = Report(min_log_level=3)
 
 
 class LineSegments(NamedTuple):
-    """The distinct segments of some lines, and where they are in the lines.
+    """The distinct segments of some lines, and the lines that contain them.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class LineSegments(NamedTuple):
     lines : int
         The number of lines.
     line_of, segment_of : array of int64
-        The line, and the number of the distinct segment, of each segment in the text.
+        For each segment in the text, the index of its line and that of the distinct segment.
     """
 
     corpus: Corpus
@@ -52,7 +52,7 @@ class LineSegments(NamedTuple):
     segment_of: npt.NDArray[np.int64]
 
     def sum_by_line(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return the sum over the segments of each line; there is one value for each segment."""
+        """Add up values by line; there is one value for each distinct segment."""
         sums: npt.NDArray[np.float64] = np.bincount(
             self.line_of, values[self.segment_of], self.lines
         ).astype(np.float64)
@@ -106,14 +106,14 @@ def plan_by_line(options: PlanOptions, charsmap: bytes, symbols: Sequence[str]) 
 
 
 def with_training_cuts(options: PlanOptions, model: ModelProto, pretokenizer: str) -> PlanOptions:
-    """Return the options with the cuts that a training makes, by its split options.
+    """Return options that cut the text as a training with the split options of the model does.
 
     Parameters
     ----------
     options : PlanOptions
         How the text is read.
     model : ModelProto
-        It stores the split options of its training.
+        The model, which stores the split options of its training.
     pretokenizer : str
         ``script`` or ``regex:PATTERN``, which the model does not store; or `STORED` for none.
     """
@@ -130,12 +130,12 @@ def with_training_cuts(options: PlanOptions, model: ModelProto, pretokenizer: st
 
 
 def check_pretokenizer(name: str) -> None:
-    """Raise if there is no such pretokenizer.
+    """Raise if a pretokenizer cannot be used.
 
     Raises
     ------
     BadValueError
-        Also if its pattern cannot be used.
+        If its name is unknown, or its pattern is invalid.
     """
     if name not in (STORED, "script") and not name.startswith("regex:"):
         raise BadValueError(

@@ -26,11 +26,11 @@ class TokenKinds(NamedTuple):
     blank : array of bool
         Whether the token is only white space.
     more_words : array of int64
-        The number of words in the token, beyond the first.
+        The number of words in the token after the first.
     unknown, byte : array of bool
         Whether the token is the unknown piece, and whether it is a byte piece.
     of_text : array of bool
-        Whether the token represents text. Only these tokens count as unused.
+        Whether the token represents text. Other tokens never count as unused.
     """
 
     begins: npt.NDArray[np.bool_]
@@ -43,7 +43,7 @@ class TokenKinds(NamedTuple):
 
 
 def kinds_of_pieces(model: ModelProto) -> TokenKinds:
-    """Return the properties of the pieces; space marks show where words begin and end."""
+    """Return the properties of the pieces. Space marks separate words."""
     texts = [p.piece if p.type in (p.NORMAL, p.USER_DEFINED) else "" for p in model.pieces]
     types = np.array([piece.type for piece in model.pieces])
     return TokenKinds(
@@ -58,12 +58,12 @@ def kinds_of_pieces(model: ModelProto) -> TokenKinds:
 
 
 class LineWords(NamedTuple):
-    """The numbers of words in each line, as the marks of the tokens show them.
+    """The numbers of words in each line, counted by the marks of the tokens.
 
     Attributes
     ----------
     words, whole_words : array of int64
-        The number of words, and the number of words that a single token contains.
+        The number of words, and the number of words that consist of a single token.
     """
 
     words: npt.NDArray[np.int64]
@@ -73,8 +73,8 @@ class LineWords(NamedTuple):
 def words_by_marks(kinds: TokenKinds, lines: Sequence[npt.NDArray[np.int32]]) -> LineWords:
     """Count the words in the tokens of each line.
 
-    A word is a sequence of tokens between space marks. A token that is only space marks belongs to
-    no word.
+    A word is a sequence of tokens between space marks. A token of only space marks does not belong
+    to any word.
     """
     lengths = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines))
     ids = np.concatenate(lines)

@@ -1,4 +1,4 @@
-"""Why a target encodes a line differently. Each cause is found by a test on both results."""
+"""The causes of differences between a target and sentencepiece in encoding a line."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Reference:
         return surface
 
     def is_unknown(self, one: int) -> bool:
-        """Return whether an id is that of the unknown piece, or is out of range."""
+        """Return whether an id is the id of the unknown piece, or out of range."""
         return not 0 <= one < len(self.types) or self.types[one] == _PIECE.UNKNOWN
 
     def score(self, ids: Sequence[int]) -> float:
@@ -100,7 +100,7 @@ def cause_of(
     expected: Sequence[int],
     actual: Sequence[int],
 ) -> str:
-    """Return why the ids of a line differ.
+    """Return the cause of different ids for a line.
 
     Parameters
     ----------

@@ -10,8 +10,8 @@ separator between the characters of a cluster. Rules of several characters are a
 after it:
 
 - A pattern cuts the text where ``sentencepiece`` does, into *units*: a user-defined symbol, the
-  source of a rule or a single character. It puts a separator in front of each unit that could
-  combine with the character before it, and in front of each symbol that the rules would change.
+  source of a rule or a single character. It puts a separator before each unit that could
+  combine with the character before it, and before each symbol that the rules would change.
 - Most of these rules compose characters. The step NFC does the same inside a unit.
 - Each remaining rule becomes a step Replace. It writes a placeholder, a private-use character,
   which Precompiled replaces with the target. So targets are never normalized again.
@@ -32,7 +32,7 @@ Points: TypeAlias = "tuple[int, ...]"
 Step: TypeAlias = "dict[str, object]"
 
 MOST_EXPLICIT = 5000
-"""The largest number of rules. Each rule is a step, so more would make normalization too slow."""
+"""The largest number of rules. Each rule is a step, so more rules would be too slow."""
 
 # Texts should not contain these characters: noncharacters, and one that is unassigned.
 _SEPARATOR, _BREAK, _DELETED = 0xFDE6, 0xFFF5, 0xFDE7
@@ -84,8 +84,8 @@ class Charsmap(NamedTuple):
     units: str
 
 
-class Plan(NamedTuple):
-    """How to apply the rules of a charsmap in a model with user-defined symbols.
+class ProtectedRules(NamedTuple):
+    """The rules of a charsmap, and the user-defined symbols that they must not change.
 
     Attributes
     ----------
@@ -117,32 +117,34 @@ def analysed(charsmap: bytes) -> Charsmap:
     return Charsmap(single, several, explicit, composes, longest_of(several))
 
 
-def make_plan(charsmap: bytes, symbols: Sequence[str]) -> Plan:
-    """Decide how to apply the rules of a charsmap, and which symbols to protect."""
+def protect_symbols(charsmap: bytes, symbols: Sequence[str]) -> ProtectedRules:
+    """Return the rules of a charsmap, and the symbols that they must not change."""
     rules = analysed(charsmap)
     altered = tuple(symbol for symbol in symbols if _changes(symbol, rules))
     # The step of a symbol must not match the beginning of a longer symbol.
     changed = {symbol for symbol in symbols if symbol.startswith(altered)}
-    return Plan(
+    return ProtectedRules(
         rules,
         sorted(changed, key=lambda symbol: (-len(symbol), symbol)),
         [symbol for symbol in symbols if symbol not in changed],
     )
 
 
-def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -> list[Step]:
+def steps_of(
+    protected: ProtectedRules, taken: Iterable[str], *, marks_deleted: bool = False
+) -> list[Step]:
     """Return the steps.
 
     Parameters
     ----------
-    plan : Plan
-        The result of `make_plan`.
+    protected : ProtectedRules
+        The result of `protect_symbols`.
     taken : iterable of str
         The pieces. Their characters cannot be placeholders.
     marks_deleted : bool
         Whether to write `deleted_mark` in place of text that the rules delete.
     """
-    rules = plan.rules
+    rules = protected.rules
     used = {ord(character) for text in taken for character in text}
     for source, target in rules.several.items():
         used.update(source, target)
@@ -151,14 +153,14 @@ def steps_of(plan: Plan, taken: Iterable[str], *, marks_deleted: bool = False) -
     placeholders = (code for code in range(_LAST_PLACEHOLDER, 0xF0000, -1) if code not in used)
     separator, pause = (_SEPARATOR, _BREAK) if marks_deleted else _separators(rules)
 
-    of_symbols = {symbol: chr(next(placeholders)) for symbol in plan.changed}
+    of_symbols = {symbol: chr(next(placeholders)) for symbol in protected.changed}
     steps: list[Step] = []
     single = dict(rules.single)
-    has_cuts = bool(rules.several or plan.changed)
+    has_cuts = bool(rules.several or protected.changed)
     if has_cuts:
         single.pop(separator, None)
         mark = chr(separator)
-        steps += [prepend(mark), replace_pattern(_cuts(plan), mark)]
+        steps += [prepend(mark), replace_pattern(_cuts(protected), mark)]
         steps += [replace(mark + symbol, text) for symbol, text in of_symbols.items()]
         of_targets: dict[Points, int] = {}
         for source in sorted(rules.explicit, key=lambda points: (-len(points), points)):
@@ -238,7 +240,7 @@ def replace_pattern(pattern: str, content: str) -> Step:
 
 
 def prepend(text: str) -> Step:
-    """Return the step that puts a text in front of a line that is not empty."""
+    """Return the step that puts a text before a line that is not empty."""
     return {"type": "Prepend", "prepend": text}
 
 
@@ -249,10 +251,10 @@ def precompiled(single: Mapping[int, Points]) -> Step:
 
 
 def _separators(rules: Charsmap) -> tuple[int, int]:
-    """Return the separator of units, and the one between the characters of a cluster.
+    """Return the separator of units, and the separator of the characters of a cluster.
 
-    If the rules delete control characters, two of these are used, so that it is harmless if the
-    text contains them. CR and LF are not suitable: together they form one cluster.
+    If the rules delete two control characters, these are the separators: then the text may contain
+    them too. CR and LF are not suitable, because together they form one cluster.
     """
     targets = (*rules.single.values(), *rules.several.values())
     kept = {code for text in (*rules.several, *targets) for code in text}
@@ -264,16 +266,16 @@ def _separators(rules: Charsmap) -> tuple[int, int]:
     return (deleted[0], deleted[1]) if len(deleted) > 1 else (_SEPARATOR, _BREAK)
 
 
-def _cuts(plan: Plan) -> str:
+def _cuts(protected: ProtectedRules) -> str:
     r"""Return the pattern of the empty matches where the separator belongs.
 
     ``\G`` matches where the last match ended, and ``\K`` drops everything matched before it. So the
     search goes from left to right, unit by unit, as ``sentencepiece`` does, and matches the empty
-    text in front of a unit.
+    text before a unit.
     """
-    rules = plan.rules
-    changed = [tuple(map(ord, symbol)) for symbol in plan.changed]
-    symbols = [*changed, *(tuple(map(ord, symbol)) for symbol in plan.symbols)]
+    rules = protected.rules
+    changed = [tuple(map(ord, symbol)) for symbol in protected.changed]
+    symbols = [*changed, *(tuple(map(ord, symbol)) for symbol in protected.symbols)]
     units = [longest_of(symbols)] if symbols else []
     if rules.several:
         later = character_class({code for source in rules.several for code in source[1:]})

@@ -1,7 +1,7 @@
 """Reads a ``tokenizer.json``, and checks the types and sizes of all values that an import uses.
 
-`_DOCUMENT` at the end of this module describes the file. Code that reads a checked document may
-rely on this description. Names that the description does not mention may have any value.
+`_DOCUMENT` at the end of this module describes the file. Code that uses a checked document may rely
+on this description. Fields that are not in the description may have any value.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def _shown(text: str) -> str:
 # ---------------------------------------------------------------- checks of values
 
 
-def _needs(what: str, holds: Callable[[object], bool]) -> Check:
-    return lambda value: "" if holds(value) else f" must be {what}"
+def _needs(description: str, allows: Callable[[object], bool]) -> Check:
+    return lambda value: "" if allows(value) else f" must be {description}"
 
 
 def _is_text(value: object) -> bool:
@@ -178,7 +178,7 @@ def _fields(checks: Mapping[str, Check], required: str = "") -> Check:
 
 
 def _step_of(checks: Mapping[str, Check]) -> Check:
-    """Return the check of a step; one of type Precompiled must have its charsmap."""
+    """Return the check of a step. A step of type Precompiled must have a charsmap."""
     other, precompiled = (_fields(checks, f"type{more}") for more in ("", " precompiled_charsmap"))
 
     def check(value: object) -> str:

@@ -38,9 +38,9 @@ def export(
     output : str
         The file to write, or the folder if the target has several files.
     lines : iterable of str, optional
-        The lines to verify the export with. None skips the verification.
+        The lines to verify the export with. If it is None, nothing is verified.
     warn : callable
-        Called with a line about each limit before anything is written.
+        Called with a line about each limit, before anything is written.
     inputs : sequence of str
         The input files, which the export must not replace.
     find_control_symbols : bool
@@ -50,7 +50,7 @@ def export(
     Returns
     -------
     Verification or None
-        How many of the lines differ, and why.
+        The number of lines that differ, by cause; None if nothing was verified.
 
     Raises
     ------
@@ -96,14 +96,14 @@ def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
     output : str
         The model to write.
     warn : callable
-        Called with a line about each thing that the model leaves out, before anything is written.
+        Called with a line about each part that the model leaves out, before anything is written.
 
     Raises
     ------
     MissingFileError
         If a file cannot be read or written.
     BadValueError
-        If a model cannot do exactly what the file says.
+        If a model cannot encode exactly as the file does.
     """
     from spmcompat.tools.export.document import MOST_BYTES  # noqa: PLC0415
     from spmcompat.tools.export.importing import import_tokenizer  # noqa: PLC0415
@@ -155,7 +155,7 @@ def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[
 
 def _lines_of_file(path: str) -> Iterator[str]:
     refuse_impossible(path, "check --text")
-    _open_text(path).close()  # report a missing text before all else
+    _open_text(path).close()  # report a missing text first
     return _checked_lines(path)
 
 

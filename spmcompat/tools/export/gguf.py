@@ -44,7 +44,7 @@ def files(model: ModelProto) -> dict[str, bytes]:
         # The vocabulary is loaded without the hyperparameters of the architecture, but the name
         # must be known.
         "general.architecture": gguf_file.text(kind),
-        # A constant, because llama.cpp changes its rules if this contains the name of certain
+        # A constant, because llama.cpp changes its rules if this contains the names of certain
         # models.
         "general.name": gguf_file.text("vocabulary"),
         "tokenizer.ggml.model": gguf_file.text(kind),
@@ -69,7 +69,7 @@ def load(path: str) -> Loaded:
     require("llama_cpp", VERIFYING, "", package="llama-cpp-python")
     from llama_cpp import Llama  # noqa: PLC0415
 
-    # It warns that the context length is missing from the file, even if it is not verbose.
+    # Even if it is not verbose, it warns that the context length is missing from the file.
     with redirect_stderr(StringIO()):
         llama = Llama(model_path=path, vocab_only=True, verbose=False)
 
@@ -79,21 +79,20 @@ def load(path: str) -> Loaded:
     if llama.metadata["tokenizer.ggml.model"] != "llama":
         return Loaded(encode)
     prefix = SPACE_MARK if llama.metadata["tokenizer.ggml.add_space_prefix"] == "true" else ""
-    # This tokenizer does not normalize a text in any other way.
+    # This is the only normalization of this tokenizer.
     return Loaded(encode, lambda line: line and prefix + line.replace(" ", SPACE_MARK))
 
 
 def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
     """Return the text, the score and the type of each token for the tokenizer ``t5``.
 
-    llama.cpp cuts the text at user-defined tokens and puts a space before each part, so symbols
+    llama.cpp cuts the text at user-defined tokens and puts a space before each part. So symbols
     become normal tokens with the score that ``sentencepiece`` gives them. Only symbols that the
-    normalizer would change stay user-defined. It matches unused tokens, so these get an undefined
-    type.
+    normalizer would change stay user-defined. llama.cpp also matches unused tokens, so these get an
+    undefined type.
 
-    llama.cpp does not normalize the bytes of a text with which a user-defined token begins, and
-    breaks characters if these bytes end inside a character. So only ASCII symbols stay
-    user-defined.
+    llama.cpp does not normalize bytes that match the beginning of a user-defined token. If these
+    bytes end inside a character, it breaks the character. So only ASCII symbols stay user-defined.
     """
     kept = [symbol for symbol, is_always in changed_symbols(model).items() if is_always]
     tokens = []
@@ -110,7 +109,7 @@ def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
 def _bpe_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
     """Return the text, the score and the type of each token for the tokenizer ``llama``.
 
-    llama.cpp looks for user-defined tokens before it replaces spaces with the space mark,
+    llama.cpp looks for user-defined tokens before it replaces spaces with space marks,
     ``sentencepiece`` afterwards. Two tokens with the same text would end the program.
     """
     cut = set(cut_symbols(model))

@@ -1,8 +1,8 @@
 """Writes the key-value part of a GGUF file (version 3, little endian, no tensors).
 
 The package ``gguf`` only writes to files that it opens itself, and would be an additional
-dependency. The format is just a header and a list of keys with typed values, so this module is
-short. The tests read its files with ``gguf``.
+dependency. The format is only a header and a list of keys with typed values. The tests read the
+files of this module with ``gguf``.
 """
 
 import struct

@@ -1,6 +1,6 @@
-"""What llama.cpp does not do as sentencepiece, known from the model alone.
+"""The differences between llama.cpp and sentencepiece that follow from a model.
 
-Each rule was read in ``llama-vocab.cpp``, and the tests show it with ``llama-cpp-python``.
+The source of these rules is ``llama-vocab.cpp``. The tests confirm them with ``llama-cpp-python``.
 """
 
 from bisect import bisect_right
@@ -19,7 +19,7 @@ _PIECE = ModelProto.SentencePiece
 
 _NAMES = {"bos": "bos", "eos": "eos", "unk": "unknown", "pad": "padding"}
 
-# llama.cpp looks for these texts and makes the tokens control tokens, whatever their type is.
+# llama.cpp turns tokens with these texts into control tokens.
 _ALWAYS_CONTROL = frozenset(
     [
         "<|eot_id|>",
@@ -74,12 +74,12 @@ _ALWAYS_CONTROL = frozenset(
         "[e~[",
     ]
 )
-# It makes these ones user-defined tokens.
+# llama.cpp turns tokens with these texts into user-defined tokens.
 _ALWAYS_USER_DEFINED = frozenset(["<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"])
 
 
 def limits(model: ModelProto) -> list[Limit]:
-    """Return what llama.cpp does not do as ``sentencepiece``."""
+    """Return the limits of a GGUF file."""
     kind = model.trainer_spec.model_type
     if kind not in (TrainerSpec.UNIGRAM, TrainerSpec.BPE):
         name = TrainerSpec.ModelType.Name(kind).lower()
@@ -108,15 +108,15 @@ def _symbols(model: ModelProto) -> list[str]:
 def cut_symbols(model: ModelProto) -> list[str]:
     """Return the symbols of a BPE model at which llama.cpp must cut the text.
 
-    A symbol of one character that no learned piece holds is found without that. A symbol with a
-    space is never found: ``sentencepiece`` looks for it in a text whose spaces are space marks.
+    A symbol of one character that no learned piece contains needs no cut. A symbol with a space
+    never matches, because ``sentencepiece`` replaces the spaces of the text with space marks first.
     """
     learned = (_PIECE.NORMAL, _PIECE.UNUSED)
-    held = set("".join(piece.piece for piece in model.pieces if piece.type in learned))
+    merged = set("".join(piece.piece for piece in model.pieces if piece.type in learned))
     return [
         symbol
         for symbol in _symbols(model)
-        if " " not in symbol and not (len(symbol) == 1 and symbol not in held)
+        if " " not in symbol and not (len(symbol) == 1 and symbol not in merged)
     ]
 
 
@@ -126,15 +126,15 @@ def _rules(model: ModelProto) -> dict[tuple[int, ...], tuple[int, ...]]:
 
 
 def changed_symbols(model: ModelProto) -> dict[str, bool]:
-    """Return the symbols that the charsmap does not leave alone, and if it changes them always.
+    """Return the symbols that the charsmap changes, and whether it always changes them.
 
-    Otherwise it changes them in front of some characters, for example ``>`` in front of a
-    combining stroke.
+    Some symbols are only changed before certain characters, for example ``>`` before a combining
+    stroke.
     """
     return _changed(tuple(_symbols(model)), model.normalizer_spec.precompiled_charsmap)
 
 
-# The limits and the file need the same answer, and the large charsmaps take a second.
+# Cached because both the limits and the file need the result, and a large charsmap takes a second.
 @lru_cache(maxsize=1)
 def _changed(symbols: tuple[str, ...], charsmap: bytes) -> dict[str, bool]:
     if not symbols or not charsmap:
@@ -145,7 +145,7 @@ def _changed(symbols: tuple[str, ...], charsmap: bytes) -> dict[str, bool]:
         for source, target in decompile(charsmap).items()
         if source[0] in characters
     }
-    # A space becomes the space mark in the end.
+    # Normalization finally replaces spaces with space marks.
     changing = {one for one, target in rules.items() if target.replace(" ", SPACE_MARK) != one}
     sources = _without_longer(changing)
     longest = max(map(len, sources), default=0)
@@ -161,10 +161,10 @@ def _changed(symbols: tuple[str, ...], charsmap: bytes) -> dict[str, bool]:
 
 
 def _without_longer(texts: Iterable[str]) -> list[str]:
-    """Return the texts of which no other text is the beginning, in order."""
+    """Return the sorted texts, without those that begin with another one of the texts."""
     kept: list[str] = []
     for text in sorted(texts):
-        # All texts with one beginning follow each other.
+        # Texts with the same beginning are adjacent.
         if not kept or not text.startswith(kept[-1]):
             kept.append(text)
     return kept
@@ -173,14 +173,14 @@ def _without_longer(texts: Iterable[str]) -> list[str]:
 def _has_begin(text: str, begins: Sequence[str]) -> bool:
     """Return whether a text starts with one of the results of `_without_longer`.
 
-    Only the last one that is not greater can be that.
+    Only the last result that does not sort after the text is a possible beginning.
     """
     at = bisect_right(begins, text)
     return at > 0 and text.startswith(begins[at - 1])
 
 
 def _is_begin(begin: str, texts: Sequence[str], *, besides: str = "") -> bool:
-    """Return whether a longer text of an ordered list, besides one of them, starts with `begin`."""
+    """Return whether a longer text of a sorted list, except `besides`, starts with `begin`."""
     at = bisect_right(texts, begin)
     return any(text.startswith(begin) and text != besides for text in texts[at : at + 2])
 
@@ -188,7 +188,7 @@ def _is_begin(begin: str, texts: Sequence[str], *, besides: str = "") -> bool:
 def _nul_characters(model: ModelProto) -> Iterator[Limit]:
     if any("\0" in piece.piece for piece in model.pieces):
         yield Limit(
-            "A piece holds the NUL character, at which llama.cpp ends a token.",
+            "A piece contains the NUL character, which ends a token of llama.cpp.",
             "Train without that symbol.",
             refuses=True,
         )
@@ -197,7 +197,7 @@ def _nul_characters(model: ModelProto) -> Iterator[Limit]:
 def _suffix(model: ModelProto) -> Iterator[Limit]:
     if model.trainer_spec.treat_whitespace_as_suffix and model.normalizer_spec.add_dummy_prefix:
         yield Limit(
-            "llama.cpp adds no space behind the text.",
+            "llama.cpp does not append a space to the text.",
             "Train with --treat_whitespace_as_suffix=false or --add_dummy_prefix=false.",
             refuses=True,
         )
@@ -205,14 +205,14 @@ def _suffix(model: ModelProto) -> Iterator[Limit]:
 
 def _spaces_kept_as_they_are(model: ModelProto) -> Iterator[Limit]:
     if not model.normalizer_spec.escape_whitespaces:
-        yield Limit("llama.cpp always replaces spaces by the space mark.", refuses=True)
+        yield Limit("llama.cpp always replaces spaces with the space mark.", refuses=True)
 
 
 def _end_of_text(model: ModelProto) -> Iterator[Limit]:
     if "eos" not in special_ids(model):
         taken = 1 if model.trainer_spec.model_type == TrainerSpec.UNIGRAM else 2
         yield Limit(
-            f"The model has no eos, and llama.cpp then ends a text at id {taken}.",
+            f"The model has no eos, so llama.cpp ends a text at id {taken}.",
             "Train with --eos_id of 0 or more.",
         )
 
@@ -227,9 +227,9 @@ def _known_texts(model: ModelProto) -> Iterator[Limit]:
     ]
     if found:
         yield Limit(
-            f"llama.cpp has a type of its own for pieces named {listed(found)}: it finds them in "
-            "texts in other cases than sentencepiece.",
-            "Train with other names of symbols.",
+            f"llama.cpp gives {listed(found)} another type, so it does not find these pieces in "
+            "the same texts as sentencepiece.",
+            "Train with other names for these symbols.",
         )
 
 
@@ -252,13 +252,13 @@ def _first_space(model: ModelProto) -> Iterator[Limit]:
     spec = model.normalizer_spec
     if spec.remove_extra_whitespaces and not spec.add_dummy_prefix:
         yield Limit(
-            "llama.cpp puts a space before the text if it removes extra spaces.",
+            "llama.cpp adds a space before the text if extra spaces are removed.",
             "Train with --add_dummy_prefix=true or --remove_extra_whitespaces=false.",
             refuses=True,
         )
     elif spec.add_dummy_prefix and not spec.remove_extra_whitespaces:
         yield Limit(
-            "llama.cpp puts no space before a text that is all spaces.",
+            "llama.cpp does not add a space before a text of only spaces.",
             "Train with --remove_extra_whitespaces=true or --add_dummy_prefix=false.",
         )
 
@@ -279,21 +279,22 @@ def _normalized_symbols(model: ModelProto) -> Iterator[Limit]:
     kept = [symbol for symbol in always if symbol.isascii()]
     if lost:
         yield Limit(
-            f"llama.cpp normalizes {listed(lost)} as other text, and does not find it.",
+            f"llama.cpp normalizes {listed(lost)} like other text, and so does not find it.",
             "Train with --normalization_rule_name=identity or with other symbols.",
         )
     if kept:
         spec = model.normalizer_spec
-        puts_space = spec.add_dummy_prefix or spec.remove_extra_whitespaces
+        adds_space = spec.add_dummy_prefix or spec.remove_extra_whitespaces
+        space = ", and adds a space after the symbol" if adds_space else ""
         yield Limit(
             f"The normalizer would change {listed(kept)}. llama.cpp does not normalize text that "
-            f"only begins so{', and puts a space behind such a symbol' if puts_space else ''}.",
+            f"matches the beginning of a symbol{space}.",
             "Train with --normalization_rule_name=identity or with other symbols.",
         )
     if len(found) > len(always):
         yield Limit(
             f"llama.cpp normalizes the end of {listed([one for one in found if not found[one]])} "
-            "together with a combining mark behind it.",
+            "together with a combining mark after it.",
             "Train with --normalization_rule_name=identity if the text has such marks.",
         )
 
@@ -315,7 +316,7 @@ def _no_bytes(model: ModelProto) -> Iterator[Limit]:
     if not model.trainer_spec.byte_fallback:
         yield Limit(
             "llama.cpp encodes unknown characters of a BPE model as bytes, and ends the program if "
-            "the model has none.",
+            "the model has no byte pieces.",
             "Train with --byte_fallback=true.",
             refuses=True,
         )
@@ -325,8 +326,8 @@ def _cuts_at_symbols(model: ModelProto) -> Iterator[Limit]:
     symbols = cut_symbols(model)
     if symbols and model.normalizer_spec.add_dummy_prefix:
         yield Limit(
-            f"llama.cpp puts no space before {listed(symbols)} at the start of a text, and puts "
-            "one behind such a symbol.",
+            f"llama.cpp does not add a space before {listed(symbols)} at the start of a text, but "
+            "adds one after the symbol.",
             "Train with --add_dummy_prefix=false.",
         )
     ordered = sorted(symbols)
@@ -335,7 +336,7 @@ def _cuts_at_symbols(model: ModelProto) -> Iterator[Limit]:
         yield Limit(
             f"{listed(overlapping)} may overlap in a text. sentencepiece takes the first symbol, "
             "and llama.cpp the longest one.",
-            "Train with symbols that do not end as others begin.",
+            "Train with symbols that do not begin with the end of another symbol.",
         )
 
 
@@ -348,12 +349,12 @@ def _unused_pieces(model: ModelProto) -> Iterator[Limit]:
     if unused:
         yield Limit(
             f"llama.cpp uses the unused pieces of a BPE model: {listed(unused)}.",
-            "Train with a smaller --vocab_size instead of taking pieces out of use.",
+            "Train with a smaller --vocab_size instead of making pieces unused.",
         )
 
 
 def _merged_texts(model: ModelProto) -> Iterator[Limit]:
-    """Tell which control and byte pieces llama.cpp puts together from other pieces."""
+    """Yield a limit if llama.cpp can merge other pieces to a control, unknown or byte piece."""
     texts = {piece.piece for piece in model.pieces}
     special = (_PIECE.CONTROL, _PIECE.UNKNOWN, _PIECE.BYTE)
     found = [
@@ -363,7 +364,7 @@ def _merged_texts(model: ModelProto) -> Iterator[Limit]:
     ]
     if found:
         yield Limit(
-            f"llama.cpp merges pieces to {listed(found)} where the text holds these characters.",
+            f"llama.cpp merges pieces to {listed(found)} where a text contains these characters.",
             "Train with other names: --bos_piece, --eos_piece, --unk_piece, --control_symbols.",
         )
 

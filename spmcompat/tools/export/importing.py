@@ -1,8 +1,8 @@
 """Converts a ``tokenizer.json`` to a model, if the conversion is exact.
 
-A model is guessed from the file and exported again. The model is accepted only if each part of the
-result equals that of the file. So if this module overlooks something in the file, the import fails
-instead of writing a wrong model.
+This module guesses a model from the file and exports it. The model is accepted only if each part of
+the export equals that of the file. So if this module overlooks something in the file, the import
+fails instead of writing a wrong model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from spmcompat.tools.export.patterns import texts_of
 
 _PIECE = ModelProto.SentencePiece
 _BYTES = frozenset(BYTE_PIECES)
-# A pattern repeats symbols wherever they diverge. A longer pattern is not one of symbols.
+# A pattern may produce this number of characters for each character of the pieces. An exported
+# pattern needs fewer, although it repeats the beginnings of symbols.
 _WORK = 100
 
 
@@ -43,7 +44,7 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
     model : ModelProto
         A model that encodes as the file does.
     limits : list of Limit
-        What the file does and the model does not. Ordinary lines are not affected.
+        The differences between the file and the model. They do not affect ordinary lines.
 
     Raises
     ------
@@ -51,18 +52,18 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
         If the file is not a ``tokenizer.json``, or a model cannot express it exactly. The message
         names the part of the file.
     """
-    given = read_document(content)
-    model = _guess(given)
-    again = json.loads(tokenizer_json.files(model)[""])
+    document = read_document(content)
+    model = _guess(document)
+    exported = json.loads(tokenizer_json.files(model)[""])
     for part in ("model", "pre_tokenizer", "normalizer"):
-        if not _equal(part, given, again):
-            raise _refusal(part, given)
-    return model, list(_limits(given, again))
+        if not _equal(part, document, exported):
+            raise _refusal(part, document)
+    return model, list(_limits(document, exported))
 
 
-def _refusal(part: str, given: Step, reason: str = "") -> BadValueError:
-    """Return the error that names the part that cannot be imported exactly."""
-    value = given.get(part)
+def _refusal(part: str, document: Step, reason: str = "") -> BadValueError:
+    """Return an error about a part that cannot be imported exactly."""
+    value = document.get(part)
     named = isinstance(value, dict) and "type" in value
     kind = f" ({_printable(str(value['type']))})" if named else ""  # type: ignore[index]
     reason = reason or "a sentencepiece model cannot do exactly the same."
@@ -79,29 +80,29 @@ def _printable(name: str) -> str:
 # ---------------------------------------------------------------- the guess
 
 
-def _guess(given: Step) -> ModelProto:
+def _guess(document: Step) -> ModelProto:
     """Return the model that could have been exported to this file."""
-    described = given["model"]
+    described = document["model"]
     assert isinstance(described, dict)
     kind = described.get("type", "BPE")
     if kind not in ("Unigram", "BPE"):
-        raise _refusal("model", given, "only Unigram and BPE can be.")
-    model = _unigram(given, described) if kind == "Unigram" else _bpe(given, described)
+        raise _refusal("model", document, "only Unigram and BPE can be.")
+    model = _unigram(document, described) if kind == "Unigram" else _bpe(document, described)
     if not model.pieces:
-        raise _refusal("model", given, "it has no pieces.")
-    _set_specs(model, given, described)
+        raise _refusal("model", document, "it has no pieces.")
+    _set_specs(model, document, described)
     return model
 
 
-def _unigram(given: Step, described: Step) -> ModelProto:
+def _unigram(document: Step, described: Step) -> ModelProto:
     vocabulary: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
     unknown: int | None = described.get("unk_id")  # type: ignore[assignment]
     ids = {text: index for index, (text, _) in enumerate(vocabulary)}
     if len(ids) != len(vocabulary):
-        raise _refusal("model", given, "a piece occurs twice.")
+        raise _refusal("model", document, "a piece occurs twice.")
     if unknown is not None and unknown >= len(vocabulary):
-        raise _refusal("model", given, f"its unk_id {unknown} is not in the vocabulary.")
-    silent = _silent(given, ids) | _special(given, ids)
+        raise _refusal("model", document, f"its unk_id {unknown} is not in the vocabulary.")
+    silent = _silent(document, ids) | _special(document, ids)
     reserved = [score for text, score in vocabulary if text in _BYTES or text in silent]
     low = min(reserved, default=None)
     if unknown is not None:
@@ -120,24 +121,24 @@ def _unigram(given: Step, described: Step) -> ModelProto:
         elif score == symbol_score(text):
             kind = _PIECE.USER_DEFINED
         if kind == _PIECE.NORMAL and abs(score) > LARGEST_FLOAT32:
-            raise _refusal("model", given, f"the score {score!r} is not a float32.")
+            raise _refusal("model", document, f"the score {score!r} is not a float32.")
         _add(model, text, score if kind == _PIECE.NORMAL else 0.0, kind)
     model.trainer_spec.model_type = TrainerSpec.UNIGRAM
     return model
 
 
-def _bpe(given: Step, described: Step) -> ModelProto:
+def _bpe(document: Step, described: Step) -> ModelProto:
     vocabulary: dict[str, int] = described["vocab"]  # type: ignore[assignment]
     texts = sorted(vocabulary, key=vocabulary.__getitem__)
     if [vocabulary[text] for text in texts] != list(range(len(texts))):
-        raise _refusal("model", given, "its ids have gaps, or two pieces have the same id.")
+        raise _refusal("model", document, "its ids have gaps, or two pieces have the same id.")
     merges = _merges(described)
     for merge in merges:
         for part in (*merge, "".join(merge)):
             if part not in vocabulary:
-                raise _refusal("model", given, f"a merge names {part!r}, which is not a piece.")
-    silent = _silent(given, vocabulary) | _special(given, vocabulary)
-    symbols = _symbols(given, vocabulary)
+                raise _refusal("model", document, f"a merge names {part!r}, which is not a piece.")
+    silent = _silent(document, vocabulary) | _special(document, vocabulary)
+    symbols = _symbols(document, vocabulary)
     types = {}
     for text in texts:
         types[text] = _PIECE.NORMAL
@@ -149,8 +150,8 @@ def _bpe(given: Step, described: Step) -> ModelProto:
             types[text] = _PIECE.CONTROL
         elif text in symbols:
             types[text] = _PIECE.USER_DEFINED
-    # Scores as given by the trainer of sentencepiece: first the pieces in the order of their
-    # merges, then the pieces that are not merged.
+    # The scores of sentencepiece: the pieces in the order of their merges, then the pieces that are
+    # not merged.
     made = dict.fromkeys(left + right for left, right in merges)
     normal = [text for text in made if types.get(text) == _PIECE.NORMAL]
     normal += [text for text in texts if types[text] == _PIECE.NORMAL and text not in made]
@@ -179,11 +180,11 @@ def _merges(described: Step) -> list[tuple[str, str]]:
     return merges
 
 
-def _set_specs(model: ModelProto, given: Step, described: Step) -> None:
+def _set_specs(model: ModelProto, document: Step, described: Step) -> None:
     spec = model.trainer_spec
     spec.vocab_size = len(model.pieces)
     spec.byte_fallback = bool(described.get("byte_fallback"))
-    spec.unk_surface = _surface(given)
+    spec.unk_surface = _surface(document)
     texts = {piece.piece: index for index, piece in enumerate(model.pieces)}
     spec.unk_id = -1
     for index, piece in enumerate(model.pieces):
@@ -195,12 +196,12 @@ def _set_specs(model: ModelProto, given: Step, described: Step) -> None:
         index = texts.get(text, -1)
         is_control = index >= 0 and model.pieces[index].type == _PIECE.CONTROL
         setattr(spec, f"{kind}_id", index if is_control else -1)
-    _set_normalizer(model, given)
+    _set_normalizer(model, document)
 
 
-def _set_normalizer(model: ModelProto, given: Step) -> None:
-    """Set the normalizer that has the same steps as the file."""
-    described = given.get("normalizer")
+def _set_normalizer(model: ModelProto, document: Step) -> None:
+    """Set the normalizer whose export has the same steps as the file."""
+    described = document.get("normalizer")
     steps: Sequence[Step] = []
     if isinstance(described, dict):
         steps = described.get("normalizers", [described])
@@ -209,7 +210,7 @@ def _set_normalizer(model: ModelProto, given: Step) -> None:
         charsmaps = list(_charsmaps(steps))
     except TrainingError as error:
         raise _refusal(
-            "normalizer", given, f"its precompiled_charsmap is damaged: {error}"
+            "normalizer", document, f"its precompiled_charsmap is damaged: {error}"
         ) from None
     for name, charsmap in charsmaps:
         spec.name, spec.precompiled_charsmap = name, charsmap
@@ -222,7 +223,7 @@ def _set_normalizer(model: ModelProto, given: Step) -> None:
                 return
     raise _refusal(
         "normalizer",
-        given,
+        document,
         "its Precompiled works by grapheme cluster, which sentencepiece does not."
         if any(step["type"] == "Precompiled" for step in steps)
         else "",
@@ -230,7 +231,7 @@ def _set_normalizer(model: ModelProto, given: Step) -> None:
 
 
 def _charsmaps(steps: Sequence[Step]) -> Iterator[tuple[str, bytes]]:
-    """Yield the names and charsmaps that the steps may come from."""
+    """Yield the names and charsmaps of rules whose export may have these steps."""
     rules = rules_of(steps)
     if any(step.get("type") == "NFC" for step in steps):
         # Only predefined rules have enough rules of several characters to make a step NFC
@@ -250,7 +251,7 @@ def _steps(normalizer: Step | None) -> list[Step]:
 # ---------------------------------------------------------------- patterns of the file
 
 
-def _texts(part: str, given: Step, pattern: str, pieces: Collection[str]) -> set[str]:
+def _texts(part: str, document: Step, pattern: str, pieces: Collection[str]) -> set[str]:
     """Return the texts that a pattern of the file matches, if it is a list of texts.
 
     A pattern from a file is never run, because matching can take any amount of time.
@@ -263,22 +264,22 @@ def _texts(part: str, given: Step, pattern: str, pieces: Collection[str]) -> set
     texts = texts_of(pattern, _WORK * (sum(map(len, pieces)) + len(pieces)))
     if texts is None:
         shown = ascii(pattern if len(pattern) <= 60 else pattern[:60] + "…")
-        raise _refusal(part, given, f"its regular expression {shown} is not a list of pieces.")
+        raise _refusal(part, document, f"its regular expression {shown} is not a list of pieces.")
     return set(texts)
 
 
-def _silent(given: Step, pieces: Collection[str]) -> set[str]:
+def _silent(document: Step, pieces: Collection[str]) -> set[str]:
     """Return the pieces that the decoder drops: control pieces."""
-    for step in _decoders(given):
+    for step in _decoders(document):
         pattern = _whole(step)
         if pattern and step.get("content") == "":
-            return _texts("decoder", given, pattern, pieces)
+            return _texts("decoder", document, pattern, pieces)
     return set()
 
 
-def _surface(given: Step) -> str:
+def _surface(document: Step) -> str:
     """Return the text that the decoder writes for the unknown piece."""
-    for step in _decoders(given):
+    for step in _decoders(document):
         if _whole(step) and step.get("content"):
             return str(step["content"])
     return TrainerSpec().unk_surface
@@ -292,22 +293,22 @@ def _whole(step: Step) -> str:
     return regex.removeprefix("\\A").removesuffix("\\z") if is_whole else ""
 
 
-def _decoders(given: Step) -> Iterable[Step]:
-    decoder = given.get("decoder")
+def _decoders(document: Step) -> Iterable[Step]:
+    decoder = document.get("decoder")
     return decoder.get("decoders", [decoder]) if isinstance(decoder, dict) else []
 
 
-def _symbols(given: Step, pieces: Collection[str]) -> set[str]:
+def _symbols(document: Step, pieces: Collection[str]) -> set[str]:
     """Return the user-defined symbols of BPE."""
-    described = given.get("pre_tokenizer")
+    described = document.get("pre_tokenizer")
     if not isinstance(described, dict) or described.get("type") != "Split":
         return set()
     pattern = described.get("pattern")
     regex = pattern.get("Regex") if isinstance(pattern, dict) else None
-    return set() if regex is None else _texts("pre_tokenizer", given, regex, pieces)
+    return set() if regex is None else _texts("pre_tokenizer", document, regex, pieces)
 
 
-def _special(given: Step, ids: Mapping[str, int]) -> set[str]:
+def _special(document: Step, ids: Mapping[str, int]) -> set[str]:
     """Return the texts of special added tokens; they become control pieces.
 
     Raises
@@ -316,31 +317,31 @@ def _special(given: Step, ids: Mapping[str, int]) -> set[str]:
         If an added token is not special, so that it would cut each line into parts, or if it is
         missing from the vocabulary or has a different id there.
     """
-    added = given.get("added_tokens") or []
+    added = document.get("added_tokens") or []
     for token in added:  # type: ignore[attr-defined]
         if not token["special"]:
             raise _refusal(
                 "added_tokens",
-                given,
+                document,
                 f"{token['content']!r} is not special, so the parts of the line around it are "
                 "normalized separately.",
             )
         if ids.get(token["content"]) != token["id"]:
             reason = f"{token['content']!r} does not have the id {token['id']} in the vocabulary."
-            raise _refusal("added_tokens", given, reason)
+            raise _refusal("added_tokens", document, reason)
     return {token["content"] for token in added}  # type: ignore[attr-defined]
 
 
 # ---------------------------------------------------------------- the comparison
 
 
-def _equal(part: str, given: Step, again: Step) -> bool:
-    """Return whether a part of the file does the same as that of the new export."""
+def _equal(part: str, document: Step, exported: Step) -> bool:
+    """Return whether a part of the file is equivalent to that of the export."""
     if part == "normalizer":
         return True  # compared in `_set_normalizer`
     if part == "pre_tokenizer":
-        return given.get(part) == again.get(part)
-    ours, theirs = dict(again["model"]), dict(given["model"])  # type: ignore[call-overload]
+        return document.get(part) == exported.get(part)
+    ours, theirs = dict(exported["model"]), dict(document["model"])  # type: ignore[call-overload]
     theirs.setdefault("type", ours["type"])
     if ours["type"] == "BPE":
         theirs.setdefault("ignore_merges", False)
@@ -364,19 +365,19 @@ def _same_order(ours: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str
     return [a + b for a, b in ours] == [a + b for a, b in theirs]
 
 
-def _limits(given: Step, again: Mapping[str, object]) -> Iterator[Limit]:
+def _limits(document: Step, exported: Mapping[str, object]) -> Iterator[Limit]:
     """Yield the parts of the file that the model leaves out."""
-    added = given.get("added_tokens") or []
+    added = document.get("added_tokens") or []
     if added:
         texts = [token["content"] for token in added]  # type: ignore[attr-defined]
         yield Limit(
             f"Special tokens such as {texts[0]!r} become control pieces: sentencepiece never finds "
             "their texts in a line."
         )
-    if given.get("post_processor") is not None:
+    if document.get("post_processor") is not None:
         yield Limit(
             "The post-processor is left out: sentencepiece adds no pieces such as bos and eos "
             "unless it is asked to."
         )
-    if given.get("decoder") != again.get("decoder"):
+    if document.get("decoder") != exported.get("decoder"):
         yield Limit("The decoder is left out: ids can be decoded to a text with other spaces.")

@@ -1,15 +1,15 @@
-"""The limits of a target: what it cannot express exactly. They depend only on the model."""
+"""The limits of a target: the parts of a model that it cannot express exactly."""
 
 from typing import NamedTuple
 
 
 class Limit(NamedTuple):
-    """Something that a target cannot express exactly.
+    """A part of a model that a target cannot express exactly.
 
     Attributes
     ----------
     text : str
-        What is not exact and why, as a sentence.
+        A sentence that says what is not exact, and why.
     remedy : str
         A sentence with the trainer option that would make it exact; empty if no option does.
     refuses : bool

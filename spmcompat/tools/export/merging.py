@@ -21,7 +21,7 @@ def mergeable(model: ModelProto) -> dict[str, float]:
 
 
 def merges_of(model: ModelProto) -> list[tuple[str, str]]:
-    """Return the merges, the first one to apply first.
+    """Return the merges in the order of their application.
 
     ``sentencepiece`` merges any two neighbours whose joined text is a piece, highest score first.
     So every split of a piece into two pieces is a merge, except that user-defined symbols are never
@@ -50,8 +50,8 @@ def splits(
     pieces : mapping
         The pieces.
     lengths : iterable of int
-        The lengths of the pieces, in ascending order. Only these are tried, because a text may be
-        long.
+        The lengths of the pieces, in ascending order. A text may be long, so other lengths are not
+        tried.
     """
     for cut in lengths:
         left, right = text[:cut], text[cut:]

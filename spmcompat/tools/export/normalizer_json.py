@@ -11,8 +11,8 @@ from spmcompat.tools.export.charsmap_steps import (
     Step,
     analysed,
     deleted_mark,
-    make_plan,
     prepend,
+    protect_symbols,
     replace,
     replace_pattern,
     steps_of,
@@ -92,8 +92,8 @@ def normalizer(model: ModelProto) -> Step | None:
     at_end = model.trainer_spec.treat_whitespace_as_suffix and spec.add_dummy_prefix
     at_start = spec.add_dummy_prefix and not at_end
     symbols = user_defined_symbols(model)
-    plan = make_plan(spec.precompiled_charsmap, symbols)
-    rules = plan.rules
+    protected = protect_symbols(spec.precompiled_charsmap, symbols)
+    rules = protected.rules
     deletes = at_end and not all((*rules.single.values(), *rules.several.values()))
     taken = frozenset(piece.piece for piece in model.pieces)
     marks_deleted = deletes and spec.remove_extra_whitespaces
@@ -129,13 +129,13 @@ def normalizer(model: ModelProto) -> Step | None:
     return {"type": "Sequence", "normalizers": steps} if steps else None
 
 
-# Cached because an import tries all settings of spaces, and a large charsmap takes a while.
+# Cached because an import tries all settings for spaces, and a large charsmap takes long.
 @lru_cache(maxsize=2)
 def _charsmap_steps(
     charsmap: bytes, symbols: tuple[str, ...], taken: frozenset[str], marks_deleted: bool
 ) -> tuple[Step, ...]:
-    plan = make_plan(charsmap, symbols)
-    return tuple(steps_of(plan, taken, marks_deleted=marks_deleted))
+    protected = protect_symbols(charsmap, symbols)
+    return tuple(steps_of(protected, taken, marks_deleted=marks_deleted))
 
 
 def _hide(model: ModelProto) -> list[Step]:

@@ -33,7 +33,7 @@ def character_class(codes: Iterable[int], properties: str = "") -> str:
     codes : iterable of int
         Code points.
     properties : str
-        More of the set, in the syntax of a class.
+        Additions to the set, in the syntax of a class.
     """
     ordered = sorted(set(codes))
     if len(ordered) == 1 and not properties:
@@ -55,8 +55,7 @@ def longest_of(texts: Iterable[Sequence[int]]) -> str:
     Parameters
     ----------
     texts : iterable of sequence of int
-        Texts as code points. Where one is the beginning of another one, the longer one is tried
-        first.
+        Texts as code points. If a text begins with another one, the longer text is tried first.
     """
     root: _Node = {}
     nodes = [root]  # parents come before their children
@@ -68,8 +67,8 @@ def longest_of(texts: Iterable[Sequence[int]]) -> str:
                 nodes.append(node[code])
             node = node[code]
         node[_END] = {}
-    # The pattern of each node as a list of parts in reverse order: where only one character may
-    # follow, it is appended to the parts of its child. So long texts take linear time.
+    # The pattern of each node as a list of parts in reverse order. If only one character may follow
+    # a node, it is appended to the parts of its child. So long texts take linear time.
     patterns: dict[int, list[str]] = {}
     for node in reversed(nodes):
         children = {code: patterns.pop(id(child)) for code, child in node.items() if code != _END}
@@ -78,7 +77,7 @@ def longest_of(texts: Iterable[Sequence[int]]) -> str:
 
 
 def _parts(children: dict[int, list[str]], *, is_end: bool) -> list[str]:
-    """Return the pattern of what may follow at a node, as parts in reverse order.
+    """Return the pattern of the texts after a node, as parts in reverse order.
 
     Characters with the same continuations become one class, so the pattern stays small.
     """
@@ -111,15 +110,15 @@ def texts_of(pattern: str, most: int) -> list[str] | None:
     Parameters
     ----------
     pattern : str
-        A pattern of literal characters, escaped characters, classes of single characters and of
-        ranges, and groups ``(?:a|b)`` and ``(?:a|b)?``, such as this module writes.
+        A pattern such as this module writes. It consists of literal characters, escaped characters,
+        classes of characters and ranges, and groups ``(?:a|b)`` and ``(?:a|b)?``.
     most : int
-        The most characters to make on the way, which bounds time and memory.
+        The largest number of characters to produce. It limits time and memory.
 
     Returns
     -------
     list of str or None
-        The texts; None if the pattern has anything else, or would take more characters.
+        The texts; None if the pattern contains anything else, or needs more characters.
     """
     # For each open group: the texts of its finished alternatives, and those of the current one.
     groups: list[tuple[list[str], list[str]]] = [([], [""])]
@@ -157,7 +156,7 @@ def texts_of(pattern: str, most: int) -> list[str] | None:
 
 
 def _characters(text: str) -> list[str] | None:
-    """Return the characters of literal and escaped text; None if it has anything else."""
+    """Return the characters of literal and escaped text; None if it contains anything else."""
     found: list[str] = []
     at = 0
     while at < len(text):

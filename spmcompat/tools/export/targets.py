@@ -52,7 +52,7 @@ class Target(Protocol):
 
 
 class NotVerifiableError(TrainingError):
-    """Raised if an export cannot be checked. The message says why."""
+    """Raised if an export cannot be verified. The message says why."""
 
 
 VERIFYING = "the check"
@@ -74,7 +74,7 @@ def target_of(name: str) -> Target:
     Raises
     ------
     BadValueError
-        If there is no such target.
+        If the name is unknown.
     """
     if name not in TARGETS:
         raise BadValueError(f"no target is named {name!r}. Give one of {', '.join(TARGETS)}.")

@@ -1,11 +1,11 @@
 """The files of tiktoken: ranks of byte strings, and the pattern that splits texts.
 
 tiktoken merges bytes, and always the pair with the lowest rank; the rank is the id. The BPE model
-merges characters, and always the pair with the highest score. With equal ids the results are the
+merges characters, and always the pair with the highest score. With equal ids, the results are the
 same if the ids of merged pieces are in the order of the scores, and if merged pieces do not contain
-multi-byte characters, whose parts would need ids too. Multi-byte characters that are pieces by
-themselves are split off by the pattern, and tiktoken looks up each whole match of the pattern
-before merging. User-defined symbols are split off in the same way.
+multi-byte characters, whose parts would need ids too. The pattern splits off multi-byte characters
+that are separate pieces, and tiktoken looks up each whole match of the pattern before merging. The
+pattern splits off user-defined symbols in the same way.
 
 A character of two bytes only needs its own id. It may occur in merged pieces if its id is below
 theirs, because its bytes are then merged first.
@@ -63,7 +63,7 @@ def load(path: str) -> Loaded:
     require("tiktoken", VERIFYING, "formats")
     from tiktoken import Encoding  # noqa: PLC0415
 
-    # `tiktoken.load` would cache the file by its path, and miss a later export to the same path.
+    # `tiktoken.load` caches the file by its path, so it would ignore a later export to this path.
     with open(os.path.join(path, RANKS), encoding="ascii") as file:
         ranks = {b64decode(token): int(rank) for token, rank in map(str.split, file)}
     with open(os.path.join(path, SETTINGS), encoding="utf-8") as file:
@@ -113,7 +113,7 @@ def _refused_pieces(model: ModelProto) -> Iterator[tuple[str, str]]:
             "Order the ids with spmcompat edit --reorder_ids.",
         )
         return
-    characters = _held_characters(model) - _ASCII - _early_characters(model)
+    characters = _merged_characters(model) - _ASCII - _early_characters(model)
     if characters:
         yield (
             "tiktoken merges bytes, so it needs ids for the parts of the characters of several "
@@ -135,8 +135,7 @@ def _remedy_of_characters(model: ModelProto, characters: Set[str]) -> str:
     symbols = sorted(set(pieces) - _ASCII)
     remedy = "Train with a lower --character_coverage, so that they become bytes"
     if len(symbols) <= 50:
-        given = ",".join(symbols)
-        remedy += f", or with --user_defined_symbols={given} for pieces of their own"
+        remedy += f", or with --user_defined_symbols={','.join(symbols)} for separate pieces"
     if all(len(character.encode()) == 2 for character in characters):
         remedy += ". Or give them lower ids than longer pieces have; docs/exporting.md shows how"
     return f"{remedy}."
@@ -149,7 +148,7 @@ def _text(piece: ModelProto.SentencePiece) -> str:
 
 
 def _is_found(piece: ModelProto.SentencePiece) -> bool:
-    """Return whether a piece may be found in a text in which space marks replace spaces."""
+    """Return whether a text whose spaces are space marks can contain a piece."""
     return " " not in piece.piece
 
 
@@ -160,7 +159,7 @@ def _is_merged(piece: ModelProto.SentencePiece) -> bool:
 def _ranks(model: ModelProto) -> dict[bytes, int]:
     """Return the id of each token.
 
-    A byte has the id of its byte piece, unless it is a character with a piece of its own.
+    A byte has the id of its byte piece, unless it is a character with a separate piece.
     """
     ranks = {
         bytes([int(piece.piece[3:5], 16)]): number
@@ -173,7 +172,7 @@ def _ranks(model: ModelProto) -> dict[bytes, int]:
     return ranks
 
 
-def _held_characters(model: ModelProto) -> Set[str]:
+def _merged_characters(model: ModelProto) -> Set[str]:
     """Return the characters of merged pieces."""
     return set("".join(_text(piece) for piece in model.pieces if _is_merged(piece)))
 
@@ -209,7 +208,7 @@ def _pattern(model: ModelProto) -> str:
         if piece.type == _PIECE.USER_DEFINED and _is_found(piece)
     ]
     longer = sorted((one for one in symbols if len(one) > 1), key=len, reverse=True)
-    joined = (_ASCII | (_early_characters(model) & _held_characters(model))) - {
+    joined = (_ASCII | (_early_characters(model) & _merged_characters(model))) - {
         symbol for symbol in symbols if len(symbol) == 1
     }
     merged = [_text(piece) for piece in model.pieces if _is_merged(piece)]

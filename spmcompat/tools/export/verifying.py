@@ -45,7 +45,7 @@ class Verification(NamedTuple):
     differences : list of Difference
         The first few of these lines.
     problem : str
-        Why nothing was verified, for example a library that is not installed. Empty otherwise.
+        Why nothing was verified, for example because a library is not installed. Otherwise empty.
     """
 
     lines: int
@@ -89,7 +89,7 @@ def verify(
     Returns
     -------
     Verification
-        How many of the lines differ, and why.
+        The number of lines that differ, by cause.
     """
     try:
         require("sentencepiece", VERIFYING, "eval")

@@ -1,7 +1,7 @@
 """A plain list of the pieces: one per line, in the order of their ids, with the space mark.
 
-It is for tools that use line numbers as ids. It contains neither scores nor the algorithm, so it
-does not suffice for encoding. The ``vocab.txt`` of BERT is such a list for another algorithm, which
+It is for tools that use line numbers as ids. It contains neither scores nor the algorithm, so it is
+not sufficient for encoding. The ``vocab.txt`` of BERT is such a list for another algorithm, which
 marks continuations of words with ``##``, whereas SentencePiece marks the starts of words.
 """
 

@@ -34,7 +34,7 @@ _PATHS = (
 )
 # Options that the reference does not have, and options that change only messages.
 _NOT_OF_REFERENCE = ("workers", "sampling_seed", "compat", "quiet")
-# Options whose values cannot be sent to another process, or that say where to write.
+# Options that choose the output, or whose values cannot be sent to another process.
 _NOT_COMPARED = ("model_writer", "normalizer", "pretokenizer", "logstream")
 
 
@@ -113,12 +113,12 @@ def from_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
 
 
 def from_keywords(keywords: Mapping[str, Any], watch: Watch | None = None) -> Parity:
-    """Train as ``SentencePieceTrainer.train``, which stores only the given options in the model.
+    """Train as ``SentencePieceTrainer.train``, which stores only these options in the model.
 
     Parameters
     ----------
     keywords : mapping
-        The keywords, except those that say where to write. A ``sentence_iterator`` is read into
+        The keywords, except those that choose the output. A ``sentence_iterator`` is read into
         memory.
     watch : callable, optional
         Receives a message before each side starts.
@@ -158,9 +158,9 @@ def installed() -> str:
         ) from None
 
 
-def _compat(given: str | None) -> str:
-    """Return the release to reproduce: the given one, or the installed one."""
-    return given or _known(installed())
+def _compat(release: str | None) -> str:
+    """Return the release to reproduce: the chosen release, or by default the installed one."""
+    return release or _known(installed())
 
 
 def _known(version: str) -> str:
@@ -185,14 +185,14 @@ def _notes(compat: str, options: Mapping[str, Any]) -> list[str]:
 
 
 def _with_absolute_paths(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options that mean the same files in the folder of each side."""
+    """Return the options with absolute paths, since each side runs in its own folder."""
     absolute = {**options, "model_prefix": _PREFIX}
     for name in _PATHS:
         if absolute.get(name):
             absolute[name] = os.path.abspath(absolute[name])
     if "input" in absolute:
-        given = absolute["input"]
-        paths = given if isinstance(given, list | tuple) else split_csv(os.fspath(given))
+        files = absolute["input"]
+        paths = files if isinstance(files, list | tuple) else split_csv(os.fspath(files))
         absolute["input"] = [_input_file(path) for path in paths]
     return absolute
 

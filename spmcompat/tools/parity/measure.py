@@ -70,8 +70,8 @@ def run(
         try:
             cost, log = process.communicate()
         except BaseException:
-            # The reference ignores Ctrl-C, so it has to be killed. The process group does not
-            # exist any more if the process has already ended.
+            # The reference ignores Ctrl-C, so it has to be killed. If the process has already
+            # ended, its process group no longer exists.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()

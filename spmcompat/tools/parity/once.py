@@ -1,7 +1,7 @@
 """Runs a command and prints its time and memory as JSON.
 
-This is a separate, small process. The system reports, for a process, a peak memory that is at least
-as high as the memory of its parent process.
+This is a separate, small process, because the reported peak memory of a process is at least the
+memory of its parent process.
 """
 
 import os

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def spmcompat_parity() -> "Callable[..., Parity]":
     """Return a function that trains both sides, and fails the test if their bytes differ.
 
-    The function takes the keywords of ``SentencePieceTrainer.train``, except those that say where
-    to write. It returns the results of both sides.
+    The function takes the keywords of ``SentencePieceTrainer.train``, except those that choose the
+    output. It returns the results of both sides.
     """
     return _check
 

@@ -16,14 +16,14 @@ REFERENCE, OURS = "sentencepiece", "spmcompat"
 
 
 class Training(NamedTuple):
-    """What to train.
+    """A training of one side.
 
     Attributes
     ----------
     package : str
         `REFERENCE` or `OURS`.
     options : dict
-        Keywords. If `command_line` is not empty: flags of the command line, as text.
+        Keywords, or flags of the command line as text if `command_line` is not empty.
     command_line : str
         The release of the command line; empty if the options are keywords.
     """

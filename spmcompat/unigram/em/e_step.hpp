@@ -1,6 +1,6 @@
 // The E-step: passes over all pretokens of a corpus, in the order of the partial sums. They add up
-// expected counts, log likelihoods, or the counts of the best paths. Also, the log likelihoods of
-// single segments.
+// expected counts, log likelihoods, or the counts of the best paths. One function returns the log
+// likelihoods of single segments.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace spmcompat {
 
-// Returns the total of what add(pass, sum) adds to the partial sums, for all groups of pretokens. Each
-// group is given to a `Pass`, and its method `find` is called before.
+// Returns the total of the partial sums. For each group of pretokens, calls the method `find` of a
+// `Pass`, and then add(pass, sum), which adds the results to a partial sum.
 template <typename Pass, typename Add>
 ExpectedCounts sum_in_order(const Lattices& lattices, size_t partial_sums, bool single_sum,
                             Crew& crew, void (Pass::*find)(), Add add) {

@@ -1,7 +1,7 @@
-// The forward-backward algorithm over pretokens: the marginal of every node, and what it adds to
-// the expected counts.
+// The forward-backward algorithm over pretokens: the marginal of every node, and its contribution
+// to the expected counts.
 //
-// The alphas of a pretoken's first segment depend on nothing before it. Where several pretokens
+// The alphas of a pretoken's first segment do not depend on any other segment. If several pretokens
 // begin with the same segment, find_shared_alphas computes them once.
 #pragma once
 
@@ -24,13 +24,13 @@
 namespace spmcompat {
 
 constexpr float kEmptySum = -std::numeric_limits<float>::infinity();
-// Guard value in the scratch slots: finite, so that idle lanes take no slow path.
+// Guard value in the scratch slots. It is finite, so that idle lanes do not take a slow path.
 constexpr float kGuard = -1.0f;
 
 // Padding: the SIMD loops read and write up to 3 nodes past the end.
 constexpr size_t kNodePadding = 3;
 
-// Computes the alphas of some segments of a block, as they are at the begin of a pretoken.
+// Computes the alphas of some segments of a block at the beginning of a pretoken.
 inline void find_shared_alphas(LatticeBlock& block, const std::vector<uint32_t>& segments,
                                const PrefixLinks& links, const Arithmetic& arithmetic,
                                const Crew& crew) {
@@ -40,7 +40,7 @@ inline void find_shared_alphas(LatticeBlock& block, const std::vector<uint32_t>&
   std::vector<NodeList> lists;
   LaneRunner<ForwardPass> runner(arithmetic, crew);
   for (size_t first = 0, last = 0; first < segments.size(); first = last) {
-    // Slot 0 of a later group is the last alpha of the group before. Idle lanes do not change it.
+    // Slot 0 of a group is the last alpha of the previous group. Idle lanes do not change it.
     const size_t base = block.alphas_begin(segments[first]) - 1;
     size_t end = 0;
     lists.clear();
@@ -79,7 +79,7 @@ class PlainSum {
   bool empty_ = true;
 };
 
-// Works on one group of pretokens after the other, in these steps:
+// Processes groups of pretokens one after another, in these steps:
 //   1. add, until the group is full.
 //   2. find_marginals; or find_likelihoods, if only the likelihoods are needed.
 //   3. add_marginals to the expected counts, then for_each_likelihood.
@@ -101,7 +101,7 @@ class ForwardBackward {
            (pretokens_.size() >= kMinPretokens && positions_ > kGroupPositions);
   }
 
-  // A pretoken without segments is a sentence of which normalization left nothing. It adds nothing.
+  // A pretoken without segments is a sentence that is empty after normalization. It is ignored.
   void add(const uint32_t* segments, size_t count, float frequency) {
     if (count == 0) return;
     Pretoken pretoken{};
@@ -161,11 +161,11 @@ class ForwardBackward {
   struct Pretoken {
     size_t begin;               // first position
     size_t length;              // in characters
-    size_t known_length;        // of the first segment, if its alphas are known
-    const float* known_alphas;  // of the first segment
+    size_t known_length;        // the length of the first segment, if its alphas are known
+    const float* known_alphas;  // the alphas of the first segment
     float frequency;
     size_t first_node, size;    // range of nodes_
-    size_t known_size;          // nodes at the positions whose alphas are known
+    size_t known_size;          // the number of nodes at positions whose alphas are known
   };
 
   // Counts the nodes, and sets the alphas to start from.
@@ -190,7 +190,7 @@ class ForwardBackward {
     grow(nodes_, size_ + kNodesAhead);
   }
 
-  // Lists the first nodes of each pretoken, as many as the member `count` says.
+  // Lists the first nodes of each pretoken. The member `count` is their number.
   void list_nodes(size_t Pretoken::*count) {
     lists_.clear();
     for (const Pretoken& pretoken : pretokens_) {
@@ -234,14 +234,14 @@ class ForwardBackward {
             pretoken.begin, pretoken.length, pretoken.first_node};
   }
 
-  // Forward and backward over one pretoken, node by node, where a score is not finite.
+  // The forward and backward pass over one pretoken with a score that is not finite, node by node.
   void run_plainly(const Pretoken& pretoken) {
     const uint32_t* nodes = nodes_.data() + pretoken.first_node;
     const LogSumExp log_sum_exp = arithmetic_.log_sum_exp;
     std::vector<PlainSum> alpha(pretoken.length + 1), beta(pretoken.length + 1);
     alpha[0].add(0.0f, log_sum_exp);
     beta[pretoken.length].add(0.0f, log_sum_exp);
-    size_t positions = 0;  // that were reached
+    size_t positions = 0;  // the number of positions that were reached
     for (size_t k = 0; k < pretoken.size; ++k) {
       positions += is_first(nodes[k]);
       const size_t begin = positions - 1;
@@ -281,10 +281,10 @@ class ForwardBackward {
   const PrefixLinks& links_;
   const Arithmetic& arithmetic_;
   std::vector<Pretoken> pretokens_;
-  size_t positions_ = 0;               // of all pretokens, and the scratch slots
-  size_t size_ = 0;                    // nodes of all pretokens
-  std::vector<uint32_t> first_nodes_;  // of every position
-  std::vector<uint32_t> nodes_;        // of all pretokens, listed
+  size_t positions_ = 0;               // the number of positions, with the scratch slots
+  size_t size_ = 0;                    // the number of nodes
+  std::vector<uint32_t> first_nodes_;  // the first node of every position
+  std::vector<uint32_t> nodes_;        // the listed nodes of all pretokens
   std::vector<float> alpha_, beta_, log_marginal_;
   std::vector<double> terms_;
   std::vector<NodeList> lists_;

@@ -15,7 +15,7 @@
 
 namespace spmcompat {
 
-// What the M-step does; see m_step in m_step.pyx.
+// The options of the M-step; see m_step in steps.pyx.
 struct MStepRule {
   float threshold = 0.5f;
   bool ml = false;
@@ -37,7 +37,7 @@ inline KeptPieces m_step(const Pieces& pieces, const std::vector<float>& counts,
   float total = 0.0f;
   for (uint32_t id = 0; id < counts.size(); ++id) {
     const float count = counts[id];
-    // A required piece with a high count stays anyway.
+    // A required piece with a high count stays in any case.
     const bool must_stay =
         rule.keep || (!rule.required.empty() && count < std::max(rule.threshold, kLeastKept) &&
                       rule.required.count(piece_text(pieces, id)) > 0);

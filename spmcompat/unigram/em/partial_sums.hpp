@@ -1,10 +1,10 @@
 // Partial sums: the order in which float sums over pretokens are taken.
 //
-// Pretoken i is added to partial sum i mod n, and the n partial sums are added in their order, as the
-// reference does with n threads. A worker takes the next pretokens of any partial sum and computes
-// their contributions. It waits for its turn only to add them, after those of all earlier pretokens
-// of that partial sum. So the number of partial sums changes the bytes of a model, and the number of
-// workers never does.
+// Pretoken i is added to partial sum i mod n, and the n partial sums are added in their order, as
+// the reference does with n threads. A worker takes the next pretokens of any partial sum and
+// computes their contributions. It waits for its turn only to add them, after those of all earlier
+// pretokens of that partial sum. So the number of partial sums changes the bytes of a model, and
+// the number of workers never does.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +23,10 @@
 
 namespace spmcompat {
 
-// What one pass over the corpus adds up, in one partial sum or in total.
+// The sums of one pass over the corpus: one partial sum, or the total.
 struct ExpectedCounts {
-  std::vector<float> expected;          // of each piece; that of id 0 includes the unknown piece's
-  std::vector<NodePosition> positions;  // of each piece any one, if the pass looks for them
+  std::vector<float> expected;          // the count of each piece; id 0 includes the unknown piece
+  std::vector<NodePosition> positions;  // a position of each piece, if the pass needs them
   float objective = 0.0f;
   double log_likelihood = 0.0;
 
@@ -118,24 +118,24 @@ class PartialSums {
     }
   }
 
-  // The total of all partial sums; taken once, when every worker is done.
+  // Returns the total of all partial sums. Must be called once, after the work of all workers.
   ExpectedCounts take_total() { return std::move(total_); }
 
  private:
   struct PartialSum {
-    PartialSum(SummedPretokens given, const Crew& crew) : pretokens(given), turns(crew) {}
+    PartialSum(SummedPretokens summed, const Crew& crew) : pretokens(summed), turns(crew) {}
 
     SummedPretokens pretokens;
     std::mutex filling;
     size_t filled_groups = 0;
-    Turns turns;         // of the groups
-    size_t workers = 0;  // that have joined and not left
+    Turns turns;         // the turns of the groups
+    size_t workers = 0;  // the number of workers that have joined and not left
     bool exhausted = false;
     ExpectedCounts counts;
   };
 
-  // Returns the first partial sum with the fewest workers, or null when all are exhausted. At most as
-  // many partial sums as workers are open: each open one has counts for all pieces.
+  // Returns the first partial sum with the fewest workers, or null if all are exhausted. At most
+  // one partial sum per worker is open, because each open partial sum has counts for all pieces.
   PartialSum* join_sum() {
     PartialSum* sum = nullptr;
     size_t end = 0;
@@ -152,8 +152,8 @@ class PartialSums {
     return sum;
   }
 
-  // Fills the pass with the next pretokens of the partial sum. Returns the number of this group in the
-  // partial sum, or nothing if there are no more pretokens.
+  // Fills the pass with the next pretokens of the partial sum. Returns the number of this group in
+  // the partial sum, or nothing if there are no more pretokens.
   template <typename Pass>
   std::optional<size_t> fill(Pass& pass, PartialSum& sum) {
     crew_.check_cancelled();
@@ -167,8 +167,8 @@ class PartialSums {
     return sum.filled_groups++;
   }
 
-  // The last worker to leave an exhausted partial sum adds it, and the complete ones after it, to the
-  // total.
+  // The last worker that leaves an exhausted partial sum adds it, and complete partial sums after
+  // it, to the total.
   void leave_sum(PartialSum& sum) {
     const std::lock_guard<std::mutex> lock(mutex_);
     sum.exhausted = true;
@@ -192,7 +192,7 @@ class PartialSums {
   // Guards all members below, and `workers`, `exhausted` of the partial sums.
   std::mutex mutex_;
   std::condition_variable merging_;
-  size_t merged_ = 0;  // partial sums that are in the total
+  size_t merged_ = 0;  // the number of partial sums in the total
   ExpectedCounts total_;
 };
 

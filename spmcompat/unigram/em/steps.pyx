@@ -83,8 +83,8 @@ def best_path_counts(
         Lattices lattices not None, size_t partial_sums, workers, bint single_sum=False):
     """Return how often each piece is in the best segmentations: `ExpectedCounts`.
 
-    They are summed in the same order as the expected counts. With `single_sum`, there
-    is one sum, to which the pretokens are added in the order of the partial sums.
+    They are summed in the same order as the expected counts. With `single_sum`, the pretokens are
+    added to one sum, in the order of the partial sums.
     """
     cdef Crew crew = workers.crew
     cdef ExpectedCounts counts = ExpectedCounts()
@@ -128,7 +128,7 @@ def m_step(
     Pieces pieces not None, ExpectedCounts counts not None, workers, float threshold=0.5,
     bint ml=False, bint keep=False, frozenset required=frozenset(),
 ):
-    """Return the new pieces in their old order, and the new ids of the old ones.
+    """Return the new pieces in their old order, and the new ids of the old pieces.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def m_step(
     ml : bool
         Whether scores are maximum likelihood estimates, log(count) - log(sum of counts).
     keep : bool
-        Whether all pieces stay; expected counts below 0.5 are then raised to 0.5.
+        Whether all pieces stay. If so, expected counts below 0.5 are raised to 0.5.
     required : frozenset of bytes
         Pieces that stay in any case, as with `keep`.
 
@@ -158,9 +158,9 @@ def m_step(
     Notes
     -----
     The digamma function instead of the logarithm acts as a sparse prior (Liang and Klein, 2007,
-    "Structured Bayesian nonparametric models with variational inference"). As sentencepiece
-    0.2.3 rounds: the sum in float32, in the order of the pieces; digamma in double; digamma of
-    the sum is rounded to float32.
+    "Structured Bayesian nonparametric models with variational inference"). Numbers are rounded as
+    in sentencepiece 0.2.3: the sum in float32, in the order of the pieces; digamma in double;
+    digamma of the sum is rounded to float32.
     """
     cdef Crew crew = workers.crew
     cdef MStepRule rule
@@ -176,19 +176,19 @@ def m_step(
 
 
 def ranked_count(ExpectedCounts counts not None, size_t rank):
-    """Return the count at an index of all counts sorted descending."""
+    """Return the count at index `rank` when all counts are sorted in descending order."""
     if rank >= counts.sums.expected.size():
         raise IndexError(rank)
     cdef vector[float] ranked
     with nogil:
-        # Cython would not catch what an assignment throws.
+        # Cython would not catch an exception of an assignment.
         ranked.assign(counts.sums.expected.begin(), counts.sums.expected.end())
         nth_element(ranked.begin(), ranked.begin() + rank, ranked.end(), greater[float]())
     return ranked[rank]
 
 
 def sparse_step(Pieces pieces not None, ExpectedCounts counts not None, float penalty):
-    """Return the new pieces in their old order, and the new ids of the old ones.
+    """Return the new pieces in their old order, and the new ids of the old pieces.
 
     Parameters
     ----------
@@ -197,20 +197,20 @@ def sparse_step(Pieces pieces not None, ExpectedCounts counts not None, float pe
     counts : ExpectedCounts
         Their expected counts.
     penalty : float
-        Taken off every count (float32); pieces with smaller counts are dropped.
+        The number to subtract from every count (float32). Pieces with smaller counts are dropped.
 
     Returns
     -------
     new_pieces : Pieces
-        Scores are the logarithms of the counts' shares after the penalty, with counts of at least
-        0.0001.
+        Scores are the logarithms of the shares of the reduced counts, which are at least 0.0001.
     new_ids : NewIds
         From old to new ids.
 
     Notes
     -----
-    This is the soft threshold of an L1 penalty (Tibshirani 1996). As sentencepiece 0.2.3 rounds:
-    the difference in float32, the sum in double, each logarithm of a share to float32 once.
+    This is the soft threshold of an L1 penalty (Tibshirani 1996). Numbers are rounded as in
+    sentencepiece 0.2.3: the difference in float32, the sum in double, and the logarithm of each
+    share once to float32.
     """
     cdef KeptPieces kept
     cdef float count

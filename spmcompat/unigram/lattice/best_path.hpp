@@ -1,11 +1,11 @@
 // The best segmentation of a pretoken (Viterbi), with the ties of the reference.
 //
-// At every node the reference compares the float scores of its left neighbours after it has added
-// the node's own score; among equals the neighbour that begins first wins. Addition is monotone, so
-// the best score after a node is the best score at its position plus its own. Only the choice among
-// nearly equal neighbours depends on the rounding. So the forward pass keeps one score for each
-// position, with a mark where an earlier neighbour is nearly equal. The way back compares again
-// at such positions.
+// At every node, the reference adds the node's own score to the float scores of its left
+// neighbours, and then compares the sums. If sums are equal, the neighbour that begins first wins.
+// Addition is monotone, so the best score after a node is the best score at its position plus its
+// own score. Only the choice between nearly equal neighbours depends on the rounding. So the
+// forward pass keeps one score for each position, and a mark if an earlier neighbour is nearly
+// equal. At marked positions, the scores are compared again on the way back.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 namespace spmcompat {
 
-// The best paths of a group of pretokens, again and again:
+// Finds the best paths of groups of pretokens. For each group:
 //   1. add, until the group is full.
 //   2. find.
 //   3. Read frequency, score and for_each_backwards of each pretoken.
@@ -76,7 +76,7 @@ class BestPaths {
   float frequency(size_t pretoken) const { return pretokens_[pretoken].frequency; }
   float score(size_t pretoken) const { return path_ends_[pretokens_[pretoken].end].score; }
 
-  // For a pretoken whose path will be read soon; there may be no such pretoken.
+  // Prefetches a pretoken whose path will be read soon, if there is such a pretoken.
   void prefetch(size_t pretoken) const {
     if (pretoken >= pretokens_.size()) return;
     __builtin_prefetch(&links_[path_ends_[pretokens_[pretoken].end].piece & ~PathEnd::kNearTie]);
@@ -86,7 +86,7 @@ class BestPaths {
   template <typename Function>
   void for_each_backwards(size_t pretoken, Function function) const {
     const size_t begin = pretokens_[pretoken].begin;
-    float right_score = 0.0f;  // of the node on the right
+    float right_score = 0.0f;  // the score of the node on the right
     const Segment* segment = segments_.data() + segments_end(pretoken);
     for (size_t position = pretokens_[pretoken].end; position > begin;) {
       uint32_t piece = path_ends_[position].piece;
@@ -110,7 +110,7 @@ class BestPaths {
 
   struct Pretoken {
     size_t begin, end;  // positions
-    size_t segments;    // index of the first one
+    size_t segments;    // index of the first segment
     float frequency;
   };
   struct Segment {
@@ -147,11 +147,11 @@ class BestPaths {
   const Lattices& lattices_;
   const PrefixLinks& links_;
   const Arithmetic& arithmetic_;
-  size_t max_length_;  // of a piece
+  size_t max_length_;  // the maximum length of a piece
   float unknown_magnitude_;
   std::vector<Pretoken> pretokens_;
   std::vector<Segment> segments_;
-  size_t positions_ = 0;  // of all pretokens, after scratch slot 0
+  size_t positions_ = 0;  // the number of positions of all pretokens, after scratch slot 0
   std::vector<uint32_t> first_nodes_;
   std::vector<PathEnd> path_ends_;
   std::vector<NodeList> lists_;

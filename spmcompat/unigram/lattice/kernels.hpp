@@ -1,8 +1,8 @@
 // The kernels of the lattice passes, where the E-step spends its time. processors.hpp includes this
-// file once for each kind of processor, each time into another namespace. SPMCOMPAT_WITH_AVX2 tells
-// for which: compilers need not define __AVX2__ for a part of a file. Of the standard library the
-// kernels use only what is inlined. A function that is not inlined could be compiled for one
-// processor and then be shared with code for another.
+// file once for each kind of processor, each time in another namespace. SPMCOMPAT_WITH_AVX2 names
+// the kind, because compilers need not define __AVX2__ for a part of a file. The kernels only use
+// inlined functions of the standard library: other functions could be compiled for one processor
+// and then be shared with code for another.
 
 namespace spmcompat::SPMCOMPAT_PROCESSOR {
 
@@ -31,7 +31,7 @@ SPMCOMPAT_INLINE Double4 interleave_odd(const Double4& x, const Double4& y) {
   return _mm256_unpackhi_pd(x, y);
 }
 #else
-// As the two instructions do, these return y if an element is a NaN.
+// Like the two instructions, these functions return y if an element is a NaN.
 SPMCOMPAT_INLINE Float4 lesser(const Float4& x, const Float4& y) { return x < y ? x : y; }
 SPMCOMPAT_INLINE Float4 greater(const Float4& x, const Float4& y) { return x > y ? x : y; }
 SPMCOMPAT_INLINE Double4 to_double(const Float4& x) { return __builtin_convertvector(x, Double4); }
@@ -42,11 +42,11 @@ SPMCOMPAT_INLINE bool differ(const Float4& x, const Float4& y) {
 SPMCOMPAT_INLINE Double4 load_halves(const double* low, const double* high) {
   return Double4{low[0], low[1], high[0], high[1]};
 }
-// Elements 0 and 2 of both vectors in turn.
+// Elements 0 and 2 of both vectors, alternately.
 SPMCOMPAT_INLINE Double4 interleave_even(const Double4& x, const Double4& y) {
   return Double4{x[0], y[0], x[2], y[2]};
 }
-// Elements 1 and 3.
+// Elements 1 and 3 of both vectors, alternately.
 SPMCOMPAT_INLINE Double4 interleave_odd(const Double4& x, const Double4& y) {
   return Double4{x[1], y[1], x[3], y[3]};
 }
@@ -63,7 +63,7 @@ SPMCOMPAT_INLINE Double4 soft_plus(const Float4& d) {
   const double* row1 = kLogMath.soft_plus[cell[1]];
   const double* row2 = kLogMath.soft_plus[cell[2]];
   const double* row3 = kLogMath.soft_plus[cell[3]];
-  // Transposed: c0 holds the constants of all four cubics, and so on.
+  // Transposed: c0 contains the constants of all four cubics, and so on.
   const Double4 even = load_halves(row0, row2), odd = load_halves(row1, row3);
   const Double4 even2 = load_halves(row0 + 2, row2 + 2), odd2 = load_halves(row1 + 2, row3 + 2);
   const Double4 c0 = interleave_even(even, odd), c1 = interleave_odd(even, odd);
@@ -121,8 +121,8 @@ SPMCOMPAT_INLINE Double4 exp_terms(float frequency, const Float4& x) {
 // Equals exact::add_exp(sum, frequency, x) for sum >= 0; `term` is the result of exp_terms.
 SPMCOMPAT_INLINE float add_exp(float sum, double term, float frequency, float x) {
   // A term in range is above the smallest normal float, so the tail is always 29 bits long. The
-  // relative error of the total is below 2^-39, which is 2^14 units of a double. Within four times
-  // that of the midpoint the rounding is in doubt.
+  // relative error of the total is below 2^-39, which is 2^14 units of a double. If the total is
+  // within four times this error of the midpoint, the rounding is in doubt.
   constexpr uint32_t kDoubt = 1u << 16;
   const double total = sum + term;
   const uint32_t tail = static_cast<uint32_t>(bits_as<uint64_t>(total));
@@ -144,7 +144,7 @@ SPMCOMPAT_INLINE const LinkedPiece& take_node(const PassArrays& arrays,
   return piece;
 }
 
-// One node, the k-th, of the four lanes from `first` on.
+// Processes the k-th node of the four lanes from `first` on.
 SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, LaneStates<ListingPass>& lanes,
                                    size_t first, size_t k) {
   for (size_t i = first; i < first + 4; ++i) {
@@ -162,7 +162,7 @@ SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, LaneStates<BestPath
     PathEnd& end = begin[piece.length];
     const float score = begin->score + piece.score;
     const float tolerance = 2.5e-7f * ((score < 0 ? -score : score) + arrays.unknown_magnitude);
-    // Bit masks instead of branches: the processor could not predict them.
+    // Bit masks instead of branches, which the processor could not predict.
     const uint32_t near_tie = end.score >= score - tolerance ? PathEnd::kNearTie : 0;
     const uint32_t better = -static_cast<uint32_t>(!(score <= end.score));
     end.piece = ((id | near_tie) & better) | (end.piece & ~better);
@@ -206,7 +206,7 @@ SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, LaneStates<Backward
   for (int i = 0; i < 4; ++i) *begin[i] = sum[i];
 }
 
-// Nodes [first, last) of all lanes.
+// Processes the nodes [first, last) of all lanes.
 template <typename Pass>
 SPMCOMPAT_INLINE void advance_all(const PassArrays& arrays, LaneStates<Pass>& lanes,
                                   size_t first, size_t last) {
@@ -232,8 +232,8 @@ inline void advance(const PassArrays& arrays, LaneStates<BackwardPass>& lanes, s
   advance_all(arrays, lanes, first, last);
 }
 
-// Turns the log marginals of a pretoken's nodes into terms of expected counts, four at a time: both
-// arrays are padded by three.
+// Converts the log marginals of a pretoken's nodes to terms of expected counts, four at a time.
+// Both arrays are padded by three.
 inline void to_terms(const float* log_marginal, size_t size, float frequency, double* terms) {
   for (size_t i = 0; i < size; i += 4) {
     Float4 four;
@@ -258,15 +258,15 @@ inline void add_marginals(const uint32_t* nodes, size_t size, const float* log_m
       add(k, piece);
       continue;
     }
-    // In the reference it counts for the piece of id 0 and is the last node of its position. Id 0
-    // may be a node of the same position, so the order of the additions matters.
+    // In the reference, the unknown piece counts for the piece of id 0, and is the last node of its
+    // position. Id 0 may be a node of the same position, so the order of the additions matters.
     const size_t first = k;
     for (; k + 1 < size && !is_first(nodes[k + 1]); ++k) add(k + 1, piece_of(nodes[k + 1]));
     add(first, 0);
   }
 }
 
-// Functions over arrays, for the tests (log_math.pyx).
+// Functions over arrays, for the tests (lattices.pyx).
 inline void log_sum_exp_arrays(const float* x, const float* y, LogSumExp exact, float* sums,
                                size_t size) {
   for (size_t i = 0; i < size; i += 4) {

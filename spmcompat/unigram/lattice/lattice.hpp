@@ -1,13 +1,13 @@
 // The lattices of all distinct segments, compact and built once.
 //
-// A lattice keeps one number for each position: its first node, which leads to all others through
-// prefix links. The first node is the longest match, or the unknown piece where no single character
-// matches. The passes list the nodes when they need them, position after position, each from the
-// longest piece to the shortest. Read backward, that list has the shortest piece first and the
-// unknown piece last, which is the order in which the reference adds its terms, so the sums have
-// the same bits. In the forward direction only the order of the positions matters.
+// A lattice stores one number for each position: its first node, which leads to all other nodes
+// through prefix links. The first node is the longest match, or the unknown piece if no single
+// character matches. The passes list the nodes when they need them, position after position, from
+// the longest piece of a position to the shortest. Read backward, that list has the shortest piece
+// first and the unknown piece last. The reference adds its terms in this order, so the sums have
+// the same bits. In the forward direction, only the order of the positions matters.
 //
-// After an M-step or a pruning only the numbers change (renumber): no text is searched again.
+// After an M-step or a pruning, only the numbers change (renumber). No text is searched again.
 // Segments are stored in lattice blocks, which workers build and renumber independently.
 #pragma once
 
@@ -33,8 +33,8 @@ namespace spmcompat {
 
 // A view of the lattice of one segment.
 struct LatticeView {
-  const uint32_t* first_nodes;  // of every position
-  uint32_t length;              // of the segment, in characters
+  const uint32_t* first_nodes;  // the first node of every position
+  uint32_t length;              // the length of the segment in characters
 };
 
 // A position at which a piece is a node.
@@ -50,7 +50,8 @@ struct NodePosition {
 
 class LatticeBlock {
  public:
-  // `lengths` are those of the segments, in characters. At first every node is the unknown piece.
+  // `lengths` are the lengths of the segments in characters. At first, every node is the unknown
+  // piece.
   void lay_out(const std::vector<uint32_t>& lengths, uint32_t unknown) {
     size_t positions = 0;
     begin_.reserve(lengths.size() + 1);
@@ -62,9 +63,9 @@ class LatticeBlock {
     first_nodes_.assign(positions, unknown);
   }
 
-  // Finds the longest match of every position where pieces of the trie may begin. The block holds
-  // the segments from `segment` to `last`. `lookups` is working memory, which is kept from block to
-  // block. It is empty before and after a call.
+  // Finds the longest match of every position where pieces of the trie may begin. The block
+  // contains the segments from `segment` to `last`. `lookups` is working memory that can be
+  // reused. It is empty before and after a call.
   void find_longest(const StringList& segments, uint32_t segment, uint32_t last,
                     const PieceTrie& trie, std::vector<PieceTrie::Lookup>& lookups,
                     const Crew& crew) {
@@ -81,12 +82,12 @@ class LatticeBlock {
     trie.find_longest(lookups);
   }
 
-  // Replaces each node by the one that `new_nodes` gives for it.
+  // Replaces each node with its new node in `new_nodes`.
   void renumber(const std::vector<uint32_t>& new_nodes) {
     for (uint32_t& node : first_nodes_) node = new_nodes[node];
   }
 
-  // Without the alphas, which the next pass computes again.
+  // Returns a copy without the alphas, which the next pass recomputes.
   LatticeBlock copy() const {
     LatticeBlock result;
     result.first_nodes_ = first_nodes_;
@@ -105,8 +106,8 @@ class LatticeBlock {
     __builtin_prefetch(first_nodes_.data() + begin_[segment].position);
   }
 
-  // Makes room for the alphas of some segments: one float for each position and for the end. One
-  // float comes before all of them.
+  // Reserves space for the alphas of some segments: one float for each position and for the end.
+  // There is one more float before all of them.
   float* reserve_alphas(const std::vector<uint32_t>& segments) {
     size_t size = 1;
     for (const uint32_t segment : segments) {
@@ -117,7 +118,7 @@ class LatticeBlock {
     return alphas_.data();
   }
   size_t alphas_begin(size_t segment) const { return begin_[segment].alpha; }
-  // Null for a segment that has no room for alphas.
+  // Null for a segment without space for alphas.
   const float* alphas(size_t segment) const {
     return alphas_begin(segment) == 0 ? nullptr : alphas_.data() + alphas_begin(segment);
   }
@@ -125,7 +126,7 @@ class LatticeBlock {
  private:
   struct Begin {
     uint32_t position;
-    uint32_t alpha;  // 0 for a segment without room
+    uint32_t alpha;  // 0 for a segment without space for alphas
   };
 
   static uint32_t offset(size_t size) {
@@ -133,8 +134,8 @@ class LatticeBlock {
     return static_cast<uint32_t>(size);
   }
 
-  std::vector<uint32_t> first_nodes_;  // of every position
-  std::vector<Begin> begin_;           // of each segment, and after the last
+  std::vector<uint32_t> first_nodes_;  // the first node of every position
+  std::vector<Begin> begin_;           // the begin of each segment, and the end of the last
   std::vector<float> alphas_;
 };
 
@@ -145,9 +146,9 @@ class Lattices {
 
   Lattices() = default;
 
-  // The corpus must not change, except that its texts may be dropped. `with_log1p` tells which
-  // expression of the reference sums must equal. The kernels for AVX2 run if the processor has it
-  // and the environment variable SPMCOMPAT_AVX2 is not 0.
+  // The corpus must not change, except that its texts may be dropped. `with_log1p` chooses the
+  // expression of the reference that sums must equal. The kernels for AVX2 run if the processor has
+  // it and the environment variable SPMCOMPAT_AVX2 is not 0.
   static Lattices build(const SegmentedCorpus& corpus, const Pieces& pieces, bool with_log1p,
                         Crew& crew) {
     Lattices result;
@@ -161,7 +162,7 @@ class Lattices {
     return result;
   }
 
-  // Training can go on from the copy and from the original in different ways.
+  // Training can continue independently with the copy and with the original.
   Lattices copy() const {
     Lattices result;
     result.corpus_ = corpus_;
@@ -174,8 +175,8 @@ class Lattices {
     return result;
   }
 
-  // Changes to other pieces. `new_ids` has the new id of each old piece, or kDropped, and then the
-  // new id of the unknown piece.
+  // Changes the lattices to other pieces. `new_ids` contains the new id of each old piece, or
+  // kDropped, and then the new id of the unknown piece.
   void renumber(const Pieces& pieces, const std::vector<uint32_t>& new_ids, Crew& crew) {
     bool is_unchanged = true;
     for (uint32_t id = 0; id < new_ids.size(); ++id) is_unchanged &= new_ids[id] == id;
@@ -186,16 +187,16 @@ class Lattices {
     }
   }
 
-  // Changes to other scores of the same pieces.
+  // Changes the scores of the pieces.
   void rescore(const Pieces& pieces) { links_.rescore(pieces); }
 
   const SegmentedCorpus& corpus() const { return *corpus_; }
   const Arithmetic& arithmetic() const { return arithmetic_; }
-  int64_t total_count() const { return total_count_; }  // of the pretokens
+  int64_t total_count() const { return total_count_; }  // the sum over all pretokens
   const PrefixLinks& links() const { return links_; }
   size_t blocks() const { return blocks_.size(); }
   LatticeBlock& block(size_t block) { return blocks_[block]; }
-  // The segments of a block with which several pretokens begin, as indexes in the block.
+  // The segments of a block that begin several pretokens, as indexes in the block.
   const std::vector<uint32_t>& shared_first_segments(size_t block) const {
     return shared_first_segments_[block];
   }
@@ -207,7 +208,7 @@ class Lattices {
     return blocks_[segment / kBlockSize].alphas(segment % kBlockSize);
   }
 
-  // For a segment that will be read soon: prefetch_begin first, prefetch_nodes somewhat later.
+  // Prefetch a segment that will be read soon: prefetch_begin first, prefetch_nodes later.
   void prefetch_begin(size_t segment) const {
     blocks_[segment / kBlockSize].prefetch_begin(segment % kBlockSize);
   }
@@ -226,8 +227,8 @@ class Lattices {
       }
       blocks_[block].lay_out(lengths, pieces.size());
     });
-    // Pieces are sharded by their first character, which also tells the part of a position. Each
-    // part goes through all positions, so there are no more than the workers need.
+    // Pieces are sharded by their first character, which also determines the part of a position.
+    // Each part processes all positions, so there are only as many parts as the workers need.
     uint32_t parts = 8;
     while (parts < 2 * crew.size() && parts < PieceTrie::kMostParts) parts *= 2;
     std::vector<uint32_t> prefixes(pieces.size(), PieceTrie::kNone);

@@ -1,6 +1,6 @@
 """The lattices of a corpus over the pieces in training.
 
-They are built once. After each M-step and each pruning they change to the pieces that are left::
+They are built once. After each M-step and each pruning, they change to the remaining pieces::
 
     lattices = Lattices(corpus, seeds, workers)
     counts = expected_counts(lattices, partial_sums, workers)
@@ -89,7 +89,7 @@ cdef class Lattices:
         crew.await_stage()
 
     def copy(self):
-        """Return lattices over the same pieces, which can change to other pieces by themselves."""
+        """Return an independent copy of the lattices, over the same pieces."""
         cdef Lattices other = Lattices.__new__(Lattices)
         other.corpus = self.corpus
         other.pieces = self.pieces
@@ -98,7 +98,7 @@ cdef class Lattices:
         return other
 
     def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
-        """Change to new pieces; `new_ids` gives the new ids of the old ones."""
+        """Change to new pieces; `new_ids` contains the new ids of the old pieces."""
         cdef Crew crew = workers.crew
         start_change(
             dereference(crew.crew), self.lattices, renumber_lattices, pieces.pieces, new_ids.ids)
@@ -142,7 +142,7 @@ ctypedef void (*AddExp)(const float*, const float*, const float*, float*, size_t
 
 
 def has_avx2():
-    """Tell whether this processor runs the kernels for AVX2."""
+    """Return whether this processor runs the kernels for AVX2."""
     return c_has_avx2()
 
 
@@ -188,9 +188,9 @@ def log_sum_exp(x, y, bint avx2, bint with_log1p=True):
     x, y : ndarray of float32, shape (n,)
         Logarithms of probabilities.
     avx2 : bool
-        Which kernel to call; the one for AVX2 needs a processor that has it.
+        Whether to call the kernel for AVX2, which needs a processor with AVX2.
     with_log1p : bool
-        Whether log(1 + x) is rounded as by the library's log1p (0.2.3), or as by its log.
+        Whether log(1 + x) is rounded as by the library's log1p (0.2.3) or by its log.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def log_sum_exp(x, y, bint avx2, bint with_log1p=True):
 
 
 def log_sum_exp_exact(x, y, bint with_log1p=True):
-    """Return what `log_sum_exp` must return, by the expression of the reference."""
+    """Return the correct result of `log_sum_exp`, by the expression of the reference."""
     return _map_log_sum_exp(log_sum_exp_exactly, x, y, with_log1p)
 
 
@@ -218,7 +218,7 @@ def add_exp(sums, frequencies, x, bint avx2):
     sums, frequencies, x : ndarray of float32, shape (n,)
         Expected counts so far, counts of pretokens, log marginals.
     avx2 : bool
-        Which kernel to call; the one for AVX2 needs a processor that has it.
+        Whether to call the kernel for AVX2, which needs a processor with AVX2.
 
     Returns
     -------
@@ -234,5 +234,5 @@ def add_exp(sums, frequencies, x, bint avx2):
 
 
 def add_exp_exact(sums, frequencies, x):
-    """Return what `add_exp` must return, by the expression of the reference."""
+    """Return the correct result of `add_exp`, by the expression of the reference."""
     return _map_add_exp(add_exp_exactly, sums, frequencies, x)

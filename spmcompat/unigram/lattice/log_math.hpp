@@ -1,23 +1,24 @@
 // log(exp(x) + exp(y)), sum + frequency * exp(x), and digamma, rounded as in the reference.
 //
 // The reference computes in double with the library's exp and log1p, or exp and log, and rounds to
-// float once. Nearly always a cheap approximation with a proven error bound rounds to the same
-// float, and a test tells when that is certain (Ziv 1991, "Fast evaluation of elementary
-// mathematical functions with correctly rounded last bit"). Where it is not certain, the
+// float once. A cheap approximation with a proven error bound nearly always rounds to the same
+// float, and a test shows when this is certain (Ziv 1991, "Fast evaluation of elementary
+// mathematical functions with correctly rounded last bit"). If it is not certain, the
 // reference's own expression is computed. The approximations are in kernels.hpp, because they work
 // on four values at a time.
 //
 // The error bounds. Both approximations are polynomials through the Chebyshev nodes of a cell of
 // width h; with n coefficients the error is at most max|f^(n)| / n! * 2 (h/4)^n.
-// - log1p(exp(d)) on [-24, 0], h = 1/16, n = 4: |f^(4)| <= 1/8, so 6.3e-10. Below -24 the value at
-//   -24 is taken: an error of less than 3.8e-11. log(exp(d) + 1) differs only in the rounding of
-//   its argument, which lies between 1 and 2: an error of less than 2^-53.
+// - log1p(exp(d)) on [-24, 0], h = 1/16, n = 4: |f^(4)| <= 1/8, so 6.3e-10. Below -24, the value at
+//   -24 is used: an error of less than 3.8e-11. log(exp(d) + 1) differs only in the rounding of
+//   its argument, which is between 1 and 2: an error of less than 2^-53.
 // - exp(r) on |r| <= ln 2 / 2, n = 9: exp(r) <= 1.42, so 1.1e-12, and relative to exp(r) 1.6e-12.
 //
-// To these add the roundings of the evaluation itself (no term of the cubics is above 1, so 1e-15
-// there; the argument of exp is below 2^7, so the error of its reduction is below 2^-46), the error
-// of the library's functions (below 1e-15 of their value), and the rounding of the reference's last
-// addition in double (2^-53 of the sum). The tests for certainty allow at least twice that.
+// To these errors, add the roundings of the evaluation itself (no term of the cubics is above 1, so
+// 1e-15 there; the argument of exp is below 2^7, so the error of its reduction is below 2^-46), the
+// error of the library's functions (below 1e-15 of their value), and the rounding of the
+// reference's last addition in double (2^-53 of the sum). The tests for certainty allow at least
+// twice that.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,7 @@
 
 namespace spmcompat {
 
-// The reference's expressions, with every rounding of theirs.
+// The expressions of the reference, with the same rounding.
 namespace exact {
 
 // log(exp(x) + exp(y)): the difference in float, exp and log1p in double, one rounding to float.
@@ -51,7 +52,7 @@ inline float add_exp(float sum, float frequency, float x) {
 
 using LogSumExp = float (*)(float x, float y);
 
-// Release 0.2.3 calls the library's log1p, earlier releases its log of the sum.
+// Release 0.2.3 calls log1p of the library; earlier releases call its log of the sum.
 inline LogSumExp exact_log_sum_exp(bool with_log1p) {
   return with_log1p ? exact::log_sum_exp<exact::log1p> : exact::log_sum_exp<exact::log_of_sum>;
 }

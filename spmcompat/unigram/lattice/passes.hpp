@@ -1,5 +1,5 @@
-// What all passes over lattices have in common. A pass works on a group of pretokens at a time:
-// enough lattices to fill the lanes, few enough to stay in the processor's caches.
+// Functions for all passes over lattices. A pass processes one group of pretokens at a time: enough
+// lattices to fill the lanes, but few enough to stay in the processor's caches.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ T* grow(std::vector<T>& values, size_t size) {
 }
 
 // Copies the first nodes of the positions of a lattice, with the mark kFirstAtPosition. Prefetches
-// their pieces, which are spread over the memory: count_nodes reads them next.
+// their pieces, which count_nodes reads next: they are at distant places in memory.
 inline void copy_first_nodes(const LatticeView& view, const PrefixLinks& links, uint32_t* copies) {
   for (uint32_t i = 0; i < view.length; ++i) {
     __builtin_prefetch(&links[view.first_nodes[i]]);

@@ -1,8 +1,8 @@
-// Prefix links: all pieces that match at a position of a text, from the longest one alone.
+// Prefix links: they lead from the longest piece that matches at a position to all other matches.
 //
 // Every shorter piece that matches at a position is a prefix of the longest one. So each piece
-// links to the longest other piece that it begins with, down to the shortest, and a lattice keeps
-// one number for each position, the longest match, instead of a list of nodes.
+// links to the longest other piece that it begins with, down to the shortest. A lattice stores only
+// the longest match of each position, instead of a list of nodes.
 #pragma once
 
 #include <algorithm>
@@ -29,29 +29,29 @@ inline uint32_t is_first(uint32_t node) { return node >> 31; }
 
 constexpr uint32_t kNoPrefix = PieceTrie::kNone;
 
-// Everything that a pass over lattices needs to know about a piece, in 16 bytes.
+// The data of a piece for passes over lattices, in 16 bytes.
 struct LinkedPiece {
   float score;
-  uint32_t length;      // in characters
+  uint32_t length;      // the number of characters
   uint32_t prefix;      // the longest other piece that it begins with, or kNoPrefix
-  uint32_t node_count;  // of this piece and all to which its links lead
+  uint32_t node_count;  // the number of nodes: this piece, and all to which its links lead
 };
 
-// 1 for the shortest piece of a position, else 0. It is a number, so that code can add it instead
-// of branching.
+// 1 for the shortest piece of a position, otherwise 0. It is a number, so that code can add it
+// instead of branching.
 inline uint32_t is_shortest(const LinkedPiece& piece) { return piece.prefix >> 31; }
 
 // The links of all nodes. The node of a piece has the id of the piece. The next ids are those of
-// the unknown piece, the neutral node, and more unknown pieces: one for each piece whose links lead
-// to no piece of a single character. At a position where such a piece is the longest match, its
-// unknown piece is the first node and links to it.
+// the unknown piece, the neutral node, and more unknown pieces: one for each piece whose links do
+// not lead to a piece of a single character. If such a piece is the longest match at a position,
+// its unknown piece is the first node, and links to the longest match.
 class PrefixLinks {
  public:
   PrefixLinks() = default;
 
-  // `prefixes` gives for each piece the longest other piece that it begins with, or kNoPrefix.
-  // Writes a map from the longest match of a position to its first node; it is empty if both are
-  // always the same.
+  // `prefixes` contains, for each piece, the longest other piece that it begins with, or kNoPrefix.
+  // Writes a map from the longest match of a position to its first node. The map is empty if both
+  // are always the same.
   PrefixLinks(const Pieces& pieces, const std::vector<uint32_t>& prefixes,
               std::vector<uint32_t>& first_nodes, Crew& crew)
       : PrefixLinks(pieces) {
@@ -62,7 +62,7 @@ class PrefixLinks {
     first_nodes = complete(crew);
   }
 
-  // Changes to the pieces that stay. Returns a map from each old first node to the new one.
+  // Changes to the pieces that stay. Returns a map from old first nodes to new first nodes.
   std::vector<uint32_t> keep(const Pieces& pieces, const std::vector<uint32_t>& new_ids,
                              Crew& crew) {
     std::vector<uint32_t> first_nodes(size(), new_ids.back());
@@ -84,7 +84,7 @@ class PrefixLinks {
         piece.prefix = prefix == kNoPrefix ? kNoPrefix : new_ids[prefix];
       }
     });
-    *this = std::move(kept);  // The old links are freed before the new ones grow.
+    *this = std::move(kept);  // frees the old links before the new links grow
     const std::vector<uint32_t> after_unknown = complete(crew);
     if (!after_unknown.empty()) {
       for (uint32_t& node : first_nodes) node = after_unknown[node];
@@ -92,7 +92,7 @@ class PrefixLinks {
     return first_nodes;
   }
 
-  // Takes new scores for the same pieces.
+  // Changes the scores of the pieces.
   void rescore(const Pieces& pieces) {
     for (uint32_t id = 0; id < unknown_; ++id) nodes_[id].score = pieces.score[id];
     const float unknown_score = pieces.unknown_score();
@@ -104,10 +104,10 @@ class PrefixLinks {
   const LinkedPiece* data() const { return nodes_.data(); }
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
 
-  uint32_t pieces() const { return unknown_; }  // their number
-  // The only node of a position where no piece matches.
+  uint32_t pieces() const { return unknown_; }  // the number of pieces
+  // The only node of a position without a matching piece.
   uint32_t unknown() const { return unknown_; }
-  // A node that changes no sum and links to itself.
+  // A node that does not change any sum, and links to itself.
   uint32_t neutral() const { return unknown_ + 1; }
   bool is_unknown(uint32_t id) const { return id >= unknown_; }
   bool finite() const { return std::isfinite(nodes_[unknown_].score); }
@@ -129,7 +129,7 @@ class PrefixLinks {
  private:
   static constexpr size_t kRange = 1 << 14;  // nodes that a worker takes at a time
 
-  // Without the links of the pieces.
+  // Creates nodes without the links of the pieces.
   explicit PrefixLinks(const Pieces& pieces) : unknown_(pieces.size()), nodes_(unknown_ + 2) {
     nodes_[unknown_] = {0.0f, 1, kNoPrefix, 1};
     nodes_[neutral()] = {-std::numeric_limits<float>::infinity(), 0, neutral(), 1};
@@ -137,8 +137,8 @@ class PrefixLinks {
   }
 
   // Counts the nodes to which the links of each piece lead. Adds an unknown piece for each piece
-  // whose links lead to no piece of a single character. Returns a map from the longest match of a
-  // position to its first node, or an empty one if both are always the same.
+  // whose links do not lead to a piece of a single character. Returns a map from the longest match
+  // of a position to its first node, or an empty one if both are always the same.
   std::vector<uint32_t> complete(Crew& crew) {
     std::vector<std::vector<uint32_t>> without_character((unknown_ + kRange - 1) / kRange);
     crew.for_each_range(unknown_, kRange, [&](size_t first, size_t last) {

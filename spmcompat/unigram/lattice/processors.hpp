@@ -1,5 +1,5 @@
 // Compiles the kernels of the lattice passes twice, for any processor and for processors with AVX2.
-// Which of the two runs never changes a bit of the results.
+// Both versions compute the same bits.
 #pragma once
 
 #include <cmath>
@@ -18,31 +18,32 @@ struct PathEnd {
   static constexpr uint32_t kNearTie = 0x80000000u;
 
   float score;
-  uint32_t piece;  // its last piece; with kNearTie if a piece that begins earlier may tie with it
+  uint32_t piece;  // the last piece; with kNearTie if a piece that begins earlier may tie with it
 };
 
 // The arrays that the lanes of a pass read and write. They have one item for each position unless
-// a comment says otherwise. Every alpha and beta is -infinity at first, unless a lane starts from
-// it. Item 0 is scratch memory: idle lanes write to it what they have read.
+// a comment says otherwise. At first, every alpha and beta is -infinity, unless a lane starts from
+// it. Item 0 is scratch memory: idle lanes write back the value that they read.
 struct PassArrays {
   const LinkedPiece* pieces;
-  uint32_t neutral;                // the node of idle lanes: it changes no sum
+  uint32_t neutral;                // the node of idle lanes, which does not change any sum
   LogSumExp exact;
-  const uint32_t* first_nodes;     // of every position, with kFirstAtPosition
+  const uint32_t* first_nodes;     // the first node of every position, with kFirstAtPosition
   // The forward pass and the backward pass use alpha.
   float* alpha = nullptr;
-  // Only the backward pass uses the next three.
+  // Only the backward pass uses the next three fields.
   float* beta = nullptr;
-  float* log_marginal = nullptr;   // of every node
-  size_t idle_log_marginal = 0;    // scratch: as many as the longest list has nodes
-  PathEnd* path_ends = nullptr;    // best-path pass only, with the next one
-  float unknown_magnitude = 0.0f;  // of the unknown piece, which scores lowest
+  float* log_marginal = nullptr;   // the log marginal of every node
+  size_t idle_log_marginal = 0;    // begin of the scratch memory for the longest list of nodes
+  // Only the best-path pass uses the next two fields.
+  PathEnd* path_ends = nullptr;
+  float unknown_magnitude = 0.0f;  // magnitude of the score of the unknown piece, the lowest score
 };
 
 // Prefetch distance of the expected counts, in nodes.
 constexpr size_t kNodesAhead = 32;
 
-// The passes; kWidth is how many lanes advance together.
+// The passes. kWidth is the number of lanes that advance together.
 
 // Lists the nodes.
 struct ListingPass {
@@ -63,14 +64,15 @@ struct BackwardPass {
 };
 
 // The state of the lanes that advance together. The pointers do not change while the other
-// members advance. Node k of a lane is the k-th node from its first one, in the backward pass
-// from its last one.
+// members advance. Node k of a lane is the k-th node from the first node, or from the last node in
+// the backward pass.
 template <typename Pass>
 struct LaneStates {
   uint32_t* nodes[Pass::kWidth];      // the listed node 0
-  uint32_t node[Pass::kWidth];        // the next one; not in the backward pass
-  size_t position[Pass::kWidth];      // of the next node
-  float* log_marginal[Pass::kWidth];  // of node 0; backward pass only, with the next one
+  uint32_t node[Pass::kWidth];        // the next node; not in the backward pass
+  size_t position[Pass::kWidth];      // the position of the next node
+  // Only the backward pass uses the next two members.
+  float* log_marginal[Pass::kWidth];  // the log marginal of node 0
   float log_likelihood[Pass::kWidth];
 };
 
@@ -118,7 +120,7 @@ inline bool has_avx2() { return false; }
 
 namespace spmcompat {
 
-// How sums over lattices are computed: by which kernels, and equal to which expression.
+// The kernels that compute sums over lattices, and the expression that their results equal.
 struct Arithmetic {
   bool avx2 = has_avx2();
   LogSumExp log_sum_exp = exact_log_sum_exp(true);

@@ -1,1 +1,1 @@
-"""Pruning: which pieces are dropped, by each of the criteria."""
+"""Pruning: the choice of the pieces to drop, with one module for each criterion."""

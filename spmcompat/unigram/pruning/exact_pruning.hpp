@@ -1,9 +1,9 @@
-// Exact losses: by how much the score of the corpus' best segmentation falls when one piece alone
-// is removed. The loss by the second-best segmentation of the piece's own text is only a bound of
-// it: without the piece, the best segmentation of a pretoken may cut across the piece's borders.
+// Exact losses: the fall in the score of the best segmentation of the corpus if only one piece is
+// removed. The loss by the second-best segmentation of the piece's own text is only an upper bound:
+// without the piece, the pieces of the best segmentation of a pretoken may cross its ends.
 //
-// No piece crosses the end of a segment. So every distinct segment is searched by itself, once with
-// all pieces, and once without each piece of its best path.
+// No piece crosses the end of a segment. So every distinct segment is searched separately: once
+// with all pieces, and once without each piece of its best path.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 namespace spmcompat {
 
-// How often each segment occurs in the corpus. This needs no texts: they may be dropped already.
+// How often each segment occurs in the corpus. The texts may already be dropped.
 inline std::vector<uint64_t> segment_counts(const SegmentedCorpus& corpus) {
   const std::vector<uint32_t>& all = corpus.pretoken_segments;
   std::vector<uint64_t> counts(all.empty() ? 0 : *std::max_element(all.begin(), all.end()) + 1, 0);
@@ -91,7 +91,7 @@ class ExactLossSearch {
   std::vector<float> best_;  // score of the best path to each position
 };
 
-// How much the score of the best segmentation falls without each piece, in nats.
+// The fall in the score of the best segmentation without each piece, in nats.
 struct ExactLosses {
   std::vector<double> losses;
   std::vector<bool> used;  // whether a best path uses the piece
@@ -106,7 +106,7 @@ inline ExactLosses find_exact_losses(const Lattices& lattices, Crew& crew) {
   ExactLosses found;
   found.losses.resize(lattices.links().pieces(), 0.0);
   found.used.resize(found.losses.size(), false);
-  // In the order of the blocks, so that workers never change a bit.
+  // Sums in the order of the blocks, so that the number of workers never changes a bit.
   for (const SegmentLosses& block : blocks) {
     for (const auto& [piece, loss] : block) {
       found.losses[piece] += loss;
@@ -116,8 +116,8 @@ inline ExactLosses find_exact_losses(const Lattices& lattices, Crew& crew) {
   return found;
 }
 
-// Keeps the pieces with the largest losses, by loss descending, id ascending: `size` of those that
-// a best path uses, or more if more have an infinite loss.
+// Keeps the pieces with the largest losses, by descending loss, then by id: `size` of the pieces
+// that a best path uses, or more if more have an infinite loss.
 inline KeptPieces select_by_exact_loss(const Pieces& pieces, const ExactLosses& found,
                                        size_t size) {
   const std::vector<double>& losses = found.losses;

@@ -1,4 +1,4 @@
-// Pruning by loss: which pieces stay, by how much the likelihood falls without each of them.
+// Pruning by loss. The loss of a piece is the fall in the likelihood without the piece.
 #pragma once
 
 #include <array>
@@ -24,13 +24,13 @@ inline float sum_counts(const std::vector<float>& count) {
   return static_cast<float>(total);
 }
 
-// Computes losses, from how often each piece is in the best paths. The loss of a piece is weighed
+// Computes losses from the counts of the pieces in the best paths. The loss of a piece is weighted
 // by its share: occurrences / total.
 struct LossScale {
   const std::vector<float>* counts;
   const std::vector<float>* occurrences;
   float total;
-  float sum;    // of the counts
+  float sum;    // the sum of the counts
   float log_sum;
 
   LossScale(const std::vector<float>& counts, const std::vector<float>& occurrences, float total)
@@ -40,8 +40,9 @@ struct LossScale {
         sum(sum_counts(counts)),
         log_sum(std::log(static_cast<double>(sum))) {}
 
-  // How much the likelihood falls when its alternative replaces the piece everywhere. As in the
-  // reference, every logarithm is taken in double and every intermediate is rounded to float.
+  // The fall in the likelihood if its alternative replaces the piece everywhere. As in the
+  // reference, every logarithm is computed in double, and every intermediate result is rounded to
+  // float.
   float loss(uint32_t id, const std::vector<uint32_t>& alternative) const {
     const std::vector<float>& count = *counts;
     const float share = (*occurrences)[id] / total;
@@ -64,10 +65,10 @@ struct Losses {
   std::vector<uint64_t> by_loss;  // sorted loss keys of the pieces that have an alternative
 };
 
-// A key whose ascending order is that of losses descending, then ids ascending.
+// A key whose ascending order is the order by descending loss, then by id.
 inline uint64_t loss_key(float loss, uint32_t id) {
   uint32_t bits;
-  loss += 0.0f;  // turns -0 into 0, which it equals
+  loss += 0.0f;  // turns -0 into 0, which equals it
   std::memcpy(&bits, &loss, sizeof bits);
   const uint32_t ascending = bits >> 31 ? ~bits : bits | 0x80000000u;
   return uint64_t{~ascending} << 32 | id;
@@ -83,7 +84,7 @@ inline float loss_of_key(uint64_t key) {
   return loss;
 }
 
-// Prefetches what the lattices of the next pieces are built from. It is spread over the memory.
+// Prefetches the data for the lattices of the next pieces, which is at distant places in memory.
 inline void prefetch_piece_lattices(const Lattices& lattices, const ExpectedCounts& counts,
                                     uint32_t id) {
   const auto for_position = [&](uint32_t later, auto function) {
@@ -102,7 +103,7 @@ inline void prefetch_piece_lattices(const Lattices& lattices, const ExpectedCoun
   });
 }
 
-// Adds the pieces from [first, last) that may stay, by id.
+// Adds the pieces with ids in [first, last) that may stay.
 inline void add_losses(const Pieces& pieces, const Lattices& lattices, const ExpectedCounts& counts,
                        const LossScale& scale, uint32_t first, uint32_t last, bool limited,
                        Losses& result) {
@@ -114,7 +115,7 @@ inline void add_losses(const Pieces& pieces, const Lattices& lattices, const Exp
     if (counts.expected[id] == 0) continue;
     if (counts.positions[id].known()) {
       lattice.build(lattices, counts.positions[id], lattices.links()[id].length);
-    } else {  // It is the piece of id 0, and only unknown characters count for it.
+    } else {  // the piece of id 0, if only unknown characters are counted for it
       lattice.build(PieceTrie(pieces), pieces, id, pieces.unknown_score());
     }
     switch (two_best.find(lattice, alternative)) {
@@ -126,7 +127,7 @@ inline void add_losses(const Pieces& pieces, const Lattices& lattices, const Exp
   }
 }
 
-// Radix sort by the losses. The ids ascend already, and the sort is stable.
+// Radix sort by the losses. The ids are already in order, and the sort is stable.
 inline void sort_by_loss(std::vector<uint64_t>& keys) {
   constexpr int kBits = 11;
   constexpr uint64_t kDigits = 1 << kBits;
@@ -140,8 +141,8 @@ inline void sort_by_loss(std::vector<uint64_t>& keys) {
   }
 }
 
-// Returns the losses of all pieces. `counts` are those of the best paths, and `occurrences` and
-// `total` give the weight of a loss.
+// Returns the losses of all pieces. `counts` are the counts in the best paths; `occurrences` and
+// `total` determine the weight of a loss.
 inline Losses find_losses(const Pieces& pieces, const Lattices& lattices,
                           const ExpectedCounts& counts, const std::vector<float>& occurrences,
                           float total, bool limited, Crew& crew) {
@@ -163,9 +164,9 @@ inline Losses find_losses(const Pieces& pieces, const Lattices& lattices,
   return all;
 }
 
-// Keeps all pieces without an alternative. The others follow by loss descending, id ascending,
-// until there are `size` pieces. If more than `size` pieces have no alternative, all others stay
-// too: the reference does the same.
+// Keeps all pieces without an alternative. The other pieces follow by descending loss, then by id,
+// until there are `size` pieces. If more than `size` pieces have no alternative, all other pieces
+// stay too, as in the reference.
 inline KeptPieces select_by_loss(const Pieces& pieces, const Losses& losses, size_t size) {
   std::vector<uint32_t> kept = losses.without_alternative;
   for (const uint64_t key : losses.by_loss) {

@@ -1,4 +1,4 @@
-"""Pruning: the pieces whose loss costs the least likelihood are dropped.
+"""Pruning: drops the pieces with the smallest loss of likelihood.
 
 For example, to keep 8,000 pieces::
 
@@ -59,13 +59,13 @@ cdef float EXACT_FLOATS = 1 << 24  # below, sums of whole numbers are exact in f
 
 @final
 cdef class Losses:
-    """Which pieces may stay, and their losses; `find_losses` makes it."""
+    """The pieces that may stay, and their losses; the result of `find_losses`."""
 
     cdef Pieces pieces
     cdef CLosses losses
 
     def select(self, size_t size):
-        """Return the pieces that stay and the new ids of the old ones, as `prune` does."""
+        """Return the pieces that stay and the new ids of the old pieces, as `prune` does."""
         cdef KeptPieces kept
         with nogil:
             kept = select_by_loss(self.pieces.pieces, self.losses, size)
@@ -88,7 +88,7 @@ cdef class Losses:
 
 
 def select_pieces(Pieces pieces not None, kept):
-    """Return the pieces with the given ids, in this order, and the new ids of the old ones."""
+    """Return the pieces with these ids, in this order, and the new ids of the old pieces."""
     cdef vector[uint32_t] ids = kept
     cdef uint32_t piece
     for piece in ids:
@@ -106,7 +106,7 @@ cdef class LossWeights:
 
     @staticmethod
     def by_pieces(ExpectedCounts counts not None):
-        """Weigh by the piece's share of all pieces in the best segmentations."""
+        """Weight by the piece's share of all pieces in the best segmentations."""
         cdef LossWeights weights = LossWeights()
         weights.occurrences = counts
         weights.total = sum_counts(counts.sums.expected)
@@ -115,10 +115,10 @@ cdef class LossWeights:
     @staticmethod
     def by_pretokens(
             Lattices lattices not None, ExpectedCounts counts not None, int partial_sums, workers):
-        """Weigh by the piece's occurrences in the best segmentations, per pretoken.
+        """Weight by the piece's occurrences in the best segmentations, per pretoken.
 
-        The reference adds these occurrences to a single sum. This differs from `counts` only where
-        a count is so large that float32 rounds it.
+        The reference adds these occurrences to a single sum. It differs from `counts` only if a
+        count is so large that float32 rounds it.
         """
         cdef LossWeights weights = LossWeights()
         cdef float count
@@ -147,7 +147,7 @@ def find_losses(Lattices lattices not None, ExpectedCounts counts not None,
 
 def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeights weights not None,
           size_t size, workers, bint limited=True):
-    """Return the pieces that stay, and the new ids of the old ones.
+    """Return the pieces that stay, and the new ids of the old pieces.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeight
     weights : LossWeights
         The weights of the losses.
     size : int
-        How many pieces stay; all candidates do if more than that have no alternative.
+        The number of pieces that stay. If more pieces have no alternative, all candidates stay.
     workers : Workers
         Real threads.
     limited : bool
@@ -167,13 +167,13 @@ def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeight
     Returns
     -------
     new_pieces : Pieces
-        The pieces without an alternative, then the others by loss descending, id ascending.
+        The pieces without an alternative, then other pieces by descending loss, then by id.
     new_ids : NewIds
         From old to new ids.
 
     Notes
     -----
-    The loss of a piece is how much the likelihood falls when its alternative, the second-best
+    The loss of a piece is the fall in the likelihood if its alternative, the second-best
     segmentation of its text, replaces it everywhere (Kudo 2018, section 3.2, as sentencepiece
     computes it).
     """
@@ -182,7 +182,7 @@ def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeight
 
 @final
 cdef class ExactLosses:
-    """The exact losses of all pieces; `find_exact_losses` makes it."""
+    """The exact losses of all pieces; the result of `find_exact_losses`."""
 
     cdef Pieces pieces
     cdef CExactLosses losses
@@ -194,7 +194,7 @@ cdef class ExactLosses:
             for loss, used in zip(self.losses.losses, self.losses.used)]
 
     def select(self, size_t size):
-        """Return the pieces that stay and the new ids of the old ones, as `prune_exact` does."""
+        """Return the pieces that stay and the new ids of the old pieces, as `prune_exact` does."""
         cdef KeptPieces kept
         with nogil:
             kept = select_by_exact_loss(self.pieces.pieces, self.losses, size)
@@ -213,33 +213,33 @@ def find_exact_losses(Lattices lattices not None, workers):
 
 
 def exact_losses(Lattices lattices not None, workers):
-    """Return how much the score of the best segmentation falls without each piece, in nats.
+    """Return the fall in the score of the best segmentation without each piece, in nats.
 
     Returns
     -------
     list of (float or None)
-        The loss when this piece alone is removed. Infinite if some text cannot be segmented
-        without it; None if no best segmentation uses it.
+        The loss if only this piece is removed. It is infinite if some text cannot be segmented
+        without the piece, and None if no best segmentation uses it.
     """
     return find_exact_losses(lattices, workers).as_list()
 
 
 def prune_exact(Lattices lattices not None, size_t size, workers):
-    """Return the pieces with the largest exact losses, and the new ids of the old ones.
+    """Return the pieces with the largest exact losses, and the new ids of the old pieces.
 
     Parameters
     ----------
     lattices : Lattices
         The lattices of the corpus over the pieces in training.
     size : int
-        How many pieces stay; more if more are needed to segment the corpus at all.
+        The number of pieces that stay; more if the corpus cannot be segmented without them.
     workers : Workers
         Real threads; the result is the same for any number of them.
 
     Returns
     -------
     new_pieces : Pieces
-        By loss descending, id ascending. Pieces that no best segmentation uses are dropped.
+        By descending loss, then by id. Pieces that no best segmentation uses are dropped.
     new_ids : NewIds
         From old to new ids.
     """
@@ -249,9 +249,9 @@ def prune_exact(Lattices lattices not None, size_t size, workers):
 def prune_flat(Pieces pieces not None, size_t size, frozenset keep_first=frozenset()):
     """Return the pieces with the highest scores, and the new ids of the old pieces.
 
-    Flat score pruning (Land and Pinter, section 4.3): no loss is computed. The pieces `keep_first`
-    (bytes) stay before all others. Of equal scores the piece with the lower id stays. The order of
-    the pieces does not change.
+    Flat score pruning (Land and Pinter, section 4.3) does not compute losses. The pieces
+    `keep_first` (bytes) have priority. If scores are equal, the piece with the lower id stays. The
+    order of the pieces does not change.
     """
     cdef vector[uint32_t] kept
     ranked = sorted(

@@ -1,4 +1,4 @@
-// Which pieces are reachable: an encoder of some text would use them.
+// Finds the reachable pieces, which an encoder would use for some text.
 #pragma once
 
 #include <algorithm>
@@ -51,16 +51,16 @@ class ReachableSearch {
   }
 
  private:
-  // Whether a path through the text of a piece, without the piece itself, scores higher than it.
-  // `best` takes the score of the best path to each position.
+  // Whether another path through the text of a piece has a higher score than the piece. `best` is
+  // working memory for the score of the best path to each position.
   bool is_beaten(uint32_t id, const std::vector<char32_t>& text, std::vector<float>& best) const {
     const size_t length = text.size();
     const float score = pieces_.score[id];
     best.assign(length + 1, -std::numeric_limits<float>::infinity());
     best[0] = 0.0f;
     for (size_t i = 0; i < length; ++i) {
-      // Scores are at most 0. So the path cannot win if even the best next piece takes its score
-      // down to that of the piece.
+      // Scores are at most 0. So the path cannot win if even with the best next piece, its score is
+      // not above that of the piece.
       if (never_rises_ && best[i] + best_of_class_[text[i] % kClasses] <= score) continue;
       const PieceTrie& trie = *tries_[text[i] % kParts];
       bool is_known = false;
@@ -78,10 +78,9 @@ class ReachableSearch {
 
   const Pieces& pieces_;
   float unknown_score_;
-  bool never_rises_;  // the score of a path: no piece scores above 0
+  bool never_rises_;  // whether the score of a path never rises: no piece has a score above 0
   std::array<std::optional<PieceTrie>, kParts> tries_;
-  // The highest score of a piece by its first character, modulo kClasses: at least the score of any
-  // piece that begins with a character of the class.
+  // The highest score of the pieces whose first character is in the class, modulo kClasses.
   std::array<float, kClasses> best_of_class_;
 };
 

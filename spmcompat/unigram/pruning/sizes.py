@@ -1,4 +1,4 @@
-"""How many pieces a round of pruning keeps, and how many rounds are left."""
+"""The number of pieces that a round of pruning keeps, and the number of rounds that are left."""
 
 import math
 

@@ -11,7 +11,7 @@ from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import expected_counts, ranked_count, sparse_step
 from spmcompat.unigram.lattice.lattices import Lattices
-from spmcompat.unigram.parting import Change, Target, label, stage_of
+from spmcompat.unigram.parting import Renumbering, Target, label, stage_of
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
 
@@ -41,7 +41,8 @@ def prune_sparsely(
     lattices : Lattices
         The lattices of the corpus over the seeds. They are used up.
     targets : sequence of Target
-        How many pieces are few enough, for each size of the vocabulary; fewer may be left.
+        The number of pieces at which training ends, for each size of the vocabulary; fewer pieces
+        may be left.
     debias : bool
         Whether the scores are estimated once more at the end, without the penalty.
     partial_sums : int
@@ -51,14 +52,14 @@ def prune_sparsely(
     report : Report
         Receives progress and log lines.
     rounds : Rounds, optional
-        Is told each step.
+        Receives each step.
     total : int
-        The number of all sizes that are trained, with others than these.
+        The number of all sizes that are trained, including sizes that are not in `targets`.
 
     Returns
     -------
     dict of int to Pieces
-        The pieces that are left, in the order of the seeds, by the size of the vocabulary.
+        The remaining pieces for each size of the vocabulary, in the order of the seeds.
 
     Raises
     ------
@@ -77,7 +78,7 @@ class _Step(NamedTuple):
     penalty: float
     size_before: int
     objective: float
-    change: Change
+    renumbering: Renumbering
 
 
 class _Epochs(NamedTuple):
@@ -104,7 +105,7 @@ class _Epochs(NamedTuple):
     def _train_from(self, lattices: Lattices, step: _Step, is_copy: bool) -> dict[int, Pieces]:
         """Return the pieces of the targets of a step."""
         self.report.step("Renumbering")
-        own = step.change.apply(lattices, self.workers, copy=is_copy)
+        own = step.renumbering.apply(lattices, self.workers, copy=is_copy)
         return self.train(own, step.targets, step)
 
     def _until_they_part(
@@ -114,7 +115,7 @@ class _Epochs(NamedTuple):
         step: _Step | None,
         trained: dict[int, Pieces],
     ) -> list[_Step]:
-        """Train as long as all targets have the same penalty; return the first other steps.
+        """Train as long as all targets have the same penalty. Return the first separate steps.
 
         The pieces of targets that are reached are added to `trained`.
         """
@@ -136,7 +137,7 @@ class _Epochs(NamedTuple):
                     return steps
                 step = steps[0]
                 report.step("Renumbering")
-                step.change.apply(lattices, self.workers, copy=False)
+                step.renumbering.apply(lattices, self.workers, copy=False)
 
     def _steps(
         self, lattices: Lattices, targets: Sequence[Target], last: _Step | None
@@ -156,16 +157,16 @@ class _Epochs(NamedTuple):
             by_penalty.setdefault(penalty, []).append(target)
         report.step("M-step")
         steps = []
-        # Only targets with the highest penalty may part again. They are the last, so that there are
-        # two lattices at most.
+        # Only targets with the highest penalty may part again. They are the last, so there are at
+        # most two lattices.
         for penalty, same in sorted(by_penalty.items(), key=itemgetter(0)):
-            change = Change(*sparse_step(lattices.pieces, counts, penalty))
+            renumbering = Renumbering(*sparse_step(lattices.pieces, counts, penalty))
             with naming_sizes(label(same, self.total)):
-                change.pieces.check()
+                renumbering.pieces.check()
             if self.rounds is not None:
                 self.rounds.begin()
-                self.rounds.em(lattices.pieces, counts, *change, penalty, counts.objective)
-            steps.append(_Step(same, epoch, penalty, size, counts.objective, change))
+                self.rounds.em(lattices.pieces, counts, *renumbering, penalty, counts.objective)
+            steps.append(_Step(same, epoch, penalty, size, counts.objective, renumbering))
         return steps
 
     def _end(
@@ -176,7 +177,7 @@ class _Epochs(NamedTuple):
         stage: Stage,
         trained: dict[int, Pieces],
     ) -> list[Target]:
-        """Finish the targets that are reached, and return the others."""
+        """Finish the targets that are reached, and return the other targets."""
         is_last = step.epoch == _MOST_ROUNDS - 1
         reached = [target for target in targets if is_last or step.size_before <= target.size]
         if reached:
@@ -206,5 +207,5 @@ class _Epochs(NamedTuple):
     def _passes_left(self, size: int, targets: Sequence[Target]) -> int:
         """Estimate the passes over the corpus until the smallest target is reached."""
         smallest = min(target.size for target in targets)
-        # One round more: the last one only finds that the size is reached.
+        # One more round, because the last round only finds that the size is reached.
         return rounds_left(size, smallest, _SHRINKING_FACTOR) + 1 + self.debias

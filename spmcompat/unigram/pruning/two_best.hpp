@@ -1,5 +1,5 @@
-// The two best segmentations of a piece's own text. The second one shows what would replace the
-// piece.
+// The two best segmentations of a piece's own text. The second one would replace the piece if it
+// were dropped.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@
 
 namespace spmcompat {
 
-// The lattice of one piece's own text, with one more node each for the begin and the end.
+// The lattice of one piece's own text, with a node for the begin and a node for the end.
 class PieceLattice {
  public:
   struct Node {
-    uint32_t begin, end;  // in characters
+    uint32_t begin, end;  // positions in characters
     uint32_t piece;
     float score;
     float best;  // score of the best path from the begin of the text through this node
@@ -29,7 +29,7 @@ class PieceLattice {
   static constexpr uint32_t kBegin = 0, kEnd = 1;
 
   // Builds the lattice from any position where the piece is a node: it is a part of the lattice of
-  // that segment.
+  // the segment.
   void build(const Lattices& lattices, const NodePosition& position, uint32_t length) {
     clear(length);
     const PrefixLinks& links = lattices.links();
@@ -62,8 +62,8 @@ class PieceLattice {
   const std::vector<uint32_t>& ending_at(uint32_t position) const { return ends_[position]; }
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
 
-  // Fills `best` of every node. Nodes are in order of their begin, so the left neighbours are done
-  // before.
+  // Fills `best` of every node. Nodes are in the order of their begin, so their left neighbours are
+  // complete.
   void find_best() {
     for (uint32_t id = 2; id < nodes_.size(); ++id) find_best(nodes_[id]);
     find_best(nodes_[kEnd]);
@@ -94,7 +94,7 @@ class PieceLattice {
   std::vector<std::vector<uint32_t>> ends_;
 };
 
-// How a piece's own text is segmented.
+// The result of segmenting a piece's own text.
 enum class Resegmentation {
   kOnlyPath,     // no other path exists, or the search gave up: the piece stays
   kSplit,        // the best path has several pieces: the piece is dropped
@@ -102,9 +102,9 @@ enum class Resegmentation {
 };
 
 // Finds the two best paths by A*, from the end to the begin of the text. The agenda is a binary
-// heap that compares only the estimates. Hypotheses with equal estimates come out in the order of
-// the standard library's heap functions, as in the reference. The limits are the reference's;
-// releases before 0.2.3 have only the one on the agenda (`limited` is false).
+// heap that compares only the estimates. The heap functions of the standard library determine the
+// order of hypotheses with equal estimates, as in the reference. The limits are the reference's;
+// releases before 0.2.3 only limit the agenda (`limited` is false).
 class TwoBest {
  public:
   explicit TwoBest(bool limited) : limited_(limited) {}
@@ -124,7 +124,7 @@ class TwoBest {
     uint32_t node;
     const Hypothesis* next;  // the same path without its first node
     float estimate;          // the best score of any path through it
-    float path;              // its own score
+    float path;              // the score of the path itself
   };
   struct Lower {
     bool operator()(const Hypothesis* a, const Hypothesis* b) const {
@@ -199,7 +199,7 @@ class TwoBest {
     hypotheses_.swap(kept);
   }
 
-  // Copies a hypothesis and its path. `copies` says what was copied before.
+  // Copies a hypothesis and its path. `copies` maps hypotheses to existing copies.
   static Hypothesis* copy_path(const Hypothesis* from, std::deque<Hypothesis>& kept,
                                 std::unordered_map<const Hypothesis*, Hypothesis*>& copies) {
     Hypothesis* head = nullptr;
@@ -224,7 +224,7 @@ class TwoBest {
   std::deque<Hypothesis> hypotheses_;
   Agenda agenda_;
   std::array<std::vector<uint32_t>, 2> paths_;
-  size_t found_ = 0;  // number of paths
+  size_t found_ = 0;  // the number of paths found so far
 };
 
 }  // namespace spmcompat

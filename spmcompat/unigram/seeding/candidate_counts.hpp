@@ -1,8 +1,9 @@
 // The candidates of several seeding chunks, with the sums of their counts.
 //
-// A substring that does not branch in a chunk is no candidate there, and its count there is lost.
-// So is the count of a candidate that is dropped because there are too many after a chunk. If a
-// later chunk finds it again, it starts from zero. All this is as in the reference.
+// A substring that does not branch in a chunk is not a candidate of this chunk, and its count in
+// the chunk is lost. If there are too many candidates after a chunk, some are dropped, and their
+// counts are lost too: if a later chunk finds them again, they start from zero. The reference does
+// the same.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +23,12 @@ namespace spmcompat {
 
 class CandidateCounts {
  public:
-  // In the end the `limit` best are taken. When more than sixteen times as many are left after a
-  // chunk, the best eight times as many are kept.
+  // Finally, the best `limit` candidates are used. If there are more than 16 * limit candidates
+  // after a chunk, the best 8 * limit are kept.
   CandidateCounts(size_t limit, size_t longest, float length_power)
       : CandidateCounts(limit, CandidateScores(longest, length_power, false)) {}
 
-  // Adds what a search has found in one chunk, and empties it.
+  // Adds the candidates of one chunk, and removes them from the search.
   void add(SuffixTreeSearch& search, Crew&) {
     pieces_.restore_index();
     for (std::vector<Candidate>& part : search.found()) {
@@ -38,8 +39,8 @@ class CandidateCounts {
     pieces_.drop_index();  // it is not needed while the next chunk is read and searched
   }
 
-  // Returns the seeds that are given and, after them, the best candidates. Adds the counts of these
-  // too, if a list is given.
+  // Returns `seeds` followed by the best candidates. Appends the counts of the candidates to
+  // `counts`, unless it is null.
   Pieces add_best(Pieces& seeds, std::vector<uint64_t>* counts, Crew&) const {
     std::vector<Ranked> all = ranked();
     const size_t size = std::min(limit_, all.size());

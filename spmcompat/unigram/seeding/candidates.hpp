@@ -1,4 +1,4 @@
-// Candidates for seeds, their scores, and a bound that drops hopeless ones early.
+// Candidates for seeds, their scores, and a bound by which hopeless candidates are dropped early.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace spmcompat {
 
-// The score of a candidate is its count times a power of its length in characters. Before 0.2.3 it
+// The score of a candidate is its count times a power of its length in characters. Before 0.2.3, it
 // is a whole number (`whole`), which is rounded to float once.
 class CandidateScores {
  public:
@@ -28,8 +28,8 @@ class CandidateScores {
     return static_cast<float>(count) * weight_[characters];
   }
 
-  // A number in the order of the exact scores: the whole number, or the bits of the float, which
-  // are in the order of positive floats.
+  // A number in the order of the exact scores: the whole number, or the bits of the float (the bits
+  // of positive floats have the order of the floats).
   uint64_t rank(uint64_t count, size_t characters) const {
     if (whole_) return count * characters;
     const float score = of(count, characters);
@@ -48,8 +48,8 @@ class CandidateScores {
   std::vector<float> weight_;  // by length in characters
 };
 
-// The smallest count of a candidate of more than three bytes. With alpha = 1 it is about how often,
-// by Zipf's law, the rarest piece of the vocabulary occurs in a text of this size.
+// The smallest count of a candidate of more than three bytes. With alpha = 1, it is approximately
+// the count of the rarest piece of the vocabulary in a text of this size, by Zipf's law.
 inline uint64_t least_count(float alpha, double text_bytes, int vocab_size) {
   const float size = static_cast<float>(std::max(vocab_size, 1));
   const float count =
@@ -59,8 +59,8 @@ inline uint64_t least_count(float alpha, double text_bytes, int vocab_size) {
   return count < 0x1p64f ? static_cast<uint64_t>(count) : 0;
 }
 
-// The first eight bytes of a text as a number. Numbers have the order of their texts. Zeros replace
-// what a shorter text lacks; the memory after it must be readable up to eight bytes.
+// The first eight bytes of a text as a number. Numbers have the order of their texts. A shorter
+// text is padded with zeros, but eight bytes must be readable.
 inline uint64_t text_key(const char* text, uint32_t size) {
   uint64_t key;
   std::memcpy(&key, text, 8);
@@ -76,7 +76,7 @@ struct Candidate {
 };
 
 // A lower bound of the `limit`-th best score. It rises while candidates are found: their scores are
-// counted in bins. Several workers may use it at a time.
+// counted in bins. Several workers may use it at the same time.
 class ScoreBound {
  public:
   ScoreBound(size_t limit, const CandidateScores& scores)
@@ -125,9 +125,9 @@ class ScoreBound {
   size_t limit_;
   const CandidateScores& scores_;
   std::mutex mutex_;
-  std::vector<size_t> count_;        // by bin
-  size_t above_ = 0;                 // candidates in the bins from the lowest on
-  std::atomic<uint32_t> lowest_{0};  // the bin that holds the bound
+  std::vector<size_t> count_;        // the number of candidates in each bin
+  size_t above_ = 0;                 // the number of candidates in `lowest_` and higher bins
+  std::atomic<uint32_t> lowest_{0};  // the bin that contains the bound
 };
 
 }  // namespace spmcompat

@@ -38,7 +38,7 @@ inline void rank(Candidate* first, Candidate* last, const SuffixTreeSearch& sear
   for (const SortKey& key : keys) *first++ = key.candidate;
 }
 
-// Returns all candidates that a search has found, the best first. Empties what it has found.
+// Returns all candidates of a search, the best first. Removes them from the search.
 inline std::vector<Candidate> ranked_candidates(SuffixTreeSearch& search, Crew& crew) {
   // Every candidate of a part ranks before every candidate of the next part.
   const size_t parts = 4 * crew.size();
@@ -52,7 +52,7 @@ inline std::vector<Candidate> ranked_candidates(SuffixTreeSearch& search, Crew& 
       if (search.reaches_bound(c)) ++end[part_of_candidate(c)];
     }
   }
-  std::vector<size_t> begin(1, 0);  // of each part
+  std::vector<size_t> begin(1, 0);  // the begin of each part
   for (size_t& size : end) begin.push_back(begin.back() + std::exchange(size, begin.back()));
   std::vector<Candidate> ranked(begin.back());
   for (std::vector<Candidate>& some : search.found()) {
@@ -67,8 +67,8 @@ inline std::vector<Candidate> ranked_candidates(SuffixTreeSearch& search, Crew& 
   return ranked;
 }
 
-// Returns the seeds that are given and, after them, the best candidates of a search, up to `limit`.
-// The scores of these are no log probabilities yet. Adds their counts too, if a list is given.
+// Returns `seeds` followed by the best candidates of a search, up to `limit`. Their scores are not
+// yet log probabilities. Appends their counts to `counts`, unless it is null.
 inline Pieces add_best(Pieces& seeds, SuffixTreeSearch& search, size_t limit,
                        std::vector<uint64_t>* counts, Crew& crew) {
   const std::vector<Candidate> ranked = ranked_candidates(search, crew);

@@ -1,16 +1,15 @@
-// How the releases of the reference differ in the nodes of their suffix tree: which nodes are
-// candidates for seeds, and how candidates with equal scores rank.
+// Differences between the releases of the reference in the nodes of their suffix tree: which nodes
+// are candidates for seeds, and the order of candidates with equal scores.
 //
-// All releases take the inner nodes of a suffix tree, that is, substrings that different symbols
+// All releases use the inner nodes of a suffix tree, that is, substrings that different symbols
 // follow. A symbol is a byte, or a character before 0.2.3.
 //
 // Release 0.2.2 cuts its nodes at the ends of sentences and between pretokens. This gives one more
-// kind of candidate: a substring that is always followed by a cut. It comes from the node that
-// begins with it and goes on after the cut. Of all nodes that give the substring, this one occurs
-// most often.
+// kind of candidate: a substring that is always followed by a cut. It comes from the most frequent
+// node that begins with it and continues after the cut.
 //
-// Before 0.2.2, candidates with equal scores rank in the order in which a walk through the sorted
-// suffixes leaves their nodes: in the order of their bytes, but a node comes after all nodes that
+// Before 0.2.2, candidates with equal scores are in the order in which a walk through the sorted
+// suffixes leaves their nodes: the order of their bytes, but a node comes after all nodes that
 // begin with it.
 #pragma once
 
@@ -28,7 +27,7 @@ namespace spmcompat {
 struct SeedTree {
   bool of_characters = false;       // symbols are characters, not bytes
   bool cut_nodes = false;           // nodes are cut between pretokens
-  bool ties_in_tree_order = false;  // else longer texts in bytes come first, then by bytes
+  bool ties_in_tree_order = false;  // otherwise: by descending size in bytes, then by bytes
 
   // The depth at which two texts branch. `depth` is the size in bytes of their common prefix, which
   // may end inside of a character.
@@ -43,7 +42,7 @@ struct SeedTree {
     return of_characters ? decode_utf8(text, text + 4, &length) : static_cast<unsigned char>(*text);
   }
 
-  // Whether a node is cut between the text that it begins with and the symbol after that.
+  // Whether a node is cut between a text, with which it begins, and the next symbol.
   bool cuts(std::string_view text, uint32_t next, const PieceRule& rule) const {
     if (!cut_nodes) return false;
     size_t last = text.size() - 1;
@@ -53,12 +52,12 @@ struct SeedTree {
     return next == 0 || rule.space_parts(left, next);
   }
 
-  // The number by which texts are ordered first, from their text_key.
+  // The number by which texts are compared first, from their text_key.
   uint64_t head(uint64_t bytes, size_t size) const {
-    // In the order of the tree the end of a text is greater than any byte.
+    // In the order of the tree, the end of a text is greater than any byte.
     return ties_in_tree_order && size < 8 ? bytes | ~uint64_t{0} >> 8 * size : bytes;
   }
-  // Whether different heads give the order of two texts of these sizes.
+  // Whether different heads determine the order of two texts of these sizes.
   bool heads_decide(size_t size, size_t other_size) const {
     return ties_in_tree_order || size == other_size;
   }

@@ -72,26 +72,26 @@ NO_LIMIT = 1 << 62
 
 @final
 cdef class SeedRule:
-    """Which substrings are candidates, and which candidates become seeds.
+    """The rules by which substrings become candidates, and candidates become seeds.
 
     Parameters
     ----------
     limit : int
-        The best candidates up to this number become seeds.
+        The largest number of candidates that become seeds.
     length_power : float
         The score of a candidate is its count times this power of its length in characters
         (float32).
     min_freq_alpha : float
-        Drop candidates of more than three bytes whose count is below this times the size of the
-        text over V ln(V), with V = `vocab_size` (float32).
+        Candidates of more than three bytes are dropped if their count is below this number times
+        the size of the text, divided by V ln(V), with V = `vocab_size` (float32).
     vocab_size : int
         The size of the vocabulary.
     pretokens : bool
-        Whether segments are taken by themselves, without the text around them. A candidate is then
-        a segment that occurs at least twice, or a substring that occurs in the distinct segments
-        before different characters or ends of segments.
+        Whether the text around segments is ignored. If so, a candidate is a segment that occurs at
+        least twice, or a substring that is followed by different characters or ends of segments in
+        the distinct segments.
     recover : bool
-        Whether the longest valid prefix replaces a candidate that is no valid piece.
+        Whether the longest valid prefix replaces a candidate that is not a valid piece.
     """
 
     cdef CSeedRule rule
@@ -131,14 +131,14 @@ cdef _to_log_probabilities(Pieces seeds, bint sum_in_float):
 def seed_from_corpus(
         Corpus corpus not None, SeedRule rule not None, workers, report, release=DEFAULT,
         list counts=None):
-    """Return the seeds of a corpus, as ``MakeSeedSentencePieces`` of sentencepiece.
+    """Return the seeds of a corpus, like ``MakeSeedSentencePieces`` of sentencepiece.
 
     Parameters
     ----------
     corpus : Corpus
         The corpus. It is searched chunk by chunk if it has seeding chunks.
     rule : SeedRule
-        Which substrings become seeds.
+        The rules for seeds.
     workers : Workers
         Real threads.
     report : Report
@@ -183,7 +183,7 @@ def seed_from_corpus(
                 dereference(search))
             crew.await_stage()
             search.reset()
-            del chunk  # Free it before the next one is read.
+            del chunk  # Free it before the next chunk is read.
         start_stage(
             dereference(crew.crew), seeds.pieces, add_best_counted, dereference(candidates),
             seeds.pieces, wanted)
@@ -242,12 +242,12 @@ def seed_from_counts(
     Parameters
     ----------
     corpus : Corpus
-        Has the characters and the rule for valid pieces.
+        The corpus, with the characters and the rule for valid pieces.
     counts : iterable of (bytes, int)
-        Pieces and their counts. Invalid pieces are skipped, and repeated ones in 0.2.3.
+        Pieces and their counts. Invalid pieces are skipped; in 0.2.3, repeated pieces, too.
     limit : int
-        The largest number of seeds, with the characters: in 0.2.3 the first of the file, in earlier
-        releases the best.
+        The largest number of seeds, including the characters: in 0.2.3 the first pieces of the
+        file, in earlier releases the best.
     release : Release
         The release to follow.
     seed_counts : list, optional
@@ -256,14 +256,14 @@ def seed_from_counts(
     Returns
     -------
     seeds : Pieces
-        By score descending, then bytes ascending; scores are log probabilities.
+        By descending score, then by bytes; scores are log probabilities.
     skipped : int
         Number of pieces skipped.
 
     Raises
     ------
     TrainingError
-        If a score is 0 in 0.2.3, because count times length is a multiple of 2**64; or if all
+        In 0.2.3, if a score is 0 because count times length is a multiple of 2**64; or if all
         scores are 0.
     """
     cdef vector[char32_t] characters
@@ -283,7 +283,7 @@ def seed_from_counts(
         seen.add(piece)
         if len(items) >= limit and not release.repeats_seed_file:
             break
-        # In the reference the product wraps at 64 bits; 0.2.3 refuses a score of 0.
+        # In the reference, the product wraps at 64 bits; 0.2.3 refuses a score of 0.
         score = count * characters.size() % 2**64
         if score == 0 and release.seed_counts_are_positive:
             raise TrainingError(
@@ -297,7 +297,7 @@ def seed_from_counts(
     if release.repeats_seed_file:
         del items[limit:]
     if items and not any(score for _, score in items):
-        raise TrainingError("No seed counts anything. Give counts above 0 in the seed file.")
+        raise TrainingError("All seeds have the count 0. Give counts above 0 in the seed file.")
     if seed_counts is not None:
         seed_counts.extend(count_of[item] for item in items)
     cdef Pieces seeds = Pieces(items)

@@ -1,7 +1,7 @@
 // The suffixes of all distinct segments, in buckets by their first character.
 //
-// A candidate has at least two characters, so every bucket can be searched by itself. Small buckets
-// are grouped: a group is one task of a worker.
+// A candidate has at least two characters, so every bucket can be searched separately. Small
+// buckets are grouped: a group is one task of a worker.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace spmcompat {
 
 struct SuffixBucket {
-  uint32_t begin, end;  // of its suffixes
+  uint32_t begin, end;  // the range of its suffixes
 
   uint32_t size() const { return end - begin; }
 };
@@ -26,7 +26,7 @@ struct SuffixGroups {
   std::vector<uint32_t> suffixes;     // their positions in the text of the segments, by bucket
   std::vector<SuffixBucket> buckets;  // the largest first
   std::vector<size_t> group_begin;    // group -> range of buckets
-  std::vector<size_t> group_size;     // in suffixes
+  std::vector<size_t> group_size;     // the number of suffixes of each group
 };
 
 // Characters beyond the Basic Multilingual Plane share the last bucket.
@@ -44,8 +44,8 @@ inline uint32_t suffix_bucket(const char* suffix) {
   }
 }
 
-// Calls function(position) for the suffixes in one of several parts of the text. A suffix of one
-// character is left out: no candidate begins with it.
+// Calls function(position) for the suffixes in one of several parts of the text, except suffixes of
+// one character: no candidate begins with them.
 template <typename Function>
 void for_each_suffix(const StringList& segments, size_t part, size_t parts, Function function) {
   const char* text = segments.text();
@@ -58,9 +58,9 @@ void for_each_suffix(const StringList& segments, size_t part, size_t parts, Func
   }
 }
 
-// A counting sort.
+// Sorts the suffixes into buckets with a counting sort.
 inline SuffixGroups group_suffixes(const StringList& segments, Crew& crew) {
-  constexpr size_t kMinGroup = 1 << 14;  // suffixes that are worth a task
+  constexpr size_t kMinGroup = 1 << 14;  // the smallest number of suffixes in a task
   const char* text = segments.text();
   const size_t parts = 2 * crew.size();
   std::vector<std::vector<uint32_t>> bucket_end(parts);  // by part and bucket

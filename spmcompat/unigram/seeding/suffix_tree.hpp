@@ -1,11 +1,11 @@
 // The search for candidates: the valid substrings of the text that different symbols follow.
 //
-// The reference sorts all suffixes of the text and takes the internal nodes of the suffix tree;
-// seed_tree.hpp says how the releases differ there. A valid piece lies within one segment. So the
-// count of a piece, and whether different symbols follow it, depend only on the distinct segments
-// and on what follows each of them. Only suffixes of distinct segments are sorted. A suffix ends
-// after the longest possible piece and the symbol that follows it. It counts as often as its
-// segment.
+// The reference sorts all suffixes of the text and uses the internal nodes of the suffix tree;
+// seed_tree.hpp describes the differences between releases. A valid piece is within one segment. So
+// the count of a piece, and whether different symbols follow it, depend only on the distinct
+// segments and on the symbols that follow them. Only suffixes of distinct segments are sorted. A
+// suffix ends after the longest possible piece and the symbol that follows it. Its count is that of
+// its segment.
 #pragma once
 
 #include <algorithm>
@@ -27,27 +27,27 @@
 
 namespace spmcompat {
 
-// Which substrings are candidates.
+// The rules by which substrings become candidates.
 struct SeedMode {
   // False, as in the reference: the substrings that different symbols follow in the text.
   // True: whole segments, and the substrings that different characters follow within segments. The
   // end of each segment counts as a different character.
   bool pretokens = false;
-  // Whether a substring that is no valid piece is replaced by its longest valid prefix (Land and
+  // Whether the longest valid prefix replaces a substring that is not a valid piece (Land and
   // Pinter, section 3.1).
   bool recover = false;
 };
 
-// Which candidates become seeds.
+// The rules by which candidates become seeds.
 struct SeedRule {
   SeedMode mode;
-  size_t limit = 0;            // the best candidates up to this number
+  size_t limit = 0;            // the largest number of candidates that become seeds
   float length_power = 1.0f;   // see CandidateScores
   float min_freq_alpha = 0.0f;
   int vocab_size = 0;
 };
 
-// The suffixes of a corpus, and the candidates that a search of them finds.
+// The suffixes of a corpus, and the candidates that are found in them.
 class SuffixTreeSearch {
  public:
   // Sorts the suffixes into groups. The corpus and the crew must outlive this object.
@@ -91,7 +91,7 @@ class SuffixTreeSearch {
     std::vector<uint32_t>().swap(groups_.suffixes);
   }
 
-  // What each worker has found.
+  // The candidates that each worker has found.
   std::vector<std::vector<Candidate>>& found() { return found_; }
   const SeedTree& tree() const { return tree_; }
   const CandidateScores& scores() const { return scores_; }
@@ -108,17 +108,17 @@ class SuffixTreeSearch {
   static constexpr size_t kCheckDistance = 4096;   // suffixes between two checks for Ctrl-C
 
   struct Suffix {
-    uint64_t key;  // eight bytes from the current depth on, see text_key
+    uint64_t key;  // the text_key at the current depth
     uint32_t begin;
     uint32_t segment;
-    uint16_t size;  // up to the cut
+    uint16_t size;  // the size up to the cut
     bool whole;     // whether it reaches the end of the segment
   };
   // A node of the suffix tree whose suffixes are being visited.
   struct Node {
     uint32_t depth;
-    uint32_t begin;   // of one of its suffixes
-    uint64_t before;  // count of all suffixes before it
+    uint32_t begin;   // the begin of one of its suffixes
+    uint64_t before;  // the sum of the counts of all suffixes before it
     size_t first;     // index of its first suffix
     bool is_segment;  // whether its first suffix is a whole segment
     Followers followers;
@@ -131,7 +131,7 @@ class SuffixTreeSearch {
   }
 
   void load(const SuffixBucket& bucket, std::vector<Suffix>& suffixes) const {
-    // No suffix is compared further than this, in bytes: the longest piece and the symbol after it.
+    // The number of bytes of a suffix to compare: the longest piece and the symbol after it.
     const bool by_characters = mode_.pretokens || tree_.of_characters;
     const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_length + (by_characters ? 4 : 1));
     suffixes.clear();
@@ -157,8 +157,8 @@ class SuffixTreeSearch {
     }
   }
 
-  // Sorts by bytes, eight at a time. No segment holds a zero byte, so a suffix comes before all
-  // suffixes that it begins.
+  // Sorts by bytes, eight at a time. Segments do not contain zero bytes, so a suffix comes before
+  // all suffixes that begin with it.
   void sort(Suffix* first, Suffix* last, uint32_t depth) const {
     crew_.check_cancelled();
     std::sort(first, last, [](const Suffix& a, const Suffix& b) { return a.key < b.key; });
@@ -251,16 +251,16 @@ class SuffixTreeSearch {
 
   // How often a node occurs.
   struct Occurrences {
-    uint64_t count;   // in the whole text
-    size_t suffixes;  // in the distinct segments
-    uint32_t parent;  // depth of the node's parent
+    uint64_t count;   // the number of occurrences in the whole text
+    size_t suffixes;  // the number of occurrences in the distinct segments
+    uint32_t parent;  // the depth of the node's parent
   };
 
   void add_candidate(const Node& node, const Occurrences& seen, std::vector<char32_t>& characters,
                      std::vector<Candidate>& found) const {
     uint32_t size = node.depth;
     uint64_t count;
-    // A text that occurs twice is a prefix of a substring that different symbols follow.
+    // A text that occurs twice begins a substring that different symbols follow.
     bool branches_later = seen.count > 1;
     if (mode_.pretokens) {
       branches_later = seen.suffixes > 1;
@@ -281,8 +281,8 @@ class SuffixTreeSearch {
   }
 
   // The count of a node if different symbols follow it, otherwise 0. In a tree of bytes, the
-  // reference treats a text with a zero byte after it like the text itself. If both are nodes, it
-  // adds up their counts.
+  // reference treats a text that is followed by a zero byte like the text itself. If both are
+  // nodes, it adds up their counts.
   uint64_t branching_count(const Node& node, uint64_t count) const {
     if (is_trail(text_[node.begin + node.depth])) return 0;
     const Followers& followers = node.followers;
@@ -292,8 +292,8 @@ class SuffixTreeSearch {
     return count;
   }
 
-  // The count of a text that only one symbol follows, if nodes are cut before that symbol,
-  // otherwise
+  // The count of a text that only one symbol follows, if nodes are cut before that symbol.
+  // Otherwise
   // 0.
   uint64_t cut_count(const Node& node, uint64_t count) const {
     const std::string_view text(text_ + node.begin, node.depth);
@@ -302,7 +302,7 @@ class SuffixTreeSearch {
     return found == corpus_.at_text_end.end() ? count : found->second;
   }
 
-  // Adds a candidate. Returns false if the text is no valid piece.
+  // Adds a candidate. Returns false if the text is not a valid piece.
   bool add_if_valid(uint32_t begin, uint32_t size, uint64_t count,
                     std::vector<char32_t>& characters, std::vector<Candidate>& found) const {
     const std::string_view piece(text_ + begin, size);
@@ -315,8 +315,8 @@ class SuffixTreeSearch {
     return true;
   }
 
-  // Adds the longest valid prefix of a node. A prefix that is not longer than the parent's text is
-  // left to the parent.
+  // Adds the longest valid prefix of a node, unless it belongs to the parent because it is not
+  // longer than the parent's text.
   void recover(const Node& node, const Occurrences& seen, std::vector<char32_t>& characters,
                std::vector<Candidate>& found) const {
     if (unless_rare(seen.count, node.depth) == 0) return;
@@ -331,7 +331,7 @@ class SuffixTreeSearch {
     return bytes <= 3 || count >= least_count_ ? count : 0;
   }
 
-  // Makes room for another candidate. First it drops the candidates below the bound.
+  // Reserves space for another candidate. First drops the candidates below the bound.
   void make_room(std::vector<Candidate>& found) const {
     drop_hopeless(found);
     if (found.size() >= found.capacity() / 4 * 3) {
@@ -354,7 +354,7 @@ class SuffixTreeSearch {
   uint64_t least_count_;
   CandidateScores scores_;
   ScoreBound bound_;
-  std::vector<std::vector<Candidate>> found_;  // by worker
+  std::vector<std::vector<Candidate>> found_;  // the candidates of each worker
   std::vector<uint32_t> segment_at_;  // the segment of every kStride-th byte of the text
 };
 

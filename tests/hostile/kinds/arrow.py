@@ -1,4 +1,4 @@
-"""Arrow structs with fields that cannot be right, read by training and counting.
+"""Arrow structs with impossible values, read by training and counting.
 
 Only damage that a consumer can see is done. The structs do not contain the sizes of buffers, so any
 consumer reads outside of a buffer if a length is too large, for example.
@@ -47,7 +47,7 @@ def prepare(folder: Path) -> None:
 
 
 def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], int]:
-    """Build structs, and choose what reads them."""
+    """Build structs, and choose a function that reads them."""
     column = _column(chance.choice(FORMS), chance, chance.random() < 0.5)
     producer = chance.choice([_DamagedBatch, _DamagedStream])
     data = producer(column, chance, chance.randint(1, 3))
@@ -115,15 +115,15 @@ class _DamagedStream(_Damaged):
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         self.batches = Batches([], self._column)
         schema, array = self._structs(self.batches)
-        given = [array]
+        arrays = [array]
 
         def get_schema(_: int, out: int) -> int:
             ctypes.memmove(out, ctypes.addressof(schema), ctypes.sizeof(Schema))
             return 0
 
         def get_next(_: int, out: int) -> int:
-            if given:
-                ctypes.memmove(out, ctypes.addressof(given.pop()), ctypes.sizeof(Array))
+            if arrays:
+                ctypes.memmove(out, ctypes.addressof(arrays.pop()), ctypes.sizeof(Array))
             return 0
 
         return self._capsule(get_schema, get_next)

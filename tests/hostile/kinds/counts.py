@@ -63,7 +63,7 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
         for part in sorted((valid / name).iterdir()):
             (damaged / part.name).write_bytes(part.read_bytes())
         target = damaged / f"{chance.randrange(3)}.parquet"
-        if chance.random() < 0.2:  # a file that does not belong to the others
+        if chance.random() < 0.2:  # a file that does not belong to the other files
             target.write_bytes((valid / chance.choice(COUNTS[:4])).read_bytes())
         else:
             _damage(target, target, chance)

@@ -1,7 +1,7 @@
 """Damaged model files, read by every command that reads models.
 
-Most of the damage leaves a model that ``sentencepiece`` loads, so that the commands get further
-than its check. ``spmcompat parity`` and ``spmcompat compare`` take no models.
+Most damaged models can still be loaded by ``sentencepiece``, so that the commands get further than
+its check. ``spmcompat parity`` and ``spmcompat compare`` do not read models.
 """
 
 from __future__ import annotations
@@ -79,11 +79,11 @@ def prepare(folder: Path) -> None:
     rules = folder / "rules.tsv"
     rules.write_text("FF21\t41\nFF21 FF22\t42\n9\t20\nFB01\t66 69\n", encoding="utf-8")
     for name, flags in MODELS.items():
-        given = [f"--input={text}", f"--model_prefix={folder / name}", *flags]
+        arguments = [f"--input={text}", f"--model_prefix={folder / name}", *flags]
         if name != "plain":
-            given.append(f"--normalization_rule_tsv={rules}")
+            arguments.append(f"--normalization_rule_tsv={rules}")
         size = "350" if name == "bytes" else "60"
-        assert main(["train", *given, f"--vocab_size={size}", "--hard_vocab_limit=false"]) == 0
+        assert main(["train", *arguments, f"--vocab_size={size}", "--hard_vocab_limit=false"]) == 0
     size = len(_commands(folder / "x", "unigram", folder, random.Random(1)))
     for number, name in zip(range(size), cycle(MODELS)):
         commands = _commands(folder / f"{name}.model", name, folder, random.Random(number))
@@ -104,7 +104,7 @@ def _commands(model: Path, name: str, valid: Path, chance: random.Random) -> lis
     other_name = name if chance.random() < 0.8 else chance.choice(list(MODELS))
     m, other = str(model), str(valid / f"{other_name}.model")
     text = str(valid / "text.txt")
-    given = f"--input={text}"
+    text_flag = f"--input={text}"
     keep = chance.choice([1, 30, 50, 300])
     out, pair = "--output=o.model", chance.choice([[m, other], [other, m], [m, m]])
     edits = ["--add=zzq", "--add=ca,th,at", "--add_control=<new>", "--add_user_defined=at,▁▁,猫が"]
@@ -113,10 +113,10 @@ def _commands(model: Path, name: str, valid: Path, chance: random.Random) -> lis
     return [
         ["edit", m, out, *chance.sample(edits, chance.randint(1, 4))],
         ["edit", m, out, chance.choice(edits[:4]), *chance.sample(edits[-4:], 1)],
-        ["extend", m, given, f"--add={chance.choice([5, 500])}", out],
-        ["extend", m, given, "--add=5", "--use_unused", "--character_coverage=1.0", out],
-        ["trim", m, given, f"--keep={keep}", out],
-        ["trim", m, given, f"--keep={keep}", "--keep_ids", "--drop_characters", out],
+        ["extend", m, text_flag, f"--add={chance.choice([5, 500])}", out],
+        ["extend", m, text_flag, "--add=5", "--use_unused", "--character_coverage=1.0", out],
+        ["trim", m, text_flag, f"--keep={keep}", out],
+        ["trim", m, text_flag, f"--keep={keep}", "--keep_ids", "--drop_characters", out],
         ["merge", *pair, out],
         ["merge", *pair, other, "--weights=1,2,3", out],
         ["merge", *pair, f"--vocab_size={keep}", out],

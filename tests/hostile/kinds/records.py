@@ -1,6 +1,6 @@
 """Damaged files of records and compressed text, read by training and counting.
 
-Of Parquet files, only the beginning and the end are damaged. pyarrow decodes pages without checking
+Only the beginning and the end of Parquet files are damaged. pyarrow decodes pages without checking
 all of their contents, so it may crash on pages that were made to harm it.
 """
 

@@ -113,7 +113,7 @@ def _replace(pattern: str, content: str) -> dict[str, Any]:
 
 
 def _of_other_tools() -> dict[str, dict[str, Any]]:
-    """Return small files in the form that converters and trainers of other tools write."""
+    """Return small files like those of converters and trainers of other projects."""
     special = {"lstrip": False, "rstrip": False, "normalized": False, "special": True}
     added = [
         {"id": index, "content": text, "single_word": False, **special}

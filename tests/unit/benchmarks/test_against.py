@@ -77,5 +77,5 @@ def test_a_build_is_made_once(monkeypatch: Patch, tmp_path: Path) -> None:
     assert len(compiled) == 1
     checkout = builds.of_checkout()
     assert (checkout.folder == first.folder) == (checkout.name == first.name)
-    with pytest.raises(BuildError, match="There is no commit nothing"):
+    with pytest.raises(BuildError, match="has no commit nothing"):
         builds.of_commit("nothing")

@@ -1,4 +1,4 @@
-"""The models of several platforms are trained alike, and every difference is told."""
+"""The models of several platforms are trained alike, and every difference is reported."""
 
 from pathlib import Path
 
@@ -9,8 +9,8 @@ from tests.parity import corpora
 
 
 def run(*arguments: str) -> int:
-    given = platforms.arguments(arguments)
-    return given.run(given)
+    parsed = platforms.parse_arguments(arguments)
+    return parsed.run(parsed)
 
 
 def make(folder: Path, vocabulary: str, model: bytes = b"model") -> Path:

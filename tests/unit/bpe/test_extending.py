@@ -25,7 +25,7 @@ def extended(
     segments = segments_of(
         [f"{line}\t{count}" for line, count in lines], tsv=True, **stages.corpus_options(options)
     )
-    merges = Merges(segments, expected, Workers(2), given=given_pieces(scores))
+    merges = Merges(segments, expected, Workers(2), initial=given_pieces(scores))
     merges.make(wanted)
     return [(piece.decode(), count) for piece, count in merges]
 

@@ -125,9 +125,9 @@ class TestRefusals:
         assert f"no tokenizer for a {kind} model" in refusals(trained(kind))
 
     @pytest.mark.parametrize("kind", ["unigram", "bpe"])
-    def test_a_space_behind_the_text(self, kind: str) -> None:
+    def test_a_space_after_the_text(self, kind: str) -> None:
         model = trained(kind, treat_whitespace_as_suffix=True, byte_fallback=kind == "bpe")
-        assert "adds no space behind the text" in refusals(model)
+        assert "does not append a space to the text" in refusals(model)
 
     def test_whitespace_as_suffix_without_a_dummy_prefix_is_exact(self) -> None:
         needs_llama()
@@ -264,7 +264,7 @@ class TestBpe:
     def test_symbols_whose_names_llama_knows(self, symbol: str) -> None:
         needs_llama()
         model = trained("bpe", user_defined_symbols=[symbol], **BYTES_AND_EXACT)
-        assert f"pieces named {symbol}" in texts_of(model)
+        assert f"gives {symbol} another type" in texts_of(model)
         assert symbol in differing(gguf, model)
 
     def test_control_pieces_that_pieces_add_up_to(self, tmp_path: Path) -> None:
@@ -316,7 +316,7 @@ class TestUnigram:
         model = trained(
             "unigram", normalization_rule_name="identity", remove_extra_whitespaces=False
         )
-        assert "a text that is all spaces" in texts_of(model)
+        assert "a text of only spaces" in texts_of(model)
         assert differing(gguf, model) == [" ", "   "]
 
     def test_keys_that_are_absent_would_change_lines(self, tmp_path: Path) -> None:
@@ -375,12 +375,12 @@ class TestUnigram:
         needs_llama()
         symbols = {"user_defined_symbols": ["<MASK>"], "normalization_rule_name": "nfkc_cf"}
         model = trained("unigram", **symbols)
-        assert "puts a space behind such a symbol" in texts_of(model)
+        assert "adds a space after the symbol" in texts_of(model)
         assert "a<MASK>b" in differing(gguf, model, ["a<MASK>b"])
         options = {"remove_extra_whitespaces": False, "add_dummy_prefix": False}
         model = trained("unigram", **symbols, **options)
         assert "The normalizer would change <MASK>" in texts_of(model)
-        assert "a space behind" not in texts_of(model)
+        assert "a space after" not in texts_of(model)
         found = differing(gguf, model, ["a<MASK>b", "a<MASK"])
         assert "a<MASK>b" not in found
         assert "a<MASK" in found
@@ -388,7 +388,7 @@ class TestUnigram:
     def test_such_a_symbol_with_other_characters_breaks_no_text(self) -> None:
         needs_llama()
         model = trained("unigram", user_defined_symbols=["\u2460x", "\u2014"])
-        assert "normalizes \u2460x as other text" in texts_of(model)
+        assert "normalizes \u2460x like other text" in texts_of(model)
         lines = ["a\u2460x", "a \u2461 b \u2014 c \u2013 \u2026 d\u201ce\u201d"]
         assert lines[0] in differing(gguf, model, lines)
         assert lines[1] not in differing(gguf, model, lines)
@@ -397,7 +397,7 @@ class TestUnigram:
     def test_control_pieces_whose_names_llama_knows(self, name: str) -> None:
         needs_llama()
         model = trained("unigram", control_symbols=[name])
-        assert f"pieces named {name}" in texts_of(model)
+        assert f"gives {name} another type" in texts_of(model)
         assert name in differing(gguf, model)
 
     def test_control_pieces_in_the_text_are_text(self) -> None:

@@ -319,5 +319,5 @@ def test_a_corpus_without_seeds_is_refused(whole: bool) -> None:
         ["\x1f"], add_dummy_prefix=False, required_chars="z", auto_character_coverage=whole
     )
     assert corpus.alphabet == ([(0x1F, 0)] if whole else [(ord("z"), 0)])
-    with pytest.raises(TrainingError, match="holds no seed pieces"):
+    with pytest.raises(TrainingError, match="has no seed pieces"):
         make_seeds(corpus, UnigramOptions(), Workers(1), stages.QUIET)
