@@ -1,4 +1,4 @@
-"""Which column of Arrow data holds the text, and what its type is called in messages."""
+"""Chooses the column of Arrow data that contains the text, and names types in messages."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ DEFAULT_COLUMN = "text"
 """The column that is read if none is named."""
 
 COLUMN = "column="
-"""How messages call the argument that names a column."""
+"""The argument that names a column, as messages write it."""
 
-# As many columns as fit into a message.
+# The number of columns that a message names at most.
 _MOST_LISTED = 30
 
 _STRINGS = {
@@ -66,11 +66,11 @@ class Field(NamedTuple):
     name : str
         Its name.
     format : str
-        Its type, as the Arrow C data interface writes it; of a dictionary, that of the indices.
+        Its format string in the Arrow C data interface; for a dictionary, that of the indices.
     values : str
-        The type of a dictionary's values; empty without a dictionary.
+        The format string of a dictionary's values; empty without a dictionary.
     is_readable : bool
-        Whether it holds strings, or nothing but nulls.
+        Whether the column contains strings or only nulls.
     """
 
     name: str
@@ -80,36 +80,37 @@ class Field(NamedTuple):
 
     @property
     def type_name(self) -> str:
-        """The type in Arrow's words."""
+        """The name of the type in Arrow."""
         return f"dictionary of {_name(self.values)}" if self.values else _name(self.format)
 
     @property
-    def holds_strings(self) -> bool:
-        """Whether it holds strings."""
+    def has_strings(self) -> bool:
+        """Whether the column contains strings."""
         return self.is_readable and (self.values or self.format) in _STRINGS
 
 
 def column_of_table(fields: Sequence[Field], column: str | None, option: str = COLUMN) -> int:
-    """Return the index of the column that holds the text.
+    """Return the index of the column that contains the text.
 
     Parameters
     ----------
     fields : sequence of Field
         The columns.
     column : str, optional
-        The name that was given. Without it, it is `DEFAULT_COLUMN`, or the only column of strings.
+        The name of the column. Without it, `DEFAULT_COLUMN` is read, or else the only column of
+        strings.
     option : str
-        How messages call the option that names the column.
+        The option that names the column, as messages write it.
 
     Raises
     ------
     BadValueError
-        If there is no such column, more than one, or it holds no strings.
+        If there is not exactly one such column, or it does not contain strings.
     """
     wanted = DEFAULT_COLUMN if column is None else column
     found = [index for index, field in enumerate(fields) if field.name == wanted]
     if not found and column is None:
-        found = [index for index, field in enumerate(fields) if field.holds_strings]
+        found = [index for index, field in enumerate(fields) if field.has_strings]
         if len(found) != 1:
             raise BadValueError(
                 f"cannot tell which column holds the text: there is no column {wanted!r}, and "
@@ -128,12 +129,12 @@ def column_of_table(fields: Sequence[Field], column: str | None, option: str = C
 
 
 def check_column_alone(field: Field, column: str | None) -> None:
-    """Raise if a column that is no part of a table cannot be read.
+    """Raise if a column outside a table cannot be read.
 
     Raises
     ------
     BadValueError
-        If it holds no strings, or a name was given.
+        If the column does not contain strings, or a column name was given.
     """
     if column is not None:
         raise BadValueError(
@@ -145,7 +146,7 @@ def check_column_alone(field: Field, column: str | None) -> None:
 
 
 def _unreadable(field: Field, what_holds: str, remedy: str = "") -> BadValueError:
-    """Return the error of a column that cannot be read as strings."""
+    """Return the error for a column that cannot be read as strings."""
     if field.format == "+r":
         return BadValueError(
             f"{what_holds} run-end encoded values, which spmcompat does not read. Decode them "

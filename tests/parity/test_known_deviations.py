@@ -188,7 +188,9 @@ def test_a_text_file_that_is_named_as_a_packed_one(trainers: Trainers, name: str
     case = Case({**SOFT, "input": name, "model_prefix": "m"}, {name: TEXT.encode()})
     ours, theirs = both(trainers, case)
     assert_trains(theirs)
-    assert_fails(ours, "TrainingError", "though its name says so" if name == "a.gz" else "Parquet")
+    assert_fails(
+        ours, "TrainingError", "although its name says so" if name == "a.gz" else "Parquet"
+    )
     trainers.check({**SOFT, "input": name, "input_format": "text"}, files=case.files)
 
 
