@@ -385,7 +385,7 @@ def test_nul_as_a_character(trainers: Trainers) -> None:
     ours, theirs = both(trainers, file_case(ALL_CHARACTERS, ["a\0b\n" * 50]))
     assert_trains(theirs)
     assert "\0" in pieces(theirs)
-    assert_fails(ours, "TrainingError", "The text holds U+0000")
+    assert_fails(ours, "TrainingError", "The text contains U+0000")
 
 
 @deviation(

@@ -88,7 +88,7 @@ def test_the_share_that_is_covered() -> None:
         ({"a": 0}, "b", "no characters to train on"),
         ({"a": 1, " ": 1}, "", "space must not be included"),
         ({"a": 1}, " ", "space must not be included"),
-        ({"a": 1}, "▅", r"U\+2585 stands for unknown characters"),
+        ({"a": 1}, "▅", r"U\+2585 represents unknown characters"),
     ],
 )
 def test_what_cannot_be_covered(counts: dict[str, int], required: str, message: str) -> None:

@@ -74,7 +74,7 @@ def flipped(data: bytes, at: int) -> bytes:
     return data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]
 
 
-# Each case has the name of the file, a function that returns its content, and a part of the message.
+# Each case: the name of the file, a function that returns its content, and a part of the message.
 BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "gzip named .txt": (
         "a.txt",
