@@ -1,4 +1,4 @@
-"""Every line of the input is accounted for, and one warning names what the user may not expect."""
+"""The log accounts for every line of the input, and one warning names all unexpected lines."""
 
 from __future__ import annotations
 
