@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from spmcompat.errors import MissingFileError
 from spmcompat.runtime.outputs import Outputs
-from spmcompat.runtime.rounds import Round
+from spmcompat.runtime.rounds import Step
 
 OVERVIEW = "rounds"
 """The name of the table that has one row for each step."""
@@ -46,7 +46,7 @@ class Overview(NamedTuple):
 
 
 class Dump:
-    """Writes a table for each `Round` that it is called with.
+    """Writes a table for each `Step` that it is called with.
 
     The tables are written to a temporary folder next to the target, together with an overview that
     grows by one row for each table. `files` renames the folder to the target.
@@ -77,7 +77,7 @@ class Dump:
         """The number of steps so far."""
         return len(self._steps)
 
-    def __call__(self, done: Round) -> None:
+    def __call__(self, done: Step) -> None:
         """Write the table of one step."""
         name = f"{len(self._steps):04d}-{done.step}.{self._format}"
         numbers = done.objective, done.tokens, done.threshold

@@ -37,7 +37,7 @@ from spmcompat.text.sources import SelfTestSource, Source, open_source, sample_s
 
 if TYPE_CHECKING:
     from spmcompat.dump import Dump
-    from spmcompat.runtime.rounds import OnRound, Round
+    from spmcompat.runtime.rounds import OnRound, Step
     from spmcompat.text.arrow_producers import Sentences
     from spmcompat.unigram.options import UnigramOptions
 
@@ -126,7 +126,7 @@ def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
     if not wanted:
         return None
 
-    def tell(done: Round) -> None:
+    def tell(done: Step) -> None:
         for one in wanted:
             one(done)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import spmcompat
 from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.runtime.progress import Report
-from spmcompat.runtime.rounds import PieceRow, Round
+from spmcompat.runtime.rounds import PieceRow, Step
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus
 from spmcompat.text.sources import open_source, sample_sentences
@@ -26,9 +26,9 @@ def sentences() -> list[str]:
 
 
 @cache
-def rounds(model_type: str) -> list[Round]:
+def rounds(model_type: str) -> list[Step]:
     """Return every step of a training on the text."""
-    steps: list[Round] = []
+    steps: list[Step] = []
     spmcompat.train(
         sentence_iterator=iter(sentences()),
         model_writer=BytesIO(),
@@ -41,12 +41,12 @@ def rounds(model_type: str) -> list[Round]:
     return steps
 
 
-def step(name: str, which: int = 0) -> Round:
+def step(name: str, which: int = 0) -> Step:
     """Return a step of the Unigram training."""
     return [one for one in rounds("unigram") if one.step == name][which]
 
 
-def pieces_after(done: Round) -> list[PieceRow]:
+def pieces_after(done: Step) -> list[PieceRow]:
     """Return the pieces that are there after a step."""
     return [row for row in done.pieces if row.kept]
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from spmcompat.api.arguments import StrPath
     from spmcompat.model.writers import Writer
-    from spmcompat.runtime.rounds import Round
+    from spmcompat.runtime.rounds import Step
     from spmcompat.stored_counts.table import CountTable
     from spmcompat.text.arrow_producers import Sentences
 
@@ -102,7 +102,7 @@ def train(
     space_pieces: Literal["prefix", "separate", "dropped"] | None = None,
     dump: StrPath | None = None,
     dump_format: Literal["tsv", "parquet"] | None = None,
-    on_round: Callable[[Round], object] | None = None,
+    on_round: Callable[[Step], object] | None = None,
     compat: str | None = None,
 ) -> None:
     """Train a model. An option that is left out, or None, is not stored in the model.
@@ -171,7 +171,7 @@ def train(
     dump : path
         A new folder for tables of all steps of the training.
     on_round : callable
-        A function that is called with a `Round` of `spmcompat.runtime.rounds` after each step of
+        A function that is called with a `Step` of `spmcompat.runtime.rounds` after each step of
         the training, in the thread of the caller. If it raises an exception, training ends:
         nothing is written, and the caller gets the exception.
     compat : str

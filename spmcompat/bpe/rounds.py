@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spmcompat.bpe.merges import Merges
-from spmcompat.runtime.rounds import FINAL_CUT, OnRound, PieceRow, Round
+from spmcompat.runtime.rounds import FINAL_CUT, OnRound, PieceRow, Step
 
 
 def tell_merges(
@@ -19,7 +19,7 @@ def tell_merges(
     Parameters
     ----------
     on_round : callable
-        Takes a `Round`.
+        Takes a `Step`.
     merges : Merges
         The merges. The count of each is that of its pair when it was merged.
     alphabet : sequence of (int, int)
@@ -39,7 +39,7 @@ def tell_merges(
         return found
 
     size = len(merges) + len(alphabet)
-    on_round(Round(1, "merges", size, len(final), _rows=rows))
+    on_round(Step(1, "merges", size, len(final), _rows=rows))
 
 
 def _row(

@@ -66,7 +66,7 @@ def train(
     report : Report
         Takes the log lines and the progress.
     on_round : callable, optional
-        Is called with a `Round` when all merges are made; only for a single size.
+        Is called with a `Step` when all merges are made; only for a single size.
 
     Returns
     -------

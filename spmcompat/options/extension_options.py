@@ -264,7 +264,7 @@ EXTENSIONS = (
     _extension(
         "on_round",
         OBJECT,
-        "Call this function with a Round after each step; a Round contains what dump writes. An "
+        "Call this function with a Step after each step; a Step contains what dump writes. An "
         "exception that the function raises ends the training.",
         ELSEWHERE,
         models=(UNIGRAM, BPE),

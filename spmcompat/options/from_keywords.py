@@ -137,7 +137,7 @@ def _function(on_round: object) -> OnRound | None:
     """Return the function to call after each step."""
     if on_round is not None and not callable(on_round):
         raise BadValueError(
-            f"on_round must be a function that takes a Round, not {type(on_round).__name__}."
+            f"on_round must be a function that takes a Step, not {type(on_round).__name__}."
         )
     return on_round
 

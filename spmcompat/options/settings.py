@@ -58,7 +58,7 @@ class Settings:
     column : str, optional
         The column of Arrow data that contains the sentences.
     on_round : callable, optional
-        A function that is called with a ``Round`` after each step.
+        A function that is called with a ``Step`` after each step.
     extensions : SimpleNamespace
         The options of the table whose target is `EXTENSION`, by name.
     min_log_level : int

@@ -73,7 +73,7 @@ REASONS = {
 
 
 @dataclass(frozen=True)
-class Round:
+class Step:
     """One step of a round of training.
 
     Attributes
@@ -119,5 +119,5 @@ class Round:
         return [row for row in self.pieces if not row.kept]
 
 
-OnRound: TypeAlias = Callable[[Round], object]
+OnRound: TypeAlias = Callable[[Step], object]
 """A function that is called after each step."""

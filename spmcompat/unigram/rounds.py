@@ -20,7 +20,7 @@ from spmcompat.runtime.rounds import (
     UNUSED,
     OnRound,
     PieceRow,
-    Round,
+    Step,
 )
 from spmcompat.unigram.em.steps import ExpectedCounts
 from spmcompat.unigram.lattice.lattices import NewIds
@@ -35,7 +35,7 @@ class Rounds:
     Parameters
     ----------
     on_round : callable
-        Takes a `Round`.
+        Takes a `Step`.
     """
 
     def __init__(self, on_round: OnRound) -> None:
@@ -57,7 +57,7 @@ class Rounds:
             ]
 
         size = len(seeds)
-        self._on_round(Round(self._round, "seeds", size, size, _rows=rows))
+        self._on_round(Step(self._round, "seeds", size, size, _rows=rows))
 
     def em(
         self,
@@ -84,7 +84,7 @@ class Rounds:
 
         tokens = _total(counts)
         sizes = len(before), len(after)
-        self._on_round(Round(self._round, "em", *sizes, objective, tokens, threshold, rows))
+        self._on_round(Step(self._round, "em", *sizes, objective, tokens, threshold, rows))
 
     def prune_by_loss(
         self,
@@ -117,7 +117,7 @@ class Rounds:
 
         tokens = None if counts is None else _total(counts)
         sizes = len(before), len(after)
-        self._on_round(Round(self._round, "prune", *sizes, tokens=tokens, _rows=rows))
+        self._on_round(Step(self._round, "prune", *sizes, tokens=tokens, _rows=rows))
 
     def prune_flat(
         self, before: Pieces, after: Pieces, new_ids: NewIds, required: frozenset[bytes]
@@ -131,7 +131,7 @@ class Rounds:
             ]
             return _rows_by_score(before, scores, required, LOW_SCORE)
 
-        self._on_round(Round(self._round, "prune", len(before), len(after), _rows=rows))
+        self._on_round(Step(self._round, "prune", len(before), len(after), _rows=rows))
 
     def unreachable(self, before: Pieces, after: Pieces) -> None:
         """Tell which pieces can never be the best segmentation of their own text."""
@@ -145,7 +145,7 @@ class Rounds:
                 for piece, score in before
             ]
 
-        self._on_round(Round(self._round, "unreachable", len(before), len(after), _rows=rows))
+        self._on_round(Step(self._round, "unreachable", len(before), len(after), _rows=rows))
 
     def final(self, before: Pieces, final: Scored, required: Iterable[bytes]) -> None:
         """Tell the choice of the final pieces."""
@@ -161,7 +161,7 @@ class Rounds:
             ]
             return _rows_by_score(before, scores, frozenset(required), FINAL_CUT) + added
 
-        self._on_round(Round(self._round, "final", len(before), len(final), _rows=rows))
+        self._on_round(Step(self._round, "final", len(before), len(final), _rows=rows))
 
     def rescored(self, step: str, before: Scored, after: Scored) -> None:
         """Tell new scores of the same pieces, as the model will hold them: in float32."""
@@ -173,7 +173,7 @@ class Rounds:
                 for piece, score in before
             ]
 
-        self._on_round(Round(self._round, step, len(before), len(after), _rows=rows))
+        self._on_round(Step(self._round, step, len(before), len(after), _rows=rows))
 
 
 def _rows_by_score(

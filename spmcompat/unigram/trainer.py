@@ -57,7 +57,7 @@ def train(
     seed_lines : iterable of bytes
         The lines of the seed file, if the options name one.
     on_round : callable, optional
-        Is called with a `Round` after each step.
+        Is called with a `Step` after each step.
 
     Returns
     -------

@@ -22,7 +22,7 @@ from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import MissingLibraryError
 from spmcompat.runtime.outputs import outputs
-from spmcompat.runtime.rounds import REASONS, PieceRow, Round
+from spmcompat.runtime.rounds import REASONS, PieceRow, Step
 from tests.parity import corpora, reference
 
 TEXT = corpora.topics_text()
@@ -59,8 +59,8 @@ def train(options: dict[str, object], **others: object) -> bytes:
     return written.getvalue()
 
 
-def rounds_of(options: dict[str, object], **others: object) -> tuple[list[Round], bytes]:
-    heard: list[Round] = []
+def rounds_of(options: dict[str, object], **others: object) -> tuple[list[Step], bytes]:
+    heard: list[Step] = []
     return heard, train(options, on_round=heard.append, **others)
 
 
@@ -141,7 +141,7 @@ def test_reasons_follow_from_the_numbers(options: dict[str, object]) -> None:
             assert max(cut, default=-math.inf) <= min(stayed)
 
 
-def check_em(done: Round) -> None:
+def check_em(done: Step) -> None:
     counts = [row.count for row in done.pieces if row.count is not None]
     assert done.tokens == pytest.approx(sum(counts))
     for row in done.pieces:
@@ -149,7 +149,7 @@ def check_em(done: Round) -> None:
         assert row.reason == ("" if not is_low else "required" if row.kept else "low count")
 
 
-def check_pruning(done: Round, by_reason: dict[str, list[PieceRow]]) -> None:
+def check_pruning(done: Step, by_reason: dict[str, list[PieceRow]]) -> None:
     assert all(row.loss == math.inf for row in by_reason["no alternative"])
     assert not any(row.count for row in by_reason["unused"])
     assert all(row.count for row in by_reason["split"])
@@ -265,7 +265,7 @@ class EnoughError(Exception):
 def test_an_exception_of_the_function_ends_training(
     options: dict[str, object], error: type[BaseException], tmp_path: Path
 ) -> None:
-    def stop(done: Round) -> None:
+    def stop(done: Step) -> None:
         if done.step in ("prune", "merges"):
             raise error(done.step)
 
@@ -288,7 +288,7 @@ def test_an_exception_of_the_function_ends_training(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"on_round": 3}, "on_round must be a function that takes a Round, not int"),
+        ({"on_round": 3}, "on_round must be a function that takes a Step, not int"),
         ({"on_round": print, "model_type": "char"}, "on_round is for unigram and bpe models only"),
         ({"dump": "d", "model_type": "word"}, "dump is for unigram and bpe models only"),
         ({"dump_format": "parquet"}, "dump_format needs dump"),
@@ -351,9 +351,9 @@ ODD = ["\t", '"', '""', 'a"b', "\n", "\r", "\r\n", "NA", "nan", "null", "None", 
 ODD += ["\\n", "'", "\u2028", "\x85", "\ufeff", "#", "True", "\x1a", f"{SPACE}a", "-inf"]
 
 ROUNDS = [
-    Round(0, "seeds", 3, 3, _rows=lambda: list(odd_rows())),
-    Round(1, "em", 9, 8, 7.25, 3e9 + 0.5, 0.5, _rows=lambda: [PieceRow("002", True)]),
-    Round(1, "final", 0, 0),
+    Step(0, "seeds", 3, 3, _rows=lambda: list(odd_rows())),
+    Step(1, "em", 9, 8, 7.25, 3e9 + 0.5, 0.5, _rows=lambda: [PieceRow("002", True)]),
+    Step(1, "final", 0, 0),
 ]
 
 
