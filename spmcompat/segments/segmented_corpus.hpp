@@ -1,5 +1,5 @@
-// The text that the trainers read: distinct segments and pretokens, and the characters that follow
-// segments.
+// The text on which the trainers train: distinct segments with the characters that follow them, and
+// pretokens.
 #pragma once
 
 #include <cstdint>

@@ -149,9 +149,9 @@ def test_a_list_of_one_size(trainers: Trainers) -> None:
 
 
 @deviation(
-    "A file that holds gzip, zstd, xz, bzip2 or Parquet data, such as `a.gz`",
+    "A file that contains gzip, zstd, xz, bzip2 or Parquet data, such as `a.gz`",
 )
-def test_a_file_that_holds_gzip_data(trainers: Trainers) -> None:
+def test_a_file_that_contains_gzip_data(trainers: Trainers) -> None:
     options = {**SOFT, "model_type": "char", "max_sentence_length": 100_000}
     packed = gzip.compress(TEXT.encode())
     files = {"a.gz": packed, "a.txt": packed}
