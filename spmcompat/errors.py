@@ -34,7 +34,7 @@ class TrainingError(RuntimeError):
     Attributes
     ----------
     names_sizes : bool
-        Whether the message begins with the sizes of the vocabularies that it is about.
+        Whether the message begins with the sizes of the vocabularies that the error concerns.
     """
 
     names_sizes = False
@@ -52,7 +52,7 @@ class MissingFileError(TrainingError, OSError):
 
 
 def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
-    """Raise for a path that no file can have; Python's own error for it is not an `OSError`.
+    """Raise if no file can have this path. Python's own error for it is not an `OSError`.
 
     Raises
     ------
@@ -75,7 +75,7 @@ class UnknownOptionError(TrainingError, OSError):
 
 
 class EmptyCorpusError(TrainingError):
-    """The text has no characters left to train on."""
+    """The normalized text has no characters to train on."""
 
 
 class OutOfMemoryError(TrainingError, MemoryError):
@@ -84,15 +84,15 @@ class OutOfMemoryError(TrainingError, MemoryError):
     Parameters
     ----------
     stage : str
-        What the run was doing.
+        The stage of the run.
     reason : str
         The message of Python or the system, if any.
     """
 
     def __init__(self, stage: str, reason: str = "") -> None:
-        said = f" ({reason})" if reason not in ("", "std::bad_alloc") else ""
+        details = f" ({reason})" if reason not in ("", "std::bad_alloc") else ""
         super().__init__(
-            f'Memory ran out in the stage "{stage}"{said}. Train on a sample of the text '
+            f'Memory ran out in the stage "{stage}"{details}. Train on a sample of the text '
             "(--input_sentence_size) or on a text with fewer distinct words, lower "
             "--seed_sentencepiece_size, or use fewer --workers."
         )
@@ -115,12 +115,12 @@ def is_out_of_memory(error: Exception) -> bool:
 
 
 def naming_iterator_errors(take: Callable[[], Taken]) -> Taken:
-    """Call a function of the caller's iterator, and turn an exception into a `TrainingError`.
+    """Call a function of the user's iterator, and convert its exceptions to a `TrainingError`.
 
     Raises
     ------
     TrainingError
-        The message names the original exception, which is the cause.
+        With a message that names the original exception, which is also the cause.
     """
     try:
         return take()

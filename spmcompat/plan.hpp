@@ -13,7 +13,7 @@ struct Plan {
   bool remove_extra_whitespaces;
   bool treat_whitespace_as_suffix;
 
-  // Where no piece may cross.
+  // The positions that no piece may cross.
   size_t max_piece_length;
   bool split_by_unicode_script;
   bool split_by_number;
@@ -40,7 +40,7 @@ struct Plan {
   bool uniform_starts;
   bool by_raw_tokens;
 
-  // What is kept for later.
+  // The data that are kept for later stages.
   bool keeps_contexts;
   bool looks_at_text_end;
   bool keeps_order;

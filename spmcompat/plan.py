@@ -1,4 +1,4 @@
-"""What a training run does with its text, decided once before anything is read.
+"""The plan: the decisions about reading and cutting the text, made once before anything is read.
 
 ``options/planning.py`` makes the plan from the options. The packages counting, text and segments
 use only the plan. The fields of `Plan` that C++ reads have the same names in ``plan.hpp``.
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class TextPlan(NamedTuple):
-    """Where sentences come from, which lines are sentences, and which of these are sampled.
+    """How to read sentences: the source, which lines are sentences, and the sample.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class TextPlan(NamedTuple):
 
     @property
     def longest_record(self) -> int | None:
-        """The most bytes of a record that is a sentence; None if a record holds more than that."""
+        """The maximum size of a record in bytes; None if a record can contain several lines."""
         return None if self.split_lines else self.longest_line
 
 
@@ -102,18 +102,18 @@ class CoveragePlan(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How sentences become pretokens, how pretokens become segments, and what is kept for later.
+    """How sentences become pretokens and segments, and which data are kept for later stages.
 
     Attributes
     ----------
     text : TextPlan
-        Where sentences come from.
+        How to read sentences.
     coverage : CoveragePlan
         Which characters are required.
     charsmap : bytes
         Compiled normalization rules; empty for none.
     meta_pieces : tuple of bytes
-        Meta pieces, in UTF-8. No other piece may cross an occurrence of one in the text.
+        Meta pieces, in UTF-8. No other piece may overlap their occurrences in the text.
     cut : callable, optional
         Takes a normalized sentence (str) and returns its chunks.
     allow_inconsistent_pretokenization : bool
@@ -127,9 +127,9 @@ class Plan(NamedTuple):
     max_piece_length : int
         The longest piece, in characters.
     split_by_unicode_script, split_by_number, split_by_whitespace, split_digits : bool
-        Where no piece may cross.
+        Which positions no piece may cross.
     whitespace_as_suffix : bool
-        Whether white space ends a pretoken. If not, white space begins one.
+        Whether white space ends a pretoken. If not, it begins a pretoken.
     allow_whitespace_only_pieces : bool
         Whether a piece may be white space alone.
     spaces_apart : bool
@@ -152,7 +152,7 @@ class Plan(NamedTuple):
     script_runs : bool
         Whether sentences are cut where the script or the class of characters changes.
     calls_pretokenizer : bool
-        Whether normalized sentences wait until a Python function has cut them.
+        Whether a Python function cuts the normalized sentences.
     boundaries_end_pretokens : bool
         Whether a boundary mark ends a pretoken and is not part of it. If not, it is an unknown
         character of its pretoken, as in ``sentencepiece``.
@@ -163,28 +163,29 @@ class Plan(NamedTuple):
     by_raw_tokens : bool
         Whether raw tokens are counted, and normalized only after the whole text has been read.
     keeps_contexts : bool
-        Whether counting also finds what follows each pretoken, and which sentence ends the text.
+        Whether counting also records the characters that follow each pretoken, and the sentence
+        that ends the text.
     looks_at_text_end : bool
         Whether the pretokens of the last sentences change the counts of seeds.
     keeps_order : bool
-        Whether the order of sentences matters, beyond the question which of them ends the text.
+        Whether the order of all sentences matters, not only the sentence that ends the text.
     keeps_pretokens : bool
         Whether the pretokens of each sentence are kept at first. They may be dropped later.
     cuts_segments : bool
         Whether the text is cut into segments when its characters are counted, so that only
         segments and character counts are kept.
     removes_all_empty : bool
-        Whether every empty sentence is removed. If not, an empty sentence stays if it was moved:
-        the last sentence is moved to the position of each removed one.
+        Whether every empty sentence is removed. The last sentence is moved to the position of each
+        removed one; if this is false, a moved sentence stays even if it is empty.
     em_reads_sentences : bool
-        Whether training reads sentences in the order of the text, not distinct pretokens.
+        Whether EM reads sentences in the order of the text, not distinct pretokens.
     seed_tree_of_characters : bool
-        Whether what follows a segment is given in characters, not in bytes.
+        Whether the followers of segments are characters, not bytes.
     bpe_delimiter : bytes
         The string that BPE replaces with a boundary mark, after rare characters are replaced; empty
         for none.
     bpe_longest_pretoken : int
-        The number of positions of a pretoken that BPE can count; 0 means any number.
+        The largest number of positions in a pretoken that BPE supports; 0 means any number.
     """
 
     text: TextPlan

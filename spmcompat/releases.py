@@ -16,35 +16,35 @@ class Release(NamedTuple):
     Attributes
     ----------
     version : str
-        The release, as on PyPI.
+        The version on PyPI.
     unknown_options : frozenset of str
         Options (keywords and flags) that other releases have, but this one does not.
     retired_options : frozenset of str
         Options that are accepted, but have no effect.
     experimental_flags : frozenset of str
-        Flags that the Python interface does not take and that no model stores.
+        Flags that the Python interface does not accept and that models do not store.
     streams_numbers : bool
         Whether numbers in options and files are read as C++ streams read them: the text after a
         number is ignored.
     skips_empty_fields : bool
         Whether empty fields in a line of a table are skipped.
     characters_without_rules : str
-        Characters, in hexadecimal, that the predefined rules of the newest release change, but
-        those of this release do not. Most of them are newer than the release's version of Unicode.
+        Characters, in hexadecimal, that the predefined rules of the newest release change, but the
+        rules of this release do not. Most are newer than this release's version of Unicode.
     code_points : str
         How the code points of a rule file are read: see `load_rules` of the charsmaps.
     rules_change_something : bool
         Whether a normalization rule that changes nothing is refused.
     boundary : int
-        The boundary mark: a character that is inserted into sentences where no piece may cross.
+        The boundary mark: a character that is inserted at the positions that no piece may cross.
     removes_all_empty : bool
         Whether every sentence that normalizes to nothing is removed. If not, such a sentence
         stays if it was moved: the last sentence is moved to the position of each removed one.
     folder_is_empty_file : bool
         Whether a folder among the inputs is read as an empty file. If not, it is refused.
     empty_files_repeat_lines : bool
-        Whether an empty file, unless it is the last one, repeats the line before it if that line
-        has no line break. If not, it is read as an empty line.
+        Whether an empty file, unless it is the last file, repeats the last line of the previous
+        file if that line has no line end. If not, it is read as an empty line.
     needs_text : bool
         Whether all trainers refuse a corpus that normalizes to nothing.
     unk_is_optional : bool
@@ -55,14 +55,15 @@ class Release(NamedTuple):
         Whether ``input_sentence_size`` draws the same sample in every process.
     sample_multiplies : bool
         Whether a random number is converted to an index by multiplication, as in the GNU C++
-        library since version 11, or by division. For some numbers, the results differ by one.
+        library since version 11. If not, it is converted by division. For some numbers, the
+        results differ by one.
     bpe_active_set : bool
         Whether BPE chooses a merge from an active set of pairs, not from all pairs.
     bpe_delimits_pretokens : bool
         Whether BPE searches pretokens for the delimiter of the pre-tokenization, after rare
         characters are replaced. If not, it searches sentences, before rare characters are replaced.
     bpe_longest_pretoken : int
-        The number of positions of a pretoken that BPE can count; 0 means any number.
+        The largest number of positions in a pretoken that BPE supports; 0 means any number.
     bpe_needs_required_chars : bool
         Whether BPE fails if a required character does not occur in the text.
     seed_tree_of_characters : bool
@@ -84,7 +85,7 @@ class Release(NamedTuple):
         Whether the delimiter of the pre-tokenization separates seeds only, and is removed from
         pretokens.
     delimiter_parts_by_byte : bool
-        Whether each single byte of the delimiter separates seeds too, even within a character.
+        Whether each single byte of the delimiter also separates seeds, even within a character.
     repeats_seed_file : bool
         Whether a seed file may contain a piece twice, or single characters, and is cut to its
         best pieces.
@@ -100,8 +101,8 @@ class Release(NamedTuple):
         Whether training ends after an EM round if few enough pieces are left. If not, it prunes
         once more before it ends.
     weighs_losses_by_pretokens : bool
-        Whether losses are weighted by the pretokens that contain the piece, not by the share of
-        the piece among all pieces.
+        Whether the weight of a loss is the number of occurrences of the piece per pretoken, not the
+        share of the piece among all pieces.
     limits_two_best : bool
         Whether the search for the second-best segmentation stops after a number of steps.
     drops_unreachable : bool

@@ -1,4 +1,4 @@
-// Memory for many arrays that never move. All of it is freed at once.
+// Memory for many arrays that never move and are freed together.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace spmcompat {
 
-// `kBlock` is the number of items that are allocated at a time.
+// Allocates `kBlock` items at a time.
 template <typename Item, size_t kBlock>
 class Arena {
  public:

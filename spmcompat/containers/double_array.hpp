@@ -1,14 +1,14 @@
-// Byte strings with values, as a double array in the format of darts-clone.
+// A map from byte strings to numbers, as a double array in the format of darts-clone.
 //
-// A model stores its normalization rules in this format, so not only the format matters, but also
-// the position of every unit. The array is built in two phases:
+// A model stores its normalization rules in this format. Its bytes must be those of the reference,
+// so the position of every unit matters. The array is built in two phases:
 //
 // 1. The keys, in their order, become the smallest acyclic automaton: states with equal outgoing
 //    arcs (and equal values) are one state. A state that was found more than once is marked, and
 //    only marked states are reused in phase 2.
-// 2. States are laid out, parents first, arcs by ascending label. Each state gets a base of its
-//    own: its arc with label c leads to unit (base XOR c). The base is chosen so that the first arc
-//    leads to the lowest possible free unit, and all other arcs lead to free units too. Units are
+// 2. States are laid out, parents first, arcs by ascending label. Each state gets its own base: its
+//    arc with label c leads to unit (base XOR c). The base is chosen so that the first arc leads to
+//    the lowest possible free unit, and all other arcs also lead to free units. Units are
 //    allocated in blocks of 256, and only the last 16 blocks are open. When a block is closed, its
 //    free units are filled with labels that no arc can match.
 //
@@ -273,20 +273,20 @@ class DoubleArray {
 
   // Whether a key contains this byte. The search runs backwards, from the few states with an arc
   // of this label to the root.
-  bool any_key_contains(uint8_t wanted) const {
+  bool any_key_contains(uint8_t byte) const {
     if (empty()) return false;
     std::vector<bool> leads_there(units_.size(), false);
     for (bool grows = true; grows;) {  // a pass may find a state after the arcs that lead to it
       grows = false;
       for_each_arc([&](uint32_t from, uint8_t label, uint32_t to) {
-        if (leads_there[from] || (label != wanted && !leads_there[to])) return;
+        if (leads_there[from] || (label != byte && !leads_there[to])) return;
         leads_there[from] = grows = true;
       });
     }
     return leads_there[root()];
   }
 
-  // The value of a state for which `step` has set is_key.
+  // Returns the value of a state for which `step` set is_key.
   uint32_t value(uint32_t base) const { return units_[base] & ~double_array::kIsValue; }
 
   // Calls function(length, value) for all keys that are prefixes of the text, shortest first.
@@ -300,7 +300,7 @@ class DoubleArray {
     }
   }
 
-  // The longest of the `limit` shortest keys that are prefixes of the text.
+  // Returns the longest of the `limit` shortest keys that are prefixes of the text.
   Match longest_prefix(const char* at, const char* end, size_t limit) const {
     Match match;
     for_each_prefix(at, end, [&](size_t length, uint32_t value) {
@@ -311,8 +311,8 @@ class DoubleArray {
     return match;
   }
 
-  // Whether no lookup can leave the array and every value is below `value_limit`. Must be called
-  // for every array that comes from a file.
+  // Whether no look-up can leave the array and every value is below `value_limit`. Must be called
+  // for every array from a file.
   bool is_sound(size_t value_limit) const {
     using namespace double_array;
     if (empty() || (units_[0] & (kIsValue | kLowBits | kHasValue)) != 0 || root() == 0) {

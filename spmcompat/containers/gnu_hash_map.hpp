@@ -1,13 +1,13 @@
-// A hash map whose order of iteration is that of the GNU C++ library's unordered_map<uint64_t, T>.
+// A hash map with the same order of iteration as unordered_map<uint64_t, T> of the GNU C++ library.
 //
 // Some results of the reference depend on that order, so it must be the same with every C++
 // library. It follows from four facts about the GNU C++ library:
-// - A number is its own hash. Its bucket is the remainder by the number of buckets, a prime.
-// - All entries are in one list, and the entries of a bucket are next to each other in it.
-// - A new entry becomes the first of its bucket. If the bucket is empty, the entry becomes the
-//   first of the list.
-// - If there would be more entries than buckets, the number of buckets grows to the next one in a
-//   table of primes. Then all entries are added again, in the order of the list.
+// - A number is its own hash. Its bucket is its remainder modulo the number of buckets, a prime.
+// - All entries are in one list, in which the entries of a bucket are next to each other.
+// - A new entry becomes the first entry of its bucket. If the bucket is empty, it becomes the first
+//   entry of the list.
+// - If there would be more entries than buckets, the number of buckets grows to the next prime in a
+//   table. Then all entries are added again, in the order of the list.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class GnuHashMap {
 
   size_t size() const { return size_; }
 
-  // Does nothing if the map contains the key already.
+  // Does nothing if the map already contains the key.
   void insert(uint64_t key, T value) {
     if (find_before(key) != kNone) return;
     if (size_ == limit_) grow();
@@ -90,7 +90,7 @@ class GnuHashMap {
 
   size_t bucket_of(uint32_t index) const { return entries_[index].key % before_.size(); }
 
-  // The entry before the one with this key, or kNone.
+  // Returns the entry before the entry with this key, or kNone.
   uint32_t find_before(uint64_t key) const {
     const size_t bucket = key % before_.size();
     uint32_t before = before_[bucket];
@@ -127,11 +127,11 @@ class GnuHashMap {
     }
   }
 
-  std::vector<Entry> entries_;     // including the free ones, which are in a list of their own
-  std::vector<uint32_t> before_;   // for each bucket: the entry before its first one
+  std::vector<Entry> entries_;     // including free entries, which are in a separate list
+  std::vector<uint32_t> before_;   // for each bucket: the entry before its first entry
   uint32_t free_ = kNone;
   size_t size_ = 0;
-  size_t limit_ = 0;  // entries
+  size_t limit_ = 0;  // the number of entries at which the map grows
 };
 
 }  // namespace spmcompat

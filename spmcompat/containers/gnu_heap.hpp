@@ -1,8 +1,8 @@
 // A heap and a partial sort that order equal elements as the GNU C++ library does.
 //
-// The C++ standard leaves open which of several equal elements comes first, and libraries differ.
-// The reference is built with the GNU C++ library. Some of its results depend on the order of equal
-// elements, so that order must be the same with every C++ library.
+// The C++ standard does not specify which of several equal elements comes first, and libraries
+// differ. The reference is built with the GNU C++ library. Some of its results depend on the order
+// of equal elements, so this order must be the same with every C++ library.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace spmcompat {
 
 namespace gnu_heap {
 
-// Puts a value into a hole, or above it: smaller ancestors of the hole, up to `top`, move down.
+// Puts a value into a hole or one of its ancestors up to `top`. Smaller ancestors move down.
 template <typename T, typename Less>
 void put_upwards(T* heap, size_t hole, size_t top, T value, Less less) {
   while (hole > top) {
@@ -26,8 +26,8 @@ void put_upwards(T* heap, size_t hole, size_t top, T value, Less less) {
   heap[hole] = std::move(value);
 }
 
-// Puts a value into a hole that may have children. The hole first sinks to a leaf: the larger child
-// moves up, or the right child if both are equal. Then the value rises from there.
+// Puts a value into a hole that may have children. First, the hole moves down to a leaf: the larger
+// child moves up, or the right child if both are equal. Then the value moves up from the leaf.
 template <typename T, typename Less>
 void put(T* heap, size_t hole, size_t size, T value, Less less) {
   const size_t top = hole;

@@ -1,8 +1,7 @@
-// An open-addressing hash table with linear probing: the base of the tables that look up keys.
+// An open-addressing hash table with linear probing. Other tables are built on it.
 //
-// A slot contains a key and its value. Other tables are built on this one and define their slots:
-// what a key is, what an empty slot looks like, and how to get the hash of a slot. They also keep
-// the number of used slots, because most of them number their entries anyway.
+// A slot contains a key and its value. The other tables define the type of their slots, and they
+// keep the number of used slots, because most of them number their entries anyway.
 //
 // A slot is a plain struct with is_empty() and hash(). A default-constructed slot is empty.
 #pragma once
@@ -30,20 +29,21 @@ class OpenTable {
     return slots_[probe(hash, matches)];
   }
 
-  // The slot with this hash for which matches(slot) is true, or an empty slot. There must be slots.
+  // Returns the slot with this hash for which matches(slot) is true, or an empty slot. There must
+  // be slots.
   template <typename Matches>
   const Slot& find(uint32_t hash, Matches matches) const {
     return slots_[probe(hash, matches)];
   }
 
-  // The slot that a search looks at first. There must be slots.
+  // Returns the first slot of a search. There must be slots.
   const Slot& first_slot(uint32_t hash) const { return slots_[hash & mask_]; }
   void prefetch(uint32_t hash) const { __builtin_prefetch(slots_.data() + (hash & mask_)); }
 
   bool has_slots() const { return !slots_.empty(); }
   // The memory that the slots take.
   size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
-  // All slots, the empty ones included.
+  // Iterates over all slots, including the empty ones.
   auto begin() const { return slots_.begin(); }
   auto end() const { return slots_.end(); }
   auto begin() { return slots_.begin(); }
@@ -71,7 +71,7 @@ class OpenTable {
   }
 
   std::vector<Slot> slots_;
-  size_t mask_ = 0;  // the number of slots, a power of two, less one
+  size_t mask_ = 0;  // the number of slots (a power of two) minus one
 };
 
 }  // namespace spmcompat

@@ -1,4 +1,4 @@
-// Distinct byte strings, with a sum for each: a table that workers fill together.
+// A table of distinct byte strings with a sum for each. All workers can add to it.
 //
 // Strings are divided by their hash into shards, and each shard has a lock. The id of a string
 // consists of its shard and its index in the shard. The index depends on which worker comes first,
@@ -22,11 +22,11 @@ namespace spmcompat {
 // A table that all workers fill has 2^kShardBits shards.
 constexpr unsigned kShardBits = 6;
 
-// A lock for work that is too short to let a thread sleep.
+// A lock for operations that are too short to let a thread sleep.
 //
-// The rule for all data that workers change at the same time: if a change fails because memory
-// runs out, the data may be incomplete, so it must not be used again. The lock then stays broken,
-// and every worker that tries to take it throws std::bad_alloc too.
+// If an operation fails because memory runs out, the data that the lock protects may be incomplete,
+// so they must not be used again. Then the lock stays broken, and every worker that tries to take
+// it also throws std::bad_alloc.
 class SpinLock {
  public:
   // Calls function() while no other thread holds the lock.
@@ -75,7 +75,8 @@ class SpinLock {
   std::atomic<State> state_{kFree};
 };
 
-// Use is the type of the sums. It has add(const Use&), and a default-constructed Use is zero.
+// Use is the type of the sums. It has a method add(const Use&), and a default-constructed Use is
+// zero.
 template <typename Use>
 class SharedTable {
  public:
@@ -155,7 +156,7 @@ class SharedTable {
 
  private:
   template <typename>
-  friend class SharedBatch;
+  friend class SharedTableBuffer;
 
   struct Shard {
     SpinLock lock;
@@ -181,11 +182,11 @@ class SharedTable {
 };
 
 // Collects strings, and adds them to a table shard by shard. This is faster than adding them one by
-// one, because the CPU cache keeps the shard in use.
+// one, because the CPU cache keeps the current shard.
 template <typename Use>
-class SharedBatch {
+class SharedTableBuffer {
  public:
-  explicit SharedBatch(SharedTable<Use>& table) : table_(table), waiting_(table.shards()) {}
+  explicit SharedTableBuffer(SharedTable<Use>& table) : table_(table), waiting_(table.shards()) {}
 
   bool full() const { return size_ >= kFull; }
 

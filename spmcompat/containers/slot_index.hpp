@@ -36,7 +36,7 @@ class SlotIndex {
   }
 
   void prefetch(uint32_t hash) const { table_.prefetch(hash); }
-  // The id that find_or_insert looks at first, or kNone.
+  // Returns the first id that find_or_insert would compare, or kNone.
   uint32_t first_guess(uint32_t hash) const {
     return table_.has_slots() ? table_.first_slot(hash).id : kNone;
   }

@@ -31,7 +31,7 @@ class StringTable {
     if (id == known) strings_[id] = stored(s);
     return id;
   }
-  // Makes no copy: the string must outlive the table.
+  // Does not copy the string, so it must outlive the table.
   uint32_t add_lasting(std::string_view s, uint32_t hash) {
     const uint32_t next = size();
     const uint32_t id = index_.find_or_insert(

@@ -1,1 +1,1 @@
-"""From sentences to counted pretokens."""
+"""Counts the pretokens of sentences."""

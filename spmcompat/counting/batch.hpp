@@ -1,4 +1,4 @@
-// What a worker records about the sentences of one batch.
+// The records that a worker keeps of the sentences of one batch.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ struct BatchLog {
     std::vector<uint32_t>().swap(pretokens);
     std::vector<uint32_t>().swap(lengths);
   }
-  // Keeps only the number of sentences. For plans in which their order does not matter.
+  // Keeps only the number of sentences. Only for plans in which their order does not matter.
   void drop_sentences() {
     std::vector<uint32_t>().swap(last);
     std::vector<int64_t>().swap(count);

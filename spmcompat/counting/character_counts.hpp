@@ -24,7 +24,7 @@ class CharacterCounts {
     other.for_each([this](char32_t c, uint64_t count) { add(c, count); });
   }
   uint64_t nuls() const { return pages_.empty() || !pages_[0] ? 0 : (*pages_[0])[0]; }
-  // (character, count) of every character that occurs, except NUL.
+  // Returns every character that occurs, except NUL, with its count.
   std::vector<std::pair<char32_t, uint64_t>> counted() const {
     std::vector<std::pair<char32_t, uint64_t>> result;
     for_each([&result](char32_t c, uint64_t count) {

@@ -1,20 +1,21 @@
 // Counts pretokens while sentences are read.
 //
-// Training needs only the distinct pretokens of the text, and how often each occurs in each context
-// (what follows it). It also needs the order of the sentences if a piece may cross pretokens, or if
-// the end of the text matters. A Counter collects this for the batches that one worker reads. Its
-// memory grows with the distinct pretokens, not with the text; only the order of the sentences, if
-// it is kept, takes four bytes for each sentence.
+// Training needs only the distinct pretokens of the text, and the count of each in each context.
+// The context is the character that follows the pretoken. Training also needs the order of the
+// sentences if a piece may cross pretokens, or if the end of the text matters. A Counter collects
+// these data for the batches that one worker reads. Its memory grows with the number of distinct
+// pretokens, not with the text. Only the order of the sentences, if it is kept, takes four bytes
+// for each sentence.
 //
-// A sentence takes one of two paths, with equal results:
+// A sentence is counted in one of two ways, with equal results:
 // - By raw tokens, if neighbouring pretokens cannot influence each other (spaces collapse, every
-//   sentence begins with a space mark, no rule or symbol reaches across a space): the bytes between
+//   sentence begins with a space mark, no rule or symbol crosses a space): the bytes between
 //   two spaces are looked up unchanged. A new raw token is normalized at once to find its
 //   RawTokenKind, and again after the text is read if normalization changes it.
-// - Whole, for all other plans and for sentences with an irregular raw token: the sentence is
+// - As a whole, for all other plans and for sentences with an irregular raw token: the sentence is
 //   normalized and then cut into pretokens.
-// If a Python function pre-tokenizes, the second path pauses between these two steps: the function
-// receives the normalized sentences, and returns them with boundary marks.
+// If a Python function pre-tokenizes, it is called between these two steps: it receives the
+// normalized sentences, and returns them with boundary marks.
 #pragma once
 
 #include <cstddef>
@@ -42,11 +43,12 @@ inline PieceRule counting_rule(const Plan& plan) {
   return rule;
 }
 
-// Sentences that may surprise the user. `first_...` is the text of the first one in the batch, or null.
+// The numbers of sentences that may surprise the user. `first_...` is the text of the first one in
+// the batch, or null.
 struct Surprises {
-  uint64_t blank = 0;      // nothing is left after normalization
-  uint64_t nul = 0;        // holds a NUL
-  uint64_t malformed = 0;  // is not well-formed UTF-8
+  uint64_t blank = 0;      // sentences that normalize to nothing
+  uint64_t nul = 0;        // sentences that contain a NUL
+  uint64_t malformed = 0;  // sentences that are not well-formed UTF-8
   const char *first_nul = nullptr, *first_malformed = nullptr;
 };
 
@@ -94,8 +96,8 @@ class Counter {
   const WorkerTable& table() const { return table_; }
 
  private:
-  static constexpr size_t kWaiting = 64;  // raw tokens to collect before they are counted
-  static constexpr size_t kStretch = 1 << 14;  // bytes of a long sentence to look up at a time
+  static constexpr size_t kWaiting = 64;  // number of raw tokens to collect before counting them
+  static constexpr size_t kStretch = 1 << 14;  // long sentences are looked up in parts of this size
   static constexpr const char* kReplacementUtf8 = "\xef\xbf\xbd";
   static constexpr size_t kAhead = 6;  // prefetch distance, in raw tokens
 
@@ -104,7 +106,7 @@ class Counter {
     const char* text;
     size_t size;
     int64_t count;
-    size_t end;  // where its raw tokens end in token_ids_
+    size_t end;  // the end of its raw tokens in token_ids_
   };
 
   // Splits a sentence into raw tokens, and prefetches their slots in the table. By the time the
@@ -198,9 +200,9 @@ class Counter {
     add_text(count);
   }
 
-  // Normalizing replaces malformed bytes by U+FFFD, which is faster to find than these bytes.
+  // Normalization replaces malformed bytes with U+FFFD, which is faster to find than these bytes.
   void note_damage(std::string_view sentence) {
-    if (SentenceNormalizer::holds_nul(sentence)) {
+    if (SentenceNormalizer::contains_nul(sentence)) {
       ++surprises_.nul;
       if (surprises_.first_nul == nullptr) surprises_.first_nul = sentence.data();
     }
@@ -257,8 +259,8 @@ class Counter {
   WorkerTable table_;
 
   std::vector<Waiting> waiting_;
-  // The raw tokens of the waiting sentences: the ids of those that were looked up, and the tokens
-  // that were not.
+  // The raw tokens of the waiting sentences: first the ids of the tokens that were looked up, then
+  // the tokens that were not.
   std::vector<uint32_t> token_ids_;
   std::vector<size_t> irregular_;  // the indices of irregular raw tokens in token_ids_
   std::vector<RawToken> tokens_;
@@ -270,10 +272,10 @@ class Counter {
 
   std::string text_, scratch_;  // of the current sentence
   std::vector<uint32_t> ids_;
-  std::vector<char32_t> nexts_;  // for each pretoken: what follows the pretoken before it
+  std::vector<char32_t> nexts_;  // for each pretoken, the context of the pretoken before it
 };
 
-// Passes the selected sentences of a batch on to a counter; without a selection, all of them.
+// Passes the selected sentences of a batch to a counter, or all sentences if there is no selection.
 class SentenceSelector {
  public:
   SentenceSelector(const BatchSelection* selection, Counter& counter)

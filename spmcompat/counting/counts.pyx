@@ -1,7 +1,7 @@
 """Counts of a text: the counters of the workers, and the counts that are merged from them.
 
-`Counter` counts the pretokens of sentences (counter.hpp); there is one for each worker. `Counts`
-merges the counters (pretoken_counts.hpp and sentence_order.hpp). Training reads nothing else.
+`Counter` counts the pretokens of sentences (counter.hpp); each worker has one. `Counts` merges the
+counters (pretoken_counts.hpp and sentence_order.hpp). Training only reads `Counts`.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -59,7 +59,7 @@ cdef class SentenceRules:
     plan : Plan
         The plan of the run.
     cancel : CancelFlag
-        Once it is set, the counters stop, and the pretokenizer is no longer called.
+        After it is set, the counters stop, and the pretokenizer is no longer called.
     """
 
     def __init__(self, plan not None, CancelFlag cancel not None):
@@ -92,7 +92,7 @@ cdef class Batch:
 
     @property
     def text_pretokens(self):
-        """Number of pretokens, or of raw tokens if the plan counts those."""
+        """Number of pretokens, or of raw tokens if the plan counts raw tokens."""
         return self.log.text_pretokens
 
     @property
@@ -116,7 +116,7 @@ cdef class Batch:
 
 @final
 cdef class Selection:
-    """The sentences of a batch that are to be counted."""
+    """Selects the sentences of a batch that are counted."""
 
 
 @final
@@ -191,12 +191,12 @@ cdef class Counter:
 
     @property
     def blank(self):
-        """Number of sentences of which normalization leaves nothing."""
+        """Number of sentences that normalize to nothing."""
         return dereference(self.counter).surprises().blank
 
     @property
     def nul(self):
-        """Number of sentences that hold NUL characters."""
+        """Number of sentences that contain NUL characters."""
         return dereference(self.counter).surprises().nul
 
     @property
@@ -206,7 +206,7 @@ cdef class Counter:
 
     @property
     def table_bytes(self):
-        """The memory of the distinct raw tokens and pretokens with their counts, in bytes."""
+        """Size of the tables of raw tokens, pretokens and contexts, in bytes of memory."""
         return dereference(self.counter).table().bytes()
 
     cdef _note_places(self, uint64_t index, ReadBuffer buffer, LineFilter line_filter):
@@ -242,9 +242,9 @@ cdef class Counter:
 cdef class Counts:
     """The counts of a text.
 
-    They consist of the distinct pretokens, how often each occurs and what follows it, and how the
-    text ends. If the plan keeps them, the order of the sentences and the pretokens of each sentence
-    are included.
+    They contain the distinct pretokens, the count of each in each context (the character that
+    follows it), and the end of the text. If the plan keeps them, they also contain the order of the
+    sentences and the pretokens of each sentence.
 
     Parameters
     ----------
@@ -288,10 +288,10 @@ cdef class Counts:
             self.text.add(move(batch.log), batch.worker)
 
     def merge(self, workers):
-        """Merge what the workers have counted, unless it is merged already.
+        """Merge the counters of the workers, unless they are already merged.
 
-        If the plan does not keep contexts, the counters are not merged: it is faster to add up the
-        characters or segments of each counter later.
+        If the plan does not keep contexts, the counters are not merged, because it is faster to add
+        up the characters or segments of each counter later.
         """
         if self.pretokens or not self.plan.keeps_contexts:
             return
@@ -309,10 +309,9 @@ cdef class Counts:
         return_freed_memory()
 
     cdef cut(self, workers):
-        """Count the characters, and cut the text into segments, unless this is done already.
+        """Count the characters, and cut the text into segments, unless this was already done.
 
-        Only for plans that cut segments. Frees the counters: only the characters and the segments
-        are kept.
+        Only for plans that cut segments. Frees the counters and keeps the characters and segments.
         """
         cdef Crew crew = workers.crew
         if self.segments:
@@ -326,8 +325,8 @@ cdef class Counts:
     def characters(self, workers):
         """Return how often each character (code point) occurs.
 
-        NUL is left out; its count is stored in `nuls`. The space mark is left out too if the plan
-        does not count spaces, and the boundary mark if it ends pretokens.
+        The result contains neither NUL, whose count is stored in `nuls`, nor the space mark if the
+        plan does not count spaces, nor the boundary mark if it ends pretokens.
         """
         cdef Crew crew = workers.crew
         cdef CharacterCounts found
@@ -359,7 +358,7 @@ def log_shares(counts, total):
     counts : iterable of int
         The counts. The logarithm for a count of 0 is minus infinity.
     total : int
-        The number that the counts are divided by. It wraps at 2**64.
+        The number by which the counts are divided. It wraps at 2**64.
 
     Returns
     -------

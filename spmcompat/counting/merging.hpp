@@ -1,4 +1,4 @@
-// The stages that follow reading: the tables of all workers are merged, or cut into segments.
+// The stages after reading: they merge the tables of all workers, or cut their texts into segments.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@
 
 namespace spmcompat {
 
-// What the workers have counted.
+// The counters of all workers, and the batches that they read.
 struct CountedText {
   struct Batch {
     BatchLog log;
-    size_t worker;  // whose counter has read the batch
+    size_t worker;  // the worker that read the batch
   };
 
   void add(std::unique_ptr<Counter> counter) { counters.push_back(std::move(counter)); }
@@ -54,8 +54,9 @@ inline SentenceOrder merge_in_order(CountedText& text, PretokenCounts& merged, b
   return order;
 }
 
-// Merges the pretokens without the sentences, for texts in which every sentence begins alike: of the
-// order, only the sentence that ends the text matters. Returns the number of non-empty sentences.
+// Merges the pretokens without the order of the sentences, for texts in which all sentences begin
+// with the same character: only the sentence that ends the text matters. Returns the number of
+// non-empty sentences.
 inline uint64_t merge_unordered(CountedText& text, PretokenCounts& merged, Crew& crew) {
   LastSentence ending;
   for (const CountedText::Batch& batch : text.batches) ending.add(batch.log, batch.worker);
@@ -69,8 +70,8 @@ inline uint64_t merge_unordered(CountedText& text, PretokenCounts& merged, Crew&
   return ending.sentences();
 }
 
-// Merges a text, with the sentences in `order` if the plan keeps it or `with_pretokens` is set.
-// Frees what the workers have counted. Returns the number of non-empty sentences.
+// Merges a text. Writes the sentences to `order` if the plan keeps the order or `with_pretokens` is
+// set. Frees the counters of the workers. Returns the number of non-empty sentences.
 inline uint64_t merge_text(CountedText& text, std::unique_ptr<PretokenCounts>& merged,
                            SentenceOrder& order, const Plan& plan, bool with_pretokens,
                            Crew& crew) {
@@ -84,7 +85,7 @@ inline uint64_t merge_text(CountedText& text, std::unique_ptr<PretokenCounts>& m
 }
 
 // Cuts the texts of all workers into segments, and returns the counts of their characters. Frees
-// what the workers have counted.
+// the counters of the workers.
 inline CharacterCounts cut_text(CountedText& text, std::unique_ptr<SegmentTable>& segments,
                                 const Plan& plan, Crew& crew) {
   const PieceRule rule(plan);

@@ -1,5 +1,5 @@
-// The merged pretokens of all workers: how often each occurs, and what follows it. The class also
-// counts their characters and replaces the rare ones.
+// The merged pretokens of all workers, with the count of each in each context. The class also
+// counts characters, and replaces the rare ones.
 #pragma once
 
 #include <algorithm>
@@ -22,14 +22,14 @@ namespace spmcompat {
 class PretokenCounts {
  public:
   // Workers divide the work by shards.
-  PretokenCounts() : pretokens_(kShardBits), changes_(pretokens_.shards()) {}
+  PretokenCounts() : pretokens_(kShardBits), replacements_(pretokens_.shards()) {}
 
   PretokenTable& pretokens() { return pretokens_; }
   const PretokenTable& pretokens() const { return pretokens_; }
 
-  // Counts what follows the end of each sentence, from the order of the sentences. With uniform
-  // starts, this was already done during reading, as if every sentence were followed by another
-  // one. Then only the end of the last sentence is corrected.
+  // Counts the contexts of the last pretokens of all sentences, from the order of the sentences.
+  // With uniform starts, they were already counted during reading, as if another sentence followed
+  // every sentence. Then only the end of the last sentence is corrected.
   void close_sentences(const SentenceOrder& order, bool uniform_starts) {
     const size_t size = order.last.size();
     for (size_t i = 0; i + 1 < size && !uniform_starts; ++i) {
@@ -37,7 +37,7 @@ class PretokenCounts {
     }
     if (size > 0) close_text(order.last[size - 1], uniform_starts);
   }
-  // Does the same for uniform starts. `last` is the pretoken at the end of the text.
+  // Does the same for uniform starts. `last` is the last pretoken of the text.
   void close_sentences(std::string_view last) { close_text(pretokens_.add(last, {}), true); }
 
   // Adds the counts of the characters in the pretokens of a shard.
@@ -71,28 +71,28 @@ class PretokenCounts {
   // These methods replace every character that is not required with the unknown mark. They must be
   // called in this order:
   // 1. require.
-  // 2. find_changes for all shards.
-  // 3. change for all shards.
-  // 4. finish_changes, with the order of the sentences if it is needed later.
+  // 2. find_replacements for all shards.
+  // 3. replace for all shards.
+  // 4. finish_replacing, with the order of the sentences if it is needed later.
   void require(const std::vector<char32_t>& alphabet) { required_ = required_characters(alphabet); }
-  void find_changes(uint32_t shard) {
+  void find_replacements(uint32_t shard) {
     std::string text;
     for (uint32_t i = 0; i < pretokens_.size(shard); ++i) {
       const uint32_t pretoken = pretokens_.id(shard, i);
       if (cover_text(pretokens_[pretoken], required_, text)) {
-        changes_[shard].push_back({pretoken, text, 0});
+        replacements_[shard].push_back({pretoken, text, 0});
       }
     }
   }
-  void change(uint32_t shard) {
-    for (Change& change : changes_[shard]) {
+  void replace(uint32_t shard) {
+    for (Replacement& replacement : replacements_[shard]) {
       PretokenUse use;
-      pretokens_.update(change.pretoken, [&](PretokenUse& given) { std::swap(given, use); });
-      change.covered = pretokens_.add(change.text, use);
-      change.text = std::string();
+      pretokens_.update(replacement.pretoken, [&](PretokenUse& old) { std::swap(old, use); });
+      replacement.covered = pretokens_.add(replacement.text, use);
+      replacement.text = std::string();
     }
   }
-  void finish_changes(SentenceOrder* order) {
+  void finish_replacing(SentenceOrder* order) {
     if (order != nullptr) {
       for (uint32_t& pretoken : order->last) pretoken = covered(pretoken);
       for (uint32_t& pretoken : order->pretokens) pretoken = covered(pretoken);
@@ -107,10 +107,10 @@ class PretokenCounts {
       });
     }
     for (const Context& c : moved) pretokens_.count(c.pretoken, c.next, c.count);
-    std::vector<std::vector<Change>>().swap(changes_);
+    std::vector<std::vector<Replacement>>().swap(replacements_);
   }
 
-  // Joins the pretokens of every sentence, and adds the result to `joined` as one pretoken.
+  // Joins the pretokens of each sentence to one pretoken, and adds it to `joined`.
   void join_sentences(SentenceOrder& order, bool uniform_starts, PretokenCounts& joined,
                       const CancelFlag& cancel) const {
     std::string text;
@@ -136,18 +136,18 @@ class PretokenCounts {
     pretokens_.count(last, kTextEnd, 1);
   }
 
-  struct Change {
+  struct Replacement {
     uint32_t pretoken;
     std::string text;  // the new text, until it is added to the table
     uint32_t covered;  // the pretoken with the new text
   };
 
   uint32_t covered(uint32_t pretoken) const {
-    const std::vector<Change>& changes = changes_[pretokens_.shard_of(pretoken)];
+    const std::vector<Replacement>& replacements = replacements_[pretokens_.shard_of(pretoken)];
     const auto found = std::lower_bound(
-        changes.begin(), changes.end(), pretoken,
-        [](const Change& change, uint32_t value) { return change.pretoken < value; });
-    return found != changes.end() && found->pretoken == pretoken ? found->covered : pretoken;
+        replacements.begin(), replacements.end(), pretoken,
+        [](const Replacement& one, uint32_t value) { return one.pretoken < value; });
+    return found != replacements.end() && found->pretoken == pretoken ? found->covered : pretoken;
   }
   uint32_t covered_next(uint32_t next) const {
     if (next == kTextEnd) return next;
@@ -157,7 +157,7 @@ class PretokenCounts {
 
   PretokenTable pretokens_;
   std::vector<bool> required_;
-  std::vector<std::vector<Change>> changes_;  // by shard, ascending
+  std::vector<std::vector<Replacement>> replacements_;  // by shard, ascending by pretoken
 };
 
 }  // namespace spmcompat

@@ -1,4 +1,4 @@
-// Distinct pretokens and what follows them: a table that workers share.
+// A table of distinct pretokens and their contexts, which workers share.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace spmcompat {
 
 constexpr uint32_t kNoPretoken = 0xffffffffu;
 
-// The code of what follows a pretoken: the next character of the sentence; kSentenceEnd combined
-// with the first character of the next sentence; or kTextEnd.
+// The code of a context: the next character of the sentence; kSentenceEnd combined with the first
+// character of the next sentence; or kTextEnd.
 constexpr uint32_t kSentenceEnd = 0x80000000u;
 constexpr uint32_t kTextEnd = 0xffffffffu;
 
@@ -28,13 +28,13 @@ struct Context {
   uint64_t count;
 };
 
-// A table of (pretoken, next character) pairs and their counts.
+// A table of pretokens in their contexts, with counts.
 class ContextTable {
  public:
   void add(uint32_t pretoken, uint32_t next, uint64_t count) {
     slot_of(pretoken, next).count += count;
   }
-  // Adds the count unless the pair already has one. Returns whether it was added.
+  // Adds the count unless there already is one. Returns whether it was added.
   bool add_first(uint32_t pretoken, uint32_t next, uint64_t count) {
     Slot& slot = slot_of(pretoken, next);
     if (slot.count > 0) return false;
@@ -82,9 +82,9 @@ class ContextTable {
   size_t used_ = 0;
 };
 
-// How often a pretoken is followed by a pretoken that begins with a space mark: in the same
-// sentence (inner), or as the first one of the next sentence (last). If all sentences begin with a
-// space mark, these two counts cover nearly all occurrences.
+// How often a pretoken occurs before a space mark: in the same sentence (inner), or at the
+// beginning of the next sentence (last). If all sentences begin with a space mark, these two counts
+// cover nearly all occurrences.
 struct PretokenUse {
   uint64_t inner = 0;
   uint64_t last = 0;
@@ -120,9 +120,9 @@ class PretokenTable : public SharedTable<PretokenUse> {
     size_t number;
   };
 
-  // Adds rows. Returns the number of a row that was added before, or `none`. Rows are added shard
-  // by shard, so that the CPU cache keeps the shard in use. Several workers may call this at the
-  // same time.
+  // Adds rows. Returns the number of a row that had been added before, or `none`. Rows are added
+  // shard by shard, so that the CPU cache keeps the current shard. Several workers may call this at
+  // the same time.
   size_t add_rows(const std::vector<Row>& rows, size_t none) {
     std::vector<std::vector<std::pair<uint32_t, const Row*>>> by_shard(shards());
     for (const Row& row : rows) {
@@ -132,10 +132,10 @@ class PretokenTable : public SharedTable<PretokenUse> {
     size_t known = none;
     for (uint32_t shard = 0; shard < shards() && known == none; ++shard) {
       hold(shard, [&] {
-        const auto& held = by_shard[shard];
-        for (size_t i = 0; i < held.size(); ++i) {
-          if (i + kAhead < held.size()) prefetch_held(shard, held[i + kAhead].first);
-          const auto& [hash, row] = held[i];
+        const auto& part = by_shard[shard];
+        for (size_t i = 0; i < part.size(); ++i) {
+          if (i + kAhead < part.size()) prefetch_held(shard, part[i + kAhead].first);
+          const auto& [hash, row] = part[i];
           if (!add_held_row(shard, hash, *row)) known = row->number;
         }
       });

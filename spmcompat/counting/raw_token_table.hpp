@@ -1,9 +1,9 @@
 // Distinct raw tokens with their counts.
 //
-// Counting looks up every raw token of the text in this table. So an entry contains the first eight
-// bytes of the token, its size and its counts: most look-ups touch one slot and one entry, and both
-// can be prefetched. Most raw tokens are short. Only longer texts are stored outside of their
-// entries. Entries are allocated in blocks that never move.
+// Counting looks up every raw token of the text in this table, so it must be fast. An entry
+// contains the first eight bytes of the token, its size and its counts: most look-ups read one slot
+// and one entry, and both can be prefetched. Only texts of more than eight bytes are stored outside
+// their entries. Entries are allocated in blocks that never move.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 namespace spmcompat {
 
-// Stores texts, each of which is found by a 32-bit number. Texts begin at multiples of eight bytes,
-// so these numbers can address 32 GB.
+// Stores texts and gives each a 32-bit number. Texts begin at multiples of eight bytes, so the
+// numbers can address 32 GB.
 class AlignedTexts {
  public:
   uint32_t store(const char* text, size_t size) {
@@ -50,7 +50,7 @@ class AlignedTexts {
   static constexpr size_t kUnit = 8;
   static constexpr size_t kBlockUnits = 1 << 15;
 
-  // A text that is longer than a block gets a longer block of its own, which uses the numbers of
+  // A text that is longer than a block gets its own, longer block, which takes the numbers of
   // several blocks.
   void begin_block(size_t units) {
     const size_t blocks = (units + kBlockUnits - 1) / kBlockUnits;
@@ -102,7 +102,7 @@ class RawTokenTable {
     if (id < size_) __builtin_prefetch(&(*this)[id]);
   }
 
-  // Count a raw token before another one of its sentence, or at the end of the sentence.
+  // Counts a raw token that is followed by another one, or that ends its sentence.
   void count_inner(uint32_t id, uint64_t count) {
     if (const uint64_t carry = add_low((*this)[id].inner, count)) carried_[id].inner += carry;
   }
@@ -180,7 +180,7 @@ class RawTokenTable {
     (*this)[size_++] = {token.head, text, token.size, 0, 0, 0};
   }
 
-  // Adds to the low 32 bits of a count. Returns the part of the sum that exceeds them.
+  // Adds to the low 32 bits of a count. Returns the part of the sum above 32 bits.
   static uint64_t add_low(uint32_t& low, uint64_t count) {
     const uint64_t sum = low + count;
     low = static_cast<uint32_t>(sum);

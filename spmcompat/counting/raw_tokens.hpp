@@ -10,7 +10,7 @@ namespace spmcompat {
 
 // A raw token, which is never empty.
 struct RawToken {
-  // A token of at most eight bytes, all of which are in the head.
+  // Creates a token of at most eight bytes, which are all in `head`.
   RawToken(const char* text, uint32_t size, uint64_t head)
       : head(head), text(text), size(size), hash(mix(head ^ size * 0x9e3779b97f4a7c15ULL)) {}
   RawToken(const char* text, size_t size) : RawToken(text, size, head_of(text, size)) {
@@ -23,7 +23,7 @@ struct RawToken {
   uint32_t hash;
 
  private:
-  // Two loads may overlap. They can be combined with OR, because they agree where they overlap.
+  // The two loads may overlap. OR can combine them, because they agree where they overlap.
   static uint64_t head_of(const char* text, size_t size) {
     if (size >= 8) return load<uint64_t>(text);
     if (size >= 4) {
@@ -36,8 +36,9 @@ struct RawToken {
   }
 };
 
-// Returns a number whose lowest set bit is in the first byte that is a space; 0 if there is none.
-// This is faster than memchr, whose call would take longer than the search in a short raw token.
+// Returns a number whose lowest set bit is in the first byte that is a space, or 0 if there is
+// none. This is faster than memchr, because for a short raw token, the call alone would take
+// longer.
 inline uint64_t spaces_in(uint64_t bytes) {
   constexpr uint64_t kOnes = 0x0101010101010101;
   const uint64_t x = bytes ^ (kOnes * ' ');

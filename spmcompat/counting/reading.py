@@ -1,4 +1,4 @@
-"""Read the text of a source and count it."""
+"""Reads the text of a source and counts it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spmcompat.text.sources import Buffer, LineFacts, Source
 
 
 class _Surprises(NamedTuple):
-    """Numbers of sentences that may surprise the user; the names are those of `Counter`."""
+    """Numbers of sentences that may surprise the user. `Counter` documents them."""
 
     blank: int
     nul: int
@@ -27,7 +27,7 @@ class _Surprises(NamedTuple):
 
 
 class _Reader:
-    """The counters of all workers for one plan, with the log of the sentences that they read."""
+    """The counters of all workers for one plan, and a log of the sentences that they read."""
 
     def __init__(
         self, plan: Plan, workers: Workers, can_read_again: bool, must_keep: bool = False
@@ -74,7 +74,7 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
     workers : Workers
         The threads that count. Their number does not change the counts.
     report : Report
-        Where to report progress, and how many lines were read and skipped.
+        Receives the progress, and the numbers of lines that were read and skipped.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
 
         workers.feed(enumerate(buffers), work)
     facts = sampled or readers[0].facts(source.skipped())
-    _tell(facts, readers[0].surprises(), plan.text, report)
+    _report_lines(facts, readers[0].surprises(), plan.text, report)
     return _merge(plan, readers, facts, workers, report)
 
 
@@ -114,8 +114,8 @@ def read_pretokens_again(plan: Plan, source: Source, workers: Workers, report: R
     """
     if why := source.why_once():
         raise TrainingError(
-            "U+2581 (the space mark) falls below character_coverage only late in the text, "
-            f"which has to be read again, but {why}. Write the text to a file, or add U+2581 to "
+            "U+2581 (the space mark) falls below character_coverage only late in the text. The "
+            f"text has to be read again, but {why}. Write the text to a file, or add U+2581 to "
             "required_chars."
         )
     return_freed_memory()
@@ -152,10 +152,10 @@ def _merge(
 
 
 def too_many_characters() -> TrainingError:
-    """Return the error for counts whose sum no release of ``sentencepiece`` can hold.
+    """Return the error for counts whose sum is too large for ``sentencepiece``.
 
-    Then the behaviour of the releases is undefined, because they add up signed 64-bit integers.
-    0.2.3 fails if the sum wraps to less than 1, and otherwise trains on wrong counts.
+    Its behaviour is undefined for such counts, because it adds up signed 64-bit integers. 0.2.3
+    fails if the sum wraps to less than 1, and otherwise trains on wrong counts.
     """
     return TrainingError(
         "INTERNAL: (all_chars_count) > (0): the counts of the text add up to 2**63 characters or "
@@ -164,7 +164,7 @@ def too_many_characters() -> TrainingError:
 
 
 def _account(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> str:
-    """Return a line with the number of lines, and what became of them."""
+    """Return a sentence with the numbers of used and skipped lines."""
     kinds = {
         "empty": facts.empty,
         "too long": facts.too_long,
@@ -181,7 +181,7 @@ def _account(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> str:
 
 
 def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[str]:
-    """Return a sentence for each kind of line that is skipped or most likely is not text."""
+    """Return a sentence for each kind of line that was skipped or is probably not text."""
 
     def first(kind: str) -> str:
         return f"; the first: {facts.places[kind]}" if kind in facts.places else ""
@@ -207,24 +207,24 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[s
         )
     if surprises.nul:
         found.append(
-            f"{surprises.nul} sentences hold NUL characters, as binary files and UTF-16 do (check "
-            f"that the input is text{first('nul')})."
+            f"{surprises.nul} sentences contain NUL characters, like binary files and UTF-16 "
+            f"(check that the input is text{first('nul')})."
         )
     if surprises.malformed:
         found.append(
-            f"{surprises.malformed} sentences hold bytes that are not UTF-8, which become U+FFFD "
-            f"(convert the input with iconv -t UTF-8{first('malformed')})."
+            f"{surprises.malformed} sentences contain bytes that are not UTF-8, which become "
+            f"U+FFFD (convert the input with iconv -t UTF-8{first('malformed')})."
         )
     return found
 
 
-def _tell(facts: LineFacts, surprises: _Surprises, text: TextPlan, report: Report) -> None:
-    """Report what became of every line; what the user may not expect, in a single warning."""
+def _report_lines(facts: LineFacts, surprises: _Surprises, text: TextPlan, report: Report) -> None:
+    """Report the numbers of used and skipped lines, with all warnings in one message."""
     report.info(f"Loaded all {facts.sentences} sentences")
     report.info(_account(facts, surprises, text))
     if warnings := _warnings(facts, surprises, text):
         report.warning(" ".join(warnings))
-    # A sample leaves most sentences out. Its counts are checked later, with the alphabet.
+    # A sample omits most sentences. Its counts are checked later, with the alphabet.
     if not text.input_sentence_size and facts.huge_characters >= 2**64:
         raise too_many_characters()
     if facts.sentences == 0:

@@ -1,4 +1,4 @@
-"""Decide what to keep of each sentence while the text is read."""
+"""Decides which data of each sentence are kept while the text is read."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ import threading
 from spmcompat.counting.counts import Batch
 from spmcompat.plan import Plan
 
-# Until this much text is read, the pretokens of the sentences are kept, however common spaces are.
-# Once they are dropped, the text may have to be read again.
+# The pretokens of the sentences are kept at least until this much text was read, however common
+# spaces are. If they are dropped but needed later, the text must be read again.
 _SURE_BYTES = 1 << 19
-# The same for a text that cannot be read again.
+# The same for a text that can be read only once.
 _SURE_BYTES_READ_ONCE = 1 << 24
 
 
 class SentenceLog:
     """The sentences of all batches, reduced to the data that later stages need.
 
-    If the space mark turns out not to be required, sentences must not be cut at spaces, so their
-    pretokens are joined again. Only then are the pretokens of every sentence needed. But the
-    required characters are known only after the whole text is read, so the pretokens are kept until
-    then. They are dropped earlier if spaces are so common that the space mark will almost certainly
-    be required.
+    If the space mark is not required, pieces may cross spaces, so the pretokens of each sentence
+    are joined again. Only for this are the pretokens of every sentence needed. The required
+    characters are known only after the whole text was read, so the pretokens are kept until then.
+    They are dropped earlier if spaces are so common that the space mark will almost certainly be
+    required.
 
     Parameters
     ----------
     plan : Plan
         Determines which data later stages need.
     can_read_again : bool
-        Whether the text can be read again, should dropped pretokens turn out to be needed.
+        Whether the text can be read again if dropped pretokens are needed later.
     must_keep : bool
-        Whether the pretokens of every sentence are kept in any case.
+        Whether to keep the pretokens of every sentence in any case.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class SentenceLog:
                 for earlier in self._batches.values():
                     earlier.drop_pretokens()
             if not self.keeps_pretokens:
-                batch.drop_pretokens()  # another worker may have decided so in the meantime
+                batch.drop_pretokens()  # another worker may have made this decision meanwhile
                 if not self._plan.keeps_order:
                     self._drop_sentences()
 
@@ -80,9 +80,9 @@ class SentenceLog:
     def _drop_sentences(self) -> None:
         """Drop the sentences that cannot end the text, whatever is read later.
 
-        Sentences only move towards the beginning, to the positions of empty ones. So if n of the
-        sentences read so far are not empty, the one that ends the text cannot be among the first
-        n - 1.
+        The reference moves sentences only towards the beginning, to the positions of empty
+        sentences. So if n of the sentences read so far are not empty, the first n - 1 sentences
+        cannot end the text.
         """
         while batch := self._batches.get(self._dropped_batches):
             if self._dropped_sentences + batch.sentences >= self._filled:

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "spmcompat/counting/row_batch.hpp"
+#include "spmcompat/counting/row_block.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 #include "spmcompat/unicode/well_formed.hpp"
 
@@ -59,8 +59,8 @@ inline uint64_t total_count(const RowColumns& rows) {
   return sum;
 }
 
-// Returns the index of the first row that does not come after the one before it, by pretoken
-// (bytes), place and next; the number of rows if there is none. Rows in order are distinct.
+// Returns the index of the first row that does not come after the row before it, by pretoken
+// (bytes), place and next; or the number of rows if all rows are in order and distinct.
 inline size_t find_disorder(const RowColumns& rows) {
   const auto key = [&](size_t i) {
     return std::tuple(rows.pretoken(i), rows.place[i], rows.next[i]);
@@ -71,8 +71,8 @@ inline size_t find_disorder(const RowColumns& rows) {
   return rows.size;
 }
 
-// Finds rows that may occur twice among rows in any order. It keeps eight bytes for each row, and
-// after find_repeated only those of the rows whose hashes are equal.
+// Finds rows that may occur twice among rows in any order. Stores a hash of eight bytes for each
+// row; after find_repeated, only the hashes that occur more than once.
 class RowHashes {
  public:
   void add(const RowColumns& rows) {
@@ -90,7 +90,7 @@ class RowHashes {
     return !hashes_.empty();
   }
 
-  // Appends the indices of the rows whose hash another row has too.
+  // Appends the indices of the rows whose hash another row also has.
   void append_repeated(const RowColumns& rows, std::vector<size_t>& found) const {
     for (size_t i = 0; i < rows.size; ++i) {
       if (std::binary_search(hashes_.begin(), hashes_.end(), hash(rows, i))) found.push_back(i);

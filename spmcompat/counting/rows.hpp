@@ -1,4 +1,4 @@
-// Turns stored rows back into counts.
+// Converts stored rows to counts.
 #pragma once
 
 #include <algorithm>
@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "spmcompat/counting/pretoken_table.hpp"
-#include "spmcompat/counting/row_batch.hpp"
+#include "spmcompat/counting/row_block.hpp"
 #include "spmcompat/counting/worker_table.hpp"
 
 namespace spmcompat {
 
-// Adds rows to a table. Returns the index of a row that was added before, or the number of rows.
+// Adds rows to a table. Returns the index of a row that had been added before, or the number of
+// rows.
 inline size_t add_rows(const RowColumns& rows, PretokenTable& table) {
   constexpr size_t kTogether = 1 << 14;
   std::vector<PretokenTable::Row> part;

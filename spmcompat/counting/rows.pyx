@@ -1,4 +1,4 @@
-"""Counts as rows, stored by column: convert counts to rows, and rows back to counts.
+"""Converts counts to rows, stored by column, and rows to counts.
 
 `RowReader` wraps sorted_rows.hpp, and `RowTable` wraps rows.hpp; row_checks.hpp checks rows. Every
 column is a buffer in the memory layout of Apache Arrow.
@@ -21,12 +21,12 @@ from typing import NamedTuple
 from spmcompat.counting.counts import SentenceRules
 
 
-cdef extern from "spmcompat/counting/row_batch.hpp" namespace "spmcompat" nogil:
+cdef extern from "spmcompat/counting/row_block.hpp" namespace "spmcompat" nogil:
     const uint8_t kInside
     const uint8_t kAtEnd
     const uint8_t kAtTextEnd
 
-    cdef struct RowBatch:
+    cdef struct RowBlock:
         vector[int32_t] ends
         string text
         vector[uint8_t] place
@@ -77,7 +77,7 @@ cdef extern from "spmcompat/counting/sorted_rows.hpp" namespace "spmcompat" nogi
     unique_ptr[SortedRows] sort_rows(
         const unique_ptr[PretokenCounts]& counts, size_t range_pretokens, size_t range_bytes,
         CCrew& crew)
-    vector[vector[RowBatch]] sorted_ranges(
+    vector[vector[RowBlock]] sorted_ranges(
         const unique_ptr[SortedRows]& rows, size_t first, CCrew& crew)
 
 
@@ -89,23 +89,23 @@ cdef size_t RANGE_BYTES = 1 << 26
 
 
 class Columns(NamedTuple):
-    """A batch of rows, stored by column. Every column is a buffer.
+    """A block of rows, stored by column. Every column is a buffer.
 
     Attributes
     ----------
     size : int
         The number of rows.
     ends : buffer of int32
-        Offsets into `text`: where each pretoken begins, and where the last one ends.
+        Offsets into `text`: the beginning of each pretoken, and the end of the last one.
     text : buffer of bytes
         The pretokens, in UTF-8.
     place : buffer of uint8
         The position of the pretoken: `INSIDE`, `AT_END` or `AT_TEXT_END`.
     next : buffer of uint32
-        The character that follows, in the sentence or at the beginning of the next one. 0 at the
-        end of the text.
+        The character that follows the pretoken, or the first character of the next sentence, or 0
+        at the end of the text.
     count : buffer of int64
-        How often the pretoken occurs in this place and is followed by this character.
+        How often the pretoken occurs in this place, followed by this character.
     """
 
     size: int
@@ -123,8 +123,7 @@ def find_wrong_row(columns):
     -------
     tuple of (int, str), optional
         The index of the row, and its fault: ``utf8`` or ``empty`` for its pretoken, ``text end`` if
-        a character follows the end of the text, or the name of the column whose value is
-        impossible.
+        a character follows the end of the text, or the name of the column with an invalid value.
     """
     cdef RowColumns rows = _rows_of(columns)
     cdef size_t text_bytes = 0 if columns.text is None else memoryview(columns.text).nbytes
@@ -156,7 +155,7 @@ def total_count(columns):
 
 
 def find_disorder(columns):
-    """Return the index of the first row that does not come after the one before it.
+    """Return the index of the first row that does not come after the row before it.
 
     Rows are compared by pretoken (bytes), place and next. If all rows are in order and distinct,
     the result is the number of rows. The rows must be valid.
@@ -166,28 +165,28 @@ def find_disorder(columns):
 
 @final
 cdef class RowHashes:
-    """Finds rows that may occur twice, whatever their order. The rows must be valid.
+    """Finds rows that may occur twice, in any order, by their hashes. The rows must be valid.
 
-    Equal rows always have equal hashes. So rows that are found must be compared.
+    Different rows can have equal hashes, so the caller must compare the rows that are found.
     """
 
     cdef CRowHashes hashes
 
     def add(self, columns):
-        """Add rows. This takes eight bytes of memory for each."""
+        """Add rows. Each takes eight bytes of memory."""
         cdef RowColumns rows = _rows_of(columns)
         with nogil:
             self.hashes.add(rows)
 
     def find_repeated(self):
-        """Return whether two rows have equal hashes; call it once, after all rows were added."""
+        """Return whether two rows have equal hashes. Call it once, after adding all rows."""
         cdef bint found
         with nogil:
             found = self.hashes.find_repeated()
         return found
 
     def repeated(self, columns):
-        """Return the indices of those rows whose hash another row has too."""
+        """Return the indices of the rows whose hash another row also has."""
         cdef vector[size_t] found
         self.hashes.append_repeated(_rows_of(columns), found)
         return found
@@ -224,14 +223,14 @@ cdef class RowReader:
     workers : Workers
         The threads that sort the rows. Do not use their crew while the rows are read.
     pretokens : int
-        The approximate number of pretokens in a batch of rows.
+        The approximate number of pretokens in a block of rows.
     """
 
     cdef Counts counts
     cdef Crew crew
     cdef size_t step
     cdef unique_ptr[SortedRows] rows
-    cdef vector[vector[RowBatch]] ranges
+    cdef vector[vector[RowBlock]] ranges
     cdef size_t first_range
 
     def __init__(self, Counts counts not None, workers, size_t pretokens=RANGE_PRETOKENS):
@@ -245,9 +244,9 @@ cdef class RowReader:
         self.crew.await_stage()
 
     def __iter__(self):
-        """Yield batches of rows as `Columns`. All rows of a pretoken are in the same batch.
+        """Yield blocks of rows as `Columns`. All rows of a pretoken are in the same block.
 
-        The rows and their batches are the same for any number of workers.
+        The rows and their blocks are the same for any number of workers.
         """
         starts = range(0, dereference(self.rows).ranges(), self.step)
         try:
@@ -259,7 +258,7 @@ cdef class RowReader:
                     self._sort_ranges(start + self.step)
                 yield from found
         finally:
-            self.crew.await_stage()  # it uses this object
+            self.crew.await_stage()  # the stage uses this object
 
     cdef _sort_ranges(self, size_t first):
         self.first_range = first
@@ -276,14 +275,14 @@ cdef class RowReader:
         return columns
 
 
-cdef object _columns(RowBatch& batch):
+cdef object _columns(RowBlock& block):
     return Columns(
-        batch.count.size(),
-        _bytes(batch.ends.data(), batch.ends.size() * sizeof(int32_t)),
-        _bytes(batch.text.data(), batch.text.size()),
-        _bytes(batch.place.data(), batch.place.size()),
-        _bytes(batch.next.data(), batch.next.size() * sizeof(uint32_t)),
-        _bytes(batch.count.data(), batch.count.size() * sizeof(int64_t)))
+        block.count.size(),
+        _bytes(block.ends.data(), block.ends.size() * sizeof(int32_t)),
+        _bytes(block.text.data(), block.text.size()),
+        _bytes(block.place.data(), block.place.size()),
+        _bytes(block.next.data(), block.next.size() * sizeof(uint32_t)),
+        _bytes(block.count.data(), block.count.size() * sizeof(int64_t)))
 
 
 cdef bytes _bytes(const void* data, size_t size):
@@ -297,7 +296,7 @@ cdef class RowTable:
     Parameters
     ----------
     plan : Plan
-        How the text was counted, and what is kept.
+        States how the text was counted and which data are kept.
     workers : Workers
         The threads that add the rows.
     """
@@ -322,8 +321,8 @@ cdef class RowTable:
         Returns
         -------
         int
-            The index of a row that was added before, or the number of rows if all are new. If the
-            plan does not keep contexts, duplicates are not detected.
+            The index of a row that had been added before, or the number of rows if all are new. If
+            the plan does not keep contexts, duplicates are not detected.
         """
         cdef RowColumns rows = _rows_of(columns)
         cdef Counter counter

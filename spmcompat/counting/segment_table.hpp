@@ -1,4 +1,4 @@
-// Distinct segments with their counts, on which BPE trains. Workers fill the table together.
+// A table of distinct segments with their counts, on which BPE trains. All workers add to it.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ class SegmentTable : public SharedTable<SegmentSum> {
     for (uint32_t i = 0; i < size(shard); ++i) {
       const uint32_t segment = id(shard, i);
       const std::string_view text = (*this)[segment];
-      if (holds_only(text, required)) continue;
+      if (contains_only(text, required)) continue;
       const uint64_t count = use(segment).count;
       for_each_required_part(text, required, [&](std::string_view part) {
         parts_[shard].push_back({part, count});
@@ -70,31 +70,31 @@ class SegmentTable : public SharedTable<SegmentSum> {
 };
 
 // Counts the characters of all texts of a worker, adds their segments to a table, and frees the
-// texts. Segments of a single character are left out. Throws Cancelled if the flag is set.
+// texts. Leaves out segments of a single character. Throws Cancelled if the flag is set.
 inline void cut_texts(WorkerTable& read, const PieceRule& rule, CharacterCounts& characters,
                       SegmentTable& table, const CancelFlag& cancel) {
-  constexpr size_t kBatchBytes = 1 << 17;
-  SharedBatch<SegmentSum> batch(table);
-  std::vector<uint32_t> ids;  // of the batch; they are not used
-  std::string texts;          // of the batch
+  constexpr size_t kBufferBytes = 1 << 17;
+  SharedTableBuffer<SegmentSum> buffer(table);
+  std::vector<uint32_t> ids;  // of the segments in the buffer; they are not used
+  std::string texts;          // the texts of the segments in the buffer
   const auto flush = [&] {
     cancel.check();
-    batch.flush(ids);
+    buffer.flush(ids);
     ids.clear();
     texts.clear();
   };
   const auto add_segment = [&](std::string_view segment, uint64_t count) {
     if (segment.size() <= char_size(segment[0])) return;
-    batch.add(segment, {count}, ids.size());
+    buffer.add(segment, {count}, ids.size());
     ids.push_back(0);
   };
-  texts.reserve(kBatchBytes);
-  read.consume_texts([&](std::string_view given, uint64_t count) {
-    if (given.empty()) return;
-    if (texts.size() + given.size() > kBatchBytes || batch.full()) flush();
-    if (given.size() > kBatchBytes) texts.reserve(given.size());
+  texts.reserve(kBufferBytes);
+  read.consume_texts([&](std::string_view original, uint64_t count) {
+    if (original.empty()) return;
+    if (texts.size() + original.size() > kBufferBytes || buffer.full()) flush();
+    if (original.size() > kBufferBytes) texts.reserve(original.size());
     const size_t begin = texts.size();
-    texts.append(given);
+    texts.append(original);
     const std::string_view text = std::string_view(texts).substr(begin);
     size_t size;
     characters.add(decode_utf8(text.data(), text.data() + text.size(), &size), count);

@@ -1,5 +1,5 @@
-// Normalizes sentences and raw tokens, and adds boundary marks where no piece may cross. A
-// SentenceNormalizer is immutable, so all workers share one.
+// Normalizes sentences and raw tokens, and inserts boundary marks at the positions that no piece
+// may cross. A SentenceNormalizer is immutable, so all workers share one.
 #pragma once
 
 #include <cstdint>
@@ -38,14 +38,14 @@ class SentenceNormalizer {
     if (plan.script_runs) script_runs_.emplace();
   }
 
-  // All functions replace `text`, and use `scratch` as a buffer.
+  // All methods replace `text`, and use `scratch` as temporary memory.
   void normalize(const char* sentence, size_t size, std::string& text,
                  std::string& scratch) const {
     normalizer_.normalize(sentence, size, text);
     mark_boundaries(text, scratch);
   }
 
-  // Normalizes a raw token as part of a sentence: a space mark is put before it.
+  // Normalizes a raw token as part of a sentence, with a space mark before it.
   void normalize_raw_token(std::string_view raw, RawTokenKind kind, std::string& text,
                            std::string& scratch) const {
     text.assign(kSpaceUtf8);
@@ -66,16 +66,18 @@ class SentenceNormalizer {
 
   RawTokenKind kind_of(std::string_view raw, std::string& scratch) const {
     normalizer_.normalize_raw_token(raw.data(), raw.size(), scratch);
-    if (is_irregular(scratch) || holds_no_pretoken(raw) || is_damaged(raw)) return RawTokenKind::kIrregular;
+    if (is_irregular(scratch) || has_no_pretoken(raw) || is_damaged(raw)) {
+      return RawTokenKind::kIrregular;
+    }
     return scratch == raw ? RawTokenKind::kPlain : RawTokenKind::kChanged;
   }
 
-  // Whether a raw token holds a NUL or is not well-formed UTF-8. Its sentences are counted whole,
-  // where such sentences are counted for the log.
+  // Whether a raw token contains a NUL or is not well-formed UTF-8. Then its sentence is counted as
+  // a whole, which also counts the damaged sentences for the log.
   static bool is_damaged(std::string_view raw) {
-    return holds_nul(raw) || !is_utf8(raw);
+    return contains_nul(raw) || !is_utf8(raw);
   }
-  static bool holds_nul(std::string_view text) {
+  static bool contains_nul(std::string_view text) {
     return std::memchr(text.data(), 0, text.size()) != nullptr;
   }
 
@@ -105,9 +107,10 @@ class SentenceNormalizer {
     }
   }
 
-  // If a raw token normalizes to nothing, another pretoken may end the sentence. If it yields a
-  // space mark or two spaces in a row, or may share a script run with its neighbours, the whole
-  // sentence decides the result.
+  // Whether the result for a raw token depends on the rest of its sentence. If it normalizes to
+  // nothing, another pretoken may end the sentence. It also depends on its neighbours if it
+  // normalizes to a text with a space mark or two consecutive spaces, or may share a script run
+  // with them.
   bool is_irregular(const std::string& normalized) const {
     return normalized.empty() || normalized.find("  ") != std::string::npos ||
            normalized.find(kSpaceUtf8) != std::string::npos ||
@@ -115,7 +118,7 @@ class SentenceNormalizer {
   }
 
   // Whether the raw token normalizes to nothing but spaces and boundary marks.
-  bool holds_no_pretoken(std::string_view raw) const {
+  bool has_no_pretoken(std::string_view raw) const {
     if (!rule_.spaces_apart || !rule_.boundaries_end_pretokens) return false;
     std::string text, scratch;
     normalize_raw_token(raw, RawTokenKind::kChanged, text, scratch);

@@ -1,4 +1,4 @@
-// The sentences of the text in the order of the reference, which removes the empty ones.
+// The sentences of the text in the order of the reference, which removes empty sentences.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace spmcompat {
 
-// The positions of sentences after the empty ones are removed: the reference moves the last
-// sentence to the position of each empty one. Without `removes_all_empty`, an empty sentence that
-// was moved stays.
+// The positions of the sentences after the empty ones are removed: the reference moves the last
+// sentence to the position of each empty sentence. Without `removes_all_empty`, an empty sentence
+// stays if it was moved.
 class FilledPositions {
  public:
   FilledPositions() = default;
@@ -32,13 +32,13 @@ class FilledPositions {
   }
 
   uint64_t size() const { return size_; }
-  // The sentence at a position.
+  // Returns the sentence at a position.
   uint64_t operator[](uint64_t position) const {
     const auto found =
         std::lower_bound(moved_.begin(), moved_.end(), std::pair(position, uint64_t{0}));
     return found != moved_.end() && found->first == position ? found->second : position;
   }
-  // (position, sentence) of every sentence that was moved, by position.
+  // Returns (position, sentence) for every sentence that was moved, by position.
   const std::vector<std::pair<uint64_t, uint64_t>>& moved() const { return moved_; }
 
  private:
@@ -52,9 +52,9 @@ struct SentenceOrder {
   std::vector<int64_t> count;       // each sentence's count, unless all are 1
   std::vector<uint32_t> pretokens;  // the pretokens of all sentences, if they were kept
   std::vector<uint64_t> begin;      // sentence -> range of pretokens
-  std::vector<std::pair<uint64_t, int64_t>> empty;  // (position, count) of empty ones that stay
+  std::vector<std::pair<uint64_t, int64_t>> empty;  // (position, count) of remaining empty sentences
 
-  // Appends the sentences of a batch. Before, the worker's table must be merged with `keep_ids`.
+  // Appends the sentences of a batch. The worker's table must already be merged, with `keep_ids`.
   void append(BatchLog log, const WorkerTable& table, bool with_pretokens) {
     for (const uint32_t id : log.last) last.push_back(table.last_merged(id));
     first.insert(first.end(), log.first.begin(), log.first.end());
@@ -104,8 +104,8 @@ struct SentenceOrder {
     select(count, indices);
   }
 
-  // Visits the sentences in their order. Calls empty_one(count) for an empty sentence, and
-  // sentence(i) for the i-th non-empty sentence.
+  // Visits the sentences in order. Calls empty_one(count) for an empty sentence, and sentence(i)
+  // for the i-th non-empty sentence.
   template <typename Sentence, typename Empty>
   void for_each(Sentence sentence, Empty empty_one) const {
     auto next = empty.begin();
@@ -147,9 +147,9 @@ struct SentenceOrder {
   }
 };
 
-// Finds the sentence that ends the text once all empty ones are removed, for plans in which nothing
-// else depends on the order of sentences. Sentences that cannot end the text may be dropped while
-// the text is read: SentenceLog (retention.py) does that.
+// Finds the sentence that ends the text after all empty sentences are removed, for plans in which
+// nothing else depends on the order of sentences. SentenceLog (retention.py) may already have
+// dropped sentences that cannot end the text.
 class LastSentence {
  public:
   // Adds the sentences of a batch. Batches must be added in the order of the text.
@@ -165,8 +165,8 @@ class LastSentence {
   // The number of non-empty sentences.
   uint64_t sentences() const { return sentences_; }
 
-  // Finds the sentence; there must be a non-empty one. Afterwards, worker() is the worker that read
-  // it, and id() is that worker's id of its last pretoken.
+  // Finds the sentence. At least one sentence must not be empty. Afterwards, worker() is the worker
+  // that read the sentence, and id() is that worker's id of its last pretoken.
   void find() {
     for (; gaps_ > 0; open_.pop_back()) gaps_ -= open_.back().id != kNoPretoken;
     const auto is_empty = [this](uint64_t i) { return open_[i].id == kNoPretoken; };

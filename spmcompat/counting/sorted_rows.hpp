@@ -1,10 +1,10 @@
-// The rows of a table in order: by the bytes of the pretoken, then by place, then by the character
-// that follows.
+// Sorts the rows of a table: by the bytes of the pretoken, then by place, then by the next
+// character.
 //
 // This is a sample sort. The pretokens of the first shard are the sample that divides all pretokens
-// into ranges: hashes choose the shard, so the sample is random, yet the same in every run. Workers
-// first divide every shard into the ranges. Then they sort a few ranges at a time, so only these
-// need memory for rows.
+// into ranges. The hash of a pretoken determines its shard, so the sample is random, yet the same
+// in every run. Workers first divide every shard into the ranges. Then they sort a few ranges at a
+// time, so only these need memory for rows.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 #include "spmcompat/counting/pretoken_counts.hpp"
 #include "spmcompat/counting/pretoken_table.hpp"
-#include "spmcompat/counting/row_batch.hpp"
+#include "spmcompat/counting/row_block.hpp"
 #include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/unicode/marks.hpp"
 
@@ -25,7 +25,7 @@ namespace spmcompat {
 
 class SortedRows {
  public:
-  // A range has about this many pretokens and bytes of text.
+  // A range has about `range_pretokens` pretokens, but at most about `range_bytes` bytes of text.
   SortedRows(const PretokenTable& pretokens, size_t range_pretokens, size_t range_bytes, Crew& crew)
       : pretokens_(pretokens), shards_(pretokens.shards()), bytes_(range_bytes) {
     std::vector<std::string_view> sample;
@@ -45,9 +45,9 @@ class SortedRows {
 
   size_t ranges() const { return begins_.size() + 1; }
 
-  // Returns the rows of a range in batches. A batch ends when its text reaches the size that a range
-  // should have.
-  std::vector<RowBatch> sorted(size_t range) const {
+  // Returns the rows of a range in blocks. A block ends when its text reaches the intended size of
+  // a range.
+  std::vector<RowBlock> sorted(size_t range) const {
     std::vector<Key> keys;
     const size_t skipped = shared_prefix(range);
     for (const Shard& shard : shards_) {
@@ -56,14 +56,14 @@ class SortedRows {
       }
     }
     std::sort(keys.begin(), keys.end());
-    std::vector<RowBatch> batches;
+    std::vector<RowBlock> blocks;
     std::vector<std::pair<uint32_t, uint64_t>> rows;
     for (const Key& key : keys) {
-      if (batches.empty() || batches.back().text.size() >= bytes_) batches.emplace_back().clear();
+      if (blocks.empty() || blocks.back().text.size() >= bytes_) blocks.emplace_back().clear();
       find_rows(key.id, rows);
-      for (const auto& [code, count] : rows) batches.back().add(key.text, code, count);
+      for (const auto& [code, count] : rows) blocks.back().add(key.text, code, count);
     }
-    return batches;
+    return blocks;
   }
 
  private:
@@ -92,13 +92,13 @@ class SortedRows {
     });
   }
 
-  // A pretoken, and eight of its bytes, which are enough for most comparisons.
+  // A pretoken with eight of its bytes, which suffice for most comparisons.
   struct Key {
     uint64_t bytes;  // as a big-endian number, padded with zeros
     std::string_view text;
     uint32_t id;
 
-    // `skipped` is the length of a prefix that the pretoken shares with all that it is compared to.
+    // `skipped` is the length of a prefix that all compared pretokens share.
     static Key of(std::string_view text, size_t skipped, uint32_t id = 0) {
       uint64_t bytes = 0;
       for (size_t i = skipped; i < skipped + sizeof bytes; ++i) {
@@ -113,7 +113,7 @@ class SortedRows {
 
   struct Shard {
     std::vector<uint32_t> ids;      // sorted by range
-    std::vector<uint32_t> begins;   // where the ranges begin in ids, and where the last one ends
+    std::vector<uint32_t> begins;   // the beginning of each range in ids, and the end of the last one
     std::vector<Context> contexts;  // sorted by pretoken, then by `next`
   };
 
@@ -126,7 +126,7 @@ class SortedRows {
     return i;
   }
 
-  // Finds the rows of a pretoken, in their order, as (code of what follows, count).
+  // Finds the rows of a pretoken, in order, as (code of the context, count).
   void find_rows(uint32_t id, std::vector<std::pair<uint32_t, uint64_t>>& rows) const {
     rows.clear();
     const PretokenUse& use = pretokens_.use(id);
@@ -143,7 +143,7 @@ class SortedRows {
 
   const PretokenTable& pretokens_;
   std::vector<Shard> shards_;
-  std::vector<Key> begins_;  // where the ranges begin, except the first one
+  std::vector<Key> begins_;  // the beginnings of all ranges except the first one
   size_t bytes_;
 };
 
@@ -153,11 +153,10 @@ inline std::unique_ptr<SortedRows> sort_rows(const std::unique_ptr<PretokenCount
   return std::make_unique<SortedRows>(counts->pretokens(), range_pretokens, range_bytes, crew);
 }
 
-// Returns the rows of as many ranges as there are workers, from the range `first` on. There are
-// fewer at the end.
-inline std::vector<std::vector<RowBatch>> sorted_ranges(const std::unique_ptr<SortedRows>& rows,
+// Returns the rows of the next ranges from `first` on: one range for each worker, fewer at the end.
+inline std::vector<std::vector<RowBlock>> sorted_ranges(const std::unique_ptr<SortedRows>& rows,
                                                         size_t first, Crew& crew) {
-  std::vector<std::vector<RowBatch>> found(std::min(crew.size(), rows->ranges() - first));
+  std::vector<std::vector<RowBlock>> found(std::min(crew.size(), rows->ranges() - first));
   crew.for_each(found.size(), [&](size_t i) { found[i] = rows->sorted(first + i); });
   return found;
 }

@@ -20,7 +20,7 @@
 
 namespace spmcompat {
 
-// The code of what follows the pretoken before this one. `opens` comes from for_each_pretoken: a
+// Returns the context of the pretoken before this one. `opens` comes from for_each_pretoken: a
 // boundary mark that ends pretokens counts as the end of a sentence.
 inline char32_t next_of_pretoken_before(std::string_view pretoken, bool opens,
                                         const PieceRule& rule) {
@@ -34,7 +34,8 @@ inline char32_t next_of_pretoken_before(std::string_view pretoken, bool opens,
 
 class WorkerTable {
  public:
-  // The ids of raw tokens have this bit. A raw token may contain several pretokens.
+  // The bit that distinguishes ids of raw tokens from those of pretokens. A raw token may contain
+  // several pretokens.
   static constexpr uint32_t kRawToken = 0x80000000u;
 
   WorkerTable(const PieceRule& rule, const SentenceNormalizer& normalizer)
@@ -47,7 +48,8 @@ class WorkerTable {
   // The memory that the tables take.
   size_t bytes() const { return raw_tokens.bytes() + pretokens.bytes() + contexts.bytes(); }
 
-  // The last pretoken of a sentence, by its id in the BatchLog. Only before the table is merged.
+  // Returns the last pretoken of a sentence, by its id in the BatchLog. Must be called before
+  // merging.
   std::string last_pretoken(uint32_t id) {
     if (!(id & kRawToken)) return std::string(pretokens[id]);
     normalize(raw_tokens.counted(id & ~kRawToken));
@@ -56,8 +58,8 @@ class WorkerTable {
     return std::string(last);
   }
 
-  // The smallest, in byte order, of the pretokens that end the sentences of a BatchLog; empty if
-  // all sentences are empty.
+  // Returns the smallest last pretoken, in byte order, of the sentences of a BatchLog; empty if all
+  // sentences are empty.
   std::string least_last_pretoken(std::vector<uint32_t> ids) {
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
@@ -70,9 +72,9 @@ class WorkerTable {
     return least;
   }
 
-  // Calls function(text, count) for every counted pretoken and every raw token, which may contain
-  // several pretokens. Only for plans that do not keep contexts: in other plans, the ends of
-  // sentences are counted after the tables are merged, so the counts would be too small here.
+  // Calls function(text, count) for every counted pretoken and every raw token. Only for plans that
+  // do not keep contexts: in other plans, the ends of sentences are counted after the tables are
+  // merged, so the counts would be too small here.
   template <typename Function>
   void for_each_text(Function function) {
     raw_tokens.for_each(
@@ -89,8 +91,8 @@ class WorkerTable {
     drop_pretokens();
   }
 
-  // Moves all pretokens into a table that the workers share. With `keep_ids`, keeps the ids of the
-  // pretokens in that table. Throws Cancelled if the flag is set.
+  // Moves all pretokens to a table that the workers share. With `keep_ids`, keeps their ids in that
+  // table. Throws Cancelled if the flag is set.
   void merge_into(PretokenTable& table, bool keep_ids, const CancelFlag& cancel) {
     for (uint32_t id = 0; id < pretokens.size(); ++id) {
       cancel.check();
@@ -102,34 +104,34 @@ class WorkerTable {
     });
     drop_pretokens();
 
-    SharedBatch<PretokenUse> batch(table);
-    std::string texts;  // of the batch
-    texts.reserve(kBatchBytes);
+    SharedTableBuffer<PretokenUse> buffer(table);
+    std::string texts;  // the texts of the pretokens in the buffer
+    texts.reserve(kBufferBytes);
     if (keep_ids) raw_token_end_.reserve(raw_tokens.size());
     raw_tokens.consume([&](const CountedRawToken& token) {
       if (token.kind != RawTokenKind::kIrregular) {
         normalize(token);
-        if (texts.size() + text_.size() > kBatchBytes || batch.full()) {
+        if (texts.size() + text_.size() > kBufferBytes || buffer.full()) {
           cancel.check();
-          batch.flush(raw_token_pretokens_);
+          buffer.flush(raw_token_pretokens_);
           texts.clear();
           if (!keep_ids) raw_token_pretokens_.clear();
         }
-        if (text_.size() > kBatchBytes) texts.reserve(text_.size());
+        if (text_.size() > kBufferBytes) texts.reserve(text_.size());
         texts.append(text_);
         const std::string_view text = texts;
         merge_raw_token(text.substr(texts.size() - text_.size()), {token.inner, token.last}, table,
-                        batch);
+                        buffer);
       }
       if (keep_ids) raw_token_end_.push_back(raw_token_pretokens_.size());
     });
-    batch.flush(raw_token_pretokens_);
+    buffer.flush(raw_token_pretokens_);
     if (keep_ids) return;
     std::vector<uint32_t>().swap(raw_token_pretokens_);
     std::vector<uint32_t>().swap(merged_ids_);
   }
 
-  // Calls function(id) with the merged table's id of each pretoken of an id in a BatchLog.
+  // Calls function(id) for each pretoken of an id in a BatchLog, with its id in the merged table.
   template <typename Function>
   void for_each_merged(uint32_t id, Function function) const {
     if (!(id & kRawToken)) return function(merged_ids_[id]);
@@ -145,7 +147,7 @@ class WorkerTable {
   }
 
  private:
-  static constexpr size_t kBatchBytes = 1 << 17;
+  static constexpr size_t kBufferBytes = 1 << 17;
 
   // Writes the raw token to text_.
   void normalize(const CountedRawToken& token) {
@@ -168,9 +170,9 @@ class WorkerTable {
     for (uint32_t id = 0; id < totals.size(); ++id) function(pretokens[id], totals[id]);
   }
 
-  // Adds the pretokens of a normalized raw token, and counts what follows each of them.
+  // Adds the pretokens of a normalized raw token, and counts their contexts.
   void merge_raw_token(std::string_view text, const PretokenUse& use, PretokenTable& table,
-                       SharedBatch<PretokenUse>& batch) {
+                       SharedTableBuffer<PretokenUse>& buffer) {
     std::string_view before;
     for_each_pretoken(text, rule_, [&](std::string_view pretoken, bool opens) {
       if (!before.empty()) {
@@ -183,7 +185,7 @@ class WorkerTable {
       }
       before = pretoken;
     });
-    batch.add(before, use, raw_token_pretokens_.size());
+    buffer.add(before, use, raw_token_pretokens_.size());
     raw_token_pretokens_.push_back(kNoPretoken);
   }
 
@@ -198,7 +200,7 @@ class WorkerTable {
   // Ids in the merged table.
   std::vector<uint32_t> merged_ids_;           // by the worker's id of the pretoken
   std::vector<uint32_t> raw_token_pretokens_;  // the pretokens of all raw tokens
-  std::vector<uint32_t> raw_token_end_;        // where each raw token ends in raw_token_pretokens_
+  std::vector<uint32_t> raw_token_end_;        // the end of each raw token in raw_token_pretokens_
 
   std::string text_, scratch_;
 };

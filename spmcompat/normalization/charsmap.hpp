@@ -1,8 +1,8 @@
-// Normalization rules, and the form in which a model stores them, its precompiled_charsmap.
+// Normalization rules, and their format in a model (precompiled_charsmap).
 //
-// That form is: the size of a double array in bytes (32 bits, little-endian); the array; the
-// targets of the rules, each followed by a 0 byte. The keys of the array are the sources of the
-// rules, and the value of a key is the offset of its target. An empty string means no rules.
+// The format consists of the size of a double array in bytes (32 bits, little-endian), the array,
+// and the targets of the rules, each followed by a 0 byte. The keys of the array are the sources of
+// the rules, and the value of a key is the offset of its target. An empty string means no rules.
 //
 // An error in the rules raises std::invalid_argument if sentencepiece returns INVALID_ARGUMENT, and
 // std::runtime_error otherwise.
@@ -131,7 +131,7 @@ inline std::string join(const DoubleArray& array, const std::string& targets) {
 
 }  // namespace charsmap
 
-// With `change_something`, a rule without a source, or whose target equals its source, is an error.
+// With `change_something`, a rule is an error if its source is empty or equals its target.
 inline std::string compile_charsmap(const Rules& rules, bool change_something = true) {
   charsmap::check_rules(rules, change_something);
   std::map<Chars, uint32_t> offsets;
@@ -163,12 +163,12 @@ inline std::string compile_charsmap(const Rules& rules, bool change_something = 
 
 namespace charsmap {
 
-// Limits of decompilation. Keys with the same ending and target share states of the double array.
-// So a crafted array of a few bytes can contain exponentially many rules. The largest predefined
-// charsmap has 226,684 rules.
+// Limits of decompilation. Keys with the same ending and target share states of the double array,
+// so a small malicious array can contain exponentially many rules. The largest predefined charsmap
+// has 226,684 rules.
 constexpr size_t kMaxKeySize = 1000;
 constexpr uint64_t kMaxRules = uint64_t{1} << 20;
-constexpr uint64_t kMaxRuleBytes = uint64_t{1} << 24;  // of all sources and targets
+constexpr uint64_t kMaxRuleBytes = uint64_t{1} << 24;  // the bytes of all sources and targets
 
 // Calls function(next, is_key, label) for every arc of a state.
 template <typename Function>
@@ -195,9 +195,9 @@ class RuleCounts {
  private:
   struct State {
     uint64_t rules = 0;
-    uint64_t bytes = 0;   // size of their targets, and of their sources after this state
+    uint64_t bytes = 0;   // the size of their targets, and of their sources from this state on
     uint32_t height = 0;  // the longest path from here, in arcs
-    bool open = false;    // on the current path
+    bool open = false;    // whether the state is on the current path
     bool done = false;
   };
 
@@ -273,8 +273,8 @@ inline Rules decompile_charsmap(std::string_view blob) {
   return rules;
 }
 
-// The charsmap without the rules whose source contains one of the characters. The remaining targets
-// keep their order.
+// Returns the charsmap without the rules whose source contains one of the characters. The remaining
+// targets keep their order.
 inline std::string without_characters(std::string_view blob, const std::set<uint32_t>& characters) {
   const Charsmap from = parse_charsmap(blob);
   std::vector<std::pair<std::string, uint32_t>> keys;

@@ -1,8 +1,7 @@
-"""Charsmaps: predefined ones, rules in TSV files, and `Normalizer`, which applies them.
+"""Compiles charsmaps, loads rules from TSV files and predefined charsmaps, and normalizes text.
 
-``charsmap.hpp`` works on code points and bytes. This module reads files, and translates C++
-exceptions into exceptions of the package. Training uses the classes of ``normalizer.hpp``;
-`Normalizer` and `replace_meta_pieces` make them available to Python.
+The C++ code is in ``charsmap.hpp`` and ``normalizer.hpp``. This module reads files, and converts
+C++ exceptions to exceptions of the package. Training uses the C++ classes directly.
 """
 
 import os
@@ -118,12 +117,12 @@ def decompile(blob):
 
 
 def check_charsmap(bytes blob not None):
-    """Raise for a compiled charsmap that ``sentencepiece`` would not load.
+    """Raise if ``sentencepiece`` would not load a compiled charsmap.
 
     Parameters
     ----------
     blob : bytes
-        A compiled charsmap. No bytes mean no rules.
+        A compiled charsmap. Empty bytes mean no rules.
 
     Raises
     ------
@@ -145,11 +144,6 @@ def any_source_has_space(bytes blob not None):
     ----------
     blob : bytes
         A compiled charsmap. Empty bytes mean no rules.
-
-    Returns
-    -------
-    bool
-        Whether there is such a rule.
 
     Raises
     ------
@@ -175,7 +169,8 @@ def load_rules(path, code_points="strict"):
         The path of the file.
     code_points : str
         How a code point is read. ``strict``: it must be a number. ``forgiving``: anything else
-        counts as 0. ``streamed``: only the number at its beginning is read, or 0 if there is none.
+        counts as 0. ``streamed``: only the number at the beginning of the word counts, or 0 if
+        there is none.
 
     Returns
     -------
@@ -209,7 +204,7 @@ def parse_rules(bytes content not None, str name not None, code_points="strict")
     content : bytes
         The content.
     name : str
-        How messages call the file.
+        The name of the file in messages.
     code_points : str
         How a code point is read: see `load_rules`.
 
@@ -268,8 +263,7 @@ def precompiled(str name, str characters_without_rules=""):
     Returns
     -------
     bytes
-        The charsmap of that name in sentencepiece 0.2.3, or without some rules, in an earlier
-        release.
+        The charsmap of that name in sentencepiece 0.2.3, without the rules that are left out.
 
     Raises
     ------
@@ -312,9 +306,9 @@ cdef class Normalizer:
     charsmap : bytes
         Compiled rules. Empty bytes mean no rules.
     add_dummy_prefix : bool
-        Put a space mark in front of the text.
+        Add a space mark at the beginning of the text.
     remove_extra_whitespaces : bool
-        Collapse spaces, and remove those at either end.
+        Collapse spaces, and remove spaces at both ends.
     escape_whitespaces : bool
         Replace spaces with the space mark (U+2581).
     treat_whitespace_as_suffix : bool
@@ -360,10 +354,10 @@ cdef class Normalizer:
         return <bytes>out
 
     def normalize_raw_token(self, bytes text):
-        """Normalize a raw token, which does not contain U+0020, as after a space.
+        """Normalize a raw token as after a space. It must not contain U+0020.
 
-        Spaces that rules produce stay U+0020. No space mark is added in front, and no space is
-        removed at the end.
+        Spaces that rules produce stay U+0020. No space mark is added at the beginning, and no space
+        is removed at the end.
         """
         cdef string out
         self.normalizer.get().normalize_raw_token(text, len(text), out)

@@ -1,10 +1,10 @@
-// Normalization: the rules of a charsmap are applied by leftmost longest match, spaces are
-// collapsed and replaced by the space mark, and a space mark is put in front.
+// Normalization: applies the rules of a charsmap by leftmost longest match, collapses spaces and
+// replaces them with the space mark, and adds a space mark at the beginning.
 //
-// Any number of threads can share a Normalizer: it is const and uses no Python objects. Most text
-// matches no rule, so a table marks the characters that are plain: they normalize to themselves,
-// whatever follows them. Ranges of plain characters are copied at once. All other text is looked up
-// in the double array, character by character.
+// Any number of threads can share a Normalizer: it is const and does not use Python objects. Most
+// text does not match any rule, so a table marks the plain characters. A plain character normalizes
+// to itself, whatever follows it. Ranges of plain characters are copied at once. All other text is
+// looked up in the double array, character by character.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class SymbolMatcher {
 
   bool empty() const { return symbols_.empty(); }
 
-  // The length of the longest symbol that begins at `at`; 0 if none does.
+  // Returns the length of the longest symbol that begins at `at`, or 0 if there is none.
   size_t match(const char* at, const char* end) const {
     if (!begins_[static_cast<unsigned char>(*at)]) return 0;
     return symbols_.longest_prefix(at, end, kMaxMatches).length;
@@ -101,9 +101,9 @@ class Normalizer {
     if (mark && options_.treat_whitespace_as_suffix) out += space_;
   }
 
-  // Replaces `out` with the normalized raw token. The bytes must not contain U+0020. They are
-  // normalized as after a space, in a text whose spaces are collapsed. Spaces that rules produce
-  // stay U+0020. No space mark is added in front, and no space is removed at the end.
+  // Replaces `out` with the normalized raw token, which must not contain U+0020. Normalizes it as
+  // after a space, in a text whose spaces are collapsed. Spaces that rules produce stay U+0020.
+  // Adds no space mark at the beginning, and removes no space at the end.
   void normalize_raw_token(const char* text, size_t size, std::string& out) const {
     out.clear();
     append(text, text + size, true, " ", out);
@@ -134,8 +134,8 @@ class Normalizer {
     return kCombines;
   }
 
-  // Fills plain_. Each block of 64 characters differs only in the last byte: if no rule begins with
-  // the bytes before it, all 64 characters are plain.
+  // Fills plain_. The characters of a block of 64 differ only in the last byte: if no rule begins
+  // with the bytes before the last one, all 64 characters are plain.
   void find_plain_characters() {
     std::string bytes;
     for (char32_t first = 0x80; first < plain_.size(); first += 64) {
@@ -191,7 +191,7 @@ class Normalizer {
     return at;
   }
 
-  // The end of the plain characters that begin at `at`.
+  // Returns the end of the plain characters that begin at `at`.
   const char* skip_plain(const char* at, const char* end) const {
     while (at < end) {
       const char* begin = at;
@@ -244,7 +244,7 @@ class Normalizer {
     }
   }
 
-  // Compares bytes, so space marks that were already in the text are removed too.
+  // Compares bytes, so it also removes space marks that were in the original text.
   void strip_end(std::string& out) const {
     size_t size = out.size();
     while (size >= space_.size() && out.compare(size - space_.size(), space_.size(), space_) == 0) {
@@ -258,12 +258,12 @@ class Normalizer {
   Charsmap charsmap_;
   const SymbolMatcher* symbols_;
   std::array<Ascii, 128> ascii_;
-  std::array<bool, 0x10000> plain_{};  // of characters beyond ASCII
+  std::array<bool, 0x10000> plain_{};  // for characters outside ASCII
   bool plain_space_;
 };
 
-// Replaces every meta piece with a mark, by leftmost longest match. Where no meta piece begins, it
-// skips one character. Only the first byte determines the size of the character.
+// Replaces every meta piece with a mark, by leftmost longest match. Where no meta piece begins,
+// skips one character, whose size is determined by its first byte alone.
 class MetaPieceMatcher {
  public:
   // Throws std::runtime_error if a symbol contains a 0 byte.
@@ -272,7 +272,7 @@ class MetaPieceMatcher {
 
   bool occur_in(std::string_view text) const {
     const char* end = text.data() + text.size();
-    for (const char* at = text.data(); at < end; at = behind_character(at, end)) {
+    for (const char* at = text.data(); at < end; at = after_character(at, end)) {
       if (symbols_.match(at, end) > 0) return true;
     }
     return false;
@@ -281,7 +281,7 @@ class MetaPieceMatcher {
   void replace(const std::string& in, std::string& out) const {
     out.clear();
     const char* end = in.data() + in.size();
-    const char* kept = in.data();  // the text before this position is written
+    const char* kept = in.data();  // the text before this position was already written
     for (const char* at = kept; at < end;) {
       const size_t length = symbols_.match(at, end);
       if (length > 0) {
@@ -289,14 +289,14 @@ class MetaPieceMatcher {
         out.push_back(mark_);
         kept = at += length;
       } else {
-        at = behind_character(at, end);
+        at = after_character(at, end);
       }
     }
     out.append(kept, end - kept);
   }
 
  private:
-  static const char* behind_character(const char* at, const char* end) {
+  static const char* after_character(const char* at, const char* end) {
     return at + std::min<size_t>(char_size(*at), end - at);
   }
 

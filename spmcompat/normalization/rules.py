@@ -1,4 +1,4 @@
-"""Normalization rules as data, and in the form of a file."""
+"""Normalization rules as data, and as the content of a TSV file."""
 
 from collections.abc import Mapping
 from typing import TypeAlias

@@ -1,1 +1,1 @@
-"""Behaviour that only the releases before 0.2.3 have."""
+"""Behaviour that only releases before 0.2.3 have."""

@@ -1,8 +1,8 @@
-// The delimiter of the pre-tokenization in the Unigram training of sentencepiece up to 0.2.2.
+// Removes the pre-tokenization delimiter for the Unigram training of sentencepiece up to 0.2.2.
 //
-// For seeding, sentences are cut at the delimiter. For EM, it is only removed, so a piece may cross
-// the position where it was. Both happen after rare characters are replaced, and before sentences
-// are cut into pretokens.
+// For seeding, sentences are cut at the delimiter. For EM, the delimiter is only removed, so a
+// piece may cross its former position. Both happen after rare characters are replaced, and before
+// sentences are cut into pretokens.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ class DelimitedSentences {
         ordered_(ordered),
         shards_(sentences.shards()) {}
 
-  // Adds the counts of the known characters, except those of the delimiters.
+  // Adds the counts of the known characters outside the delimiters.
   void count_characters(uint32_t shard, CharacterCounts& counts) const {
     const std::vector<uint64_t> totals = sentences_.totals(shard);
     for (uint32_t i = 0; i < totals.size(); ++i) {
@@ -78,7 +78,7 @@ class DelimitedSentences {
     found.begin.push_back(found.ids.size());
   }
 
-  // The order of the sentences, for plans in which a sentence is at most one pretoken.
+  // Returns the order of the sentences, for plans in which a sentence is at most one pretoken.
   SentenceOrder order_of_texts(const SentenceOrder& order) const {
     SentenceOrder result;
     const auto add = [&](uint32_t pretoken, int64_t count) {
@@ -95,7 +95,8 @@ class DelimitedSentences {
     return result;
   }
 
-  // The pretokens of all sentences, in order, with kNoPretoken after each part of a sentence.
+  // Returns the pretokens of all sentences, in order, with kNoPretoken after each part of a
+  // sentence.
   SentenceOrder order_of_pretokens(const SentenceOrder& order) const {
     SentenceOrder result;
     result.begin.push_back(0);

@@ -1,4 +1,4 @@
-// How BPE of sentencepiece up to 0.2.2 cuts a pretoken after its rare characters are replaced.
+// Cuts pretokens as BPE of sentencepiece up to 0.2.2 does, after rare characters are replaced.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct PretokenRule {
         bpe_longest_pretoken(plan.bpe_longest_pretoken) {}
 
   PieceRule pieces;
-  std::string bpe_delimiter;    // where pre-tokenization cuts; empty for none
-  size_t bpe_longest_pretoken = 0;  // positions of a pretoken that can be counted; 0 for any number
+  std::string bpe_delimiter;        // the delimiter of pre-tokenization; empty for none
+  size_t bpe_longest_pretoken = 0;  // the most positions in a pretoken; 0 for any number
 };
 
 // Replaces every delimiter with a boundary mark.
@@ -33,8 +33,7 @@ inline void mark_delimiters(std::string& pretoken, const PretokenRule& rule) {
   }
 }
 
-// Whether two neighbouring characters that may form a piece are at a position that cannot be
-// counted.
+// Whether two neighbouring characters that may form a piece are at a position beyond the maximum.
 inline bool is_too_long(std::string_view pretoken, const PretokenRule& rule) {
   if (rule.bpe_longest_pretoken == 0 || pretoken.size() <= rule.bpe_longest_pretoken) return false;
   char32_t pair[2] = {0, 0};

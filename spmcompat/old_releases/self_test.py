@@ -1,10 +1,10 @@
 """Self-test samples in a model: lines of the text, and the pieces of each line.
 
-A runtime that supports self-tests encodes the lines again whenever it loads the model. It refuses
-the model if the pieces differ or, for a Unigram model, if the sums of their scores differ.
+A runtime that supports self-tests encodes the lines whenever it loads the model. It refuses the
+model if the pieces differ or, for a Unigram model, if the sums of their scores differ.
 
-These runtimes treat unused pieces differently from that of 0.2.3, but trainers write no unused
-pieces.
+These runtimes treat unused pieces differently from the runtime of 0.2.3, but trainers do not write
+unused pieces.
 
 Source: the end of ``TrainerInterface::Serialize``, and ``SentencePieceProcessor::Encode``, of
 ``sentencepiece`` 0.2.2.
@@ -44,7 +44,7 @@ def self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) -> S
     lines : iterable of bytes
         Sentences of the text, before normalization.
     release : Release
-        The release whose runtime is imitated.
+        The release whose runtime encodes the lines.
 
     Returns
     -------
@@ -108,9 +108,9 @@ def _normalizer(model: ModelProto, pieces: Iterable[Piece]) -> Normalizer:
 
 
 def _is_found(piece: Piece, trainer: TrainerSpec) -> bool:
-    """Return whether a token with the text of this piece gets its id, not that of unknown pieces.
+    """Return whether a token with the text of this piece gets its id, not the unknown id.
 
-    Unigram models look for normal pieces and user-defined symbols only.
+    Unigram models look up only normal pieces and user-defined symbols.
     """
     if trainer.model_type == TrainerSpec.UNIGRAM:
         return piece.type in (NORMAL, USER_DEFINED)

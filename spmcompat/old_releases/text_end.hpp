@@ -1,13 +1,13 @@
-// Seeds whose counts change because of where the text ends.
+// Finds the seeds whose counts depend on the end of the text.
 //
 // Some releases find seeds by cutting the nodes of a suffix tree into pieces. They drop the nodes
-// that end where the text ends (seed_tree.hpp).
+// that end at the end of the text (seed_tree.hpp).
 //
-// If a piece is always followed by the same characters, it is not a node. It comes from the longer
+// If the same characters always follow a piece, the piece is not a node. It is cut from the longer
 // node that ends where the occurrences of the piece first differ. But if one occurrence reaches the
-// end of the text before they differ, that longer node is dropped. The piece then gets its count
-// from the best node that is longer still. Such nodes reach into the next sentences; if the piece
-// is a whole pretoken, they also reach into the text before it.
+// end of the text before they differ, that node is dropped. Then the piece gets its count from the
+// best of the even longer nodes. These nodes extend into the next sentences and, if the piece is a
+// whole pretoken, also into the text before it.
 //
 // This file treats the text as a sequence of pretokens and ends of sentences. The counts of only a
 // few pieces change, and most of these pieces occur once or twice.
@@ -48,12 +48,12 @@ class TextEndSeeds {
     }
   }
 
-  // The pieces whose counts change, with their new counts.
+  // Returns the pieces whose counts change, with their new counts.
   SeedCounts counts() const {
     SeedCounts found;
     if (tokens_.empty()) return found;
     std::unordered_set<uint32_t> seen;
-    // The positions from which the text continues in the same way as from `last` to its end.
+    // The positions after which the text continues like the text from `last` to the end.
     std::vector<size_t> positions;
     for (size_t i = 0; i < tokens_.size(); ++i) {
       if (tokens_[i] == kNoPretoken) positions.push_back(i);
@@ -81,7 +81,7 @@ class TextEndSeeds {
     size_t token;
     size_t byte;
   };
-  // Where a piece begins and where it ends.
+  // The beginning and the end of an occurrence of a piece.
   struct Occurrence {
     Position begin, end;
   };
@@ -148,8 +148,8 @@ class TextEndSeeds {
   uint64_t best_count(const std::vector<Occurrence>& occurrences) const {
     bool branches = false;
     uint64_t best = branch(occurrences, branches);
-    // If the occurrences never differ to the right, they do not differ there with more text on the
-    // left either. Returning here avoids a long search if the text ends with a long repetition.
+    // If the texts after the occurrences never differ, adding text before the piece does not change
+    // this. Returning here avoids a long search if the text ends with a long repetition.
     if (!branches) return 0;
     std::vector<Occurrence> whole;
     for (const Occurrence& o : occurrences) {
@@ -232,7 +232,7 @@ class TextEndSeeds {
     position.byte += std::min(char_size(text[position.byte]), text.size() - position.byte);
     if (position.byte == text.size()) position = {position.token + 1, 0};
   }
-  // Returns the character that it steps over.
+  // Moves one character to the left, and returns that character.
   uint32_t step_left(Position& position) const {
     if (position.byte == 0) {
       if (position.token == 0) return kEnd;

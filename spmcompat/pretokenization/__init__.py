@@ -1,1 +1,1 @@
-"""The positions that no piece may cross: the rule of pieces, script runs and pretokenizers."""
+"""Finds the positions that no piece may cross: the rule of pieces, script runs, pretokenizers."""

@@ -1,4 +1,4 @@
-// Cuts a text into slices: into pretokens, segments, or other parts.
+// Cuts a text into pretokens, segments or other slices.
 #pragma once
 
 #include <string_view>
@@ -81,7 +81,7 @@ void for_each_long_segment(std::string_view text, const PieceRule& rule,
 }
 
 // Whether all characters of a text are required.
-inline bool holds_only(std::string_view text, const std::vector<bool>& required) {
+inline bool contains_only(std::string_view text, const std::vector<bool>& required) {
   bool all = true;
   for_each_character(text, [&](char32_t c) { all &= required[c]; });
   return all;
@@ -105,7 +105,7 @@ void for_each_required_part(std::string_view text, const std::vector<bool>& requ
 // required. If all characters are required, returns false without changing `covered`.
 inline bool cover_text(std::string_view text, const std::vector<bool>& required,
                        std::string& covered) {
-  if (holds_only(text, required)) return false;
+  if (contains_only(text, required)) return false;
   covered.clear();
   for_each_character(text, [&](char32_t c) {
     append_utf8(required[c] ? c : kUnknownMark, covered);

@@ -1,10 +1,10 @@
-// Decides which strings may be pieces, and between which characters no piece can cross.
+// Decides which strings may be pieces, and which pairs of neighbouring characters no piece can
+// contain.
 //
 // `allows` is the rule of sentencepiece 0.2.3 for a valid piece. `parts` follows from it for two
 // neighbouring characters: if it is true, no valid piece contains both, so pretokens are cut
-// between them into segments. `parts` is never true where a piece could cross. But it may be false
-// where no piece can cross, because an Inherited character takes the script of the character before
-// it.
+// between them into segments. It may be false even if no piece can contain both, because an
+// Inherited character takes the script of the character before it.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct PieceRule {
   bool allow_whitespace_only_pieces = false;
   bool spaces_apart = false;  // no piece contains a space mark
   bool boundaries_end_pretokens = false;  // if not, a boundary mark is part of its pretoken
-  char32_t boundary = 0;  // the boundary mark of the release, which marks where the text was cut
+  char32_t boundary = 0;  // the boundary mark of the release
 
   bool allows(const char32_t* piece, size_t length) const {
     if (length == 0 || length > max_length) return false;
@@ -48,7 +48,7 @@ struct PieceRule {
     for (size_t i = 0; i < length; ++i) {
       const char32_t c = piece[i];
       if (c == kSpaceMark) {
-        if (spaces_apart || (!only_spaces && !space_may_stand(i, length))) return false;
+        if (spaces_apart || (!only_spaces && !may_be_space(i, length))) return false;
         continue;
       }
       if (c == kUnknownMark || c == boundary || c == 0 || c == U' ') return false;
@@ -98,7 +98,7 @@ struct PieceRule {
     return true;
   }
 
-  // Japanese mixes three scripts within a word: they count as one script.
+  // Japanese mixes three scripts within a word, so they count as one script.
   int script_class(char32_t c) const {
     if (!split_by_number && is_digit(c)) return kAnyScript;
     const int script = script_of(c);
@@ -106,7 +106,8 @@ struct PieceRule {
     return kana ? kScriptHan : script;
   }
 
-  bool space_may_stand(size_t i, size_t length) const {
+  // Whether the character at index i of a piece may be a space mark.
+  bool may_be_space(size_t i, size_t length) const {
     const bool first = i == 0;
     const bool last = i + 1 == length;
     if (whitespace_as_suffix) return last || (!split_by_whitespace && !first);

@@ -1,4 +1,4 @@
-"""Pre-tokenization: a function or a pattern decides where no piece may cross.
+"""Pre-tokenization: a function or a pattern decides which positions no piece may cross.
 
 Pre-tokenization by script does not need a function: ``script_runs.hpp`` implements it.
 
@@ -99,7 +99,7 @@ class Pretokenizer:
     consistent : bool
         Whether the joined chunks must be equal to the sentence.
     cancel : CancelFlag
-        Once it is set, sentences are returned unchanged.
+        After it is set, sentences are returned unchanged.
     """
 
     def __init__(self, cut: Cut, consistent: bool, cancel: _Flag) -> None:
@@ -160,6 +160,6 @@ def _mismatch(joined: str, sentence: str) -> BadValueError:
     return BadValueError(
         f"Pretokenized output mismatch at character {at} of "
         f"{sentence[:_SHOWN]!r}: joined={joined[at : at + _SHOWN]!r}, "
-        f"original={sentence[at : at + _SHOWN]!r}. Return chunks that give the sentence when they "
-        "are joined, or set allow_inconsistent_pretokenization=True."
+        f"original={sentence[at : at + _SHOWN]!r}. Return chunks whose concatenation is the "
+        "sentence, or set allow_inconsistent_pretokenization=True."
     )

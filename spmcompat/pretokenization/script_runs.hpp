@@ -27,7 +27,7 @@ class ScriptRuns {
   ScriptRuns() {
     // One letter of each script that puts spaces between words.
     for (const char32_t letter : U"aاअ가አаαאঅܐଅஅఅਅઅඅഅԱಅა") joins_space_[script_of(letter)] = true;
-    joins_space_[kScriptCommon] = false;  // the terminating zero of the string has set it
+    joins_space_[kScriptCommon] = false;  // the terminating zero of the string set it
     categories_.fill(kCategoryOther);
     for (const CategoryRange& range : kCategoryRanges) {
       for (char32_t c = range.first; c <= range.last && c < categories_.size(); ++c) {
@@ -44,8 +44,8 @@ class ScriptRuns {
     for_each_character(text, [&](char32_t c) {
       const Kind kind = kind_of(c);
       const bool inherited = kind.script == kScriptInherited;
-      const bool goes_on = inherited || kind == run || (lone_space && joins_space(kind));
-      const bool begins = out.empty() || !goes_on;
+      const bool continues = inherited || kind == run || (lone_space && joins_space(kind));
+      const bool begins = out.empty() || !continues;
       if (begins && !out.empty()) out.push_back(static_cast<char>(boundary));
       if (begins || !inherited) run = kind;
       lone_space = begins && c == kSpaceMark;
@@ -53,9 +53,10 @@ class ScriptRuns {
     });
   }
 
-  // Whether a run may extend beyond this text, which is between two spaces. It may if the text
-  // contains a separator other than a space, because separators are in one run with spaces. It may
-  // also if an Inherited character follows a space, because it belongs to the run of that space.
+  // Whether a run may extend beyond this text, which comes from between two spaces. This is
+  // possible if the text contains a separator other than a space, because separators and spaces
+  // form one run. It is also possible if an Inherited character follows a space, because it belongs
+  // to the run of the space.
   bool reaches_out(std::string_view text) const {
     bool reaches = false, after_space = true;
     for_each_character(text, [&](char32_t c) {

@@ -1,4 +1,4 @@
-// The flag by which one thread asks the kernels of other threads to stop.
+// The flag with which a thread asks the kernels in other threads to stop.
 #pragma once
 
 #include <atomic>

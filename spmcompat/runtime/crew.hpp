@@ -1,11 +1,11 @@
-// The threads of a training, and the parallel loop that stages are written with.
+// The threads of a training, and the parallel loop that stages use.
 //
-// A stage is a function that takes a crew. The first thread of the crew runs it; all threads share
-// its loops. The thread that calls the stage only waits. So it can check for Ctrl-C and show the
-// progress, even while the stage does something that only one thread can do.
+// A stage is a function that takes a crew. The first thread of the crew runs the stage, and all
+// threads share its loops. The thread that calls the stage only waits, so it can check for Ctrl-C
+// and show the progress, even during sequential parts of the stage.
 //
-// Threads start when they are first needed. If a thread cannot start, the others do its work. If
-// none can, the calling thread runs the stage.
+// Threads start when they are first needed. If a thread cannot start, the other threads do its
+// work. If no thread can start, the calling thread runs the stage.
 #pragma once
 
 #include <unistd.h>
@@ -30,17 +30,17 @@ namespace spmcompat {
 
 class Crew {
  public:
-  // The flag is set by the first error of a stage, or by the calling thread. Then the crew can no
+  // The first error of a stage sets the flag, or the calling thread sets it. Then the crew can no
   // longer be used.
   Crew(size_t size, CancelFlag& cancel)
       : size_(size), cancel_(cancel), team_(std::make_shared<Team>()) {}
   Crew(const Crew&) = delete;
   ~Crew() {
-    // After a fork, the threads are those of the parent, and one of them may have locked the mutex.
+    // After a fork, the threads belong to the parent, and one of them may have locked the mutex.
     if (process_ != getpid()) return;
     const std::lock_guard<std::mutex> lock(team_->mutex);
     team_->dismissed = true;
-    team_->given.notify_all();
+    team_->changed.notify_all();
   }
 
   // For stages and their loops:
@@ -50,10 +50,10 @@ class Crew {
 
   // Calls function(index), or function(index, worker), for all indexes below n. The workers take
   // the indexes in ascending order; `worker` is less than size(). Only the stage itself may call
-  // this, not a function that it shares out.
+  // this, not the function of another loop.
   //
-  // Throws the first exception that a call has thrown. Throws Cancelled if the flag is set; then
-  // some indexes may be missing.
+  // Throws the first exception that a call threw. Throws Cancelled if the flag is set; then
+  // some indexes may have been skipped.
   template <typename Function>
   void for_each(size_t n, Function function) {
     std::atomic<size_t> next{0};
@@ -75,8 +75,8 @@ class Crew {
     check_cancelled();
   }
 
-  // Calls function(first, last) for ranges of at most `size` indexes, which together are all indexes
-  // below n. Otherwise like for_each.
+  // Divides the indexes below n into ranges of at most `size` indexes, and calls function(begin,
+  // end) for each range. Otherwise like for_each.
   template <typename Function>
   void for_each_range(size_t n, size_t size, Function function) {
     for_each((n + size - 1) / size, [&](size_t range) {
@@ -84,8 +84,9 @@ class Crew {
     });
   }
 
-  // Waits until ready() is true. Whoever changes that notifies `changed`; `lock` guards it. Throws
-  // Cancelled if the flag is set, for example because another worker has failed.
+  // Waits until ready() is true. The thread that makes it true must hold the mutex of `lock`, and
+  // notify `changed`. Throws Cancelled if the flag is set, for example because another worker
+  // failed.
   template <typename Ready>
   void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
             Ready ready) const {
@@ -95,7 +96,7 @@ class Crew {
 
   void check_cancelled() const { cancel_.check(); }
 
-  // Reports progress. The stage decides what it counts.
+  // Reports progress, in units that the stage chooses.
   void advance(size_t count) { progress_.fetch_add(count); }
 
   // For the thread that calls a stage: start, then await_end until it returns true, then finish.
@@ -117,11 +118,11 @@ class Crew {
     team_->is_running = true;
     team_->has_first &= can_start;
     team_->stage = &stage_;
-    team_->given.notify_all();
+    team_->changed.notify_all();
   }
 
-  // Waits for the end of the stage, at most for some seconds. Returns whether it has ended. If no
-  // thread runs the stage, this runs it.
+  // Waits for the end of the stage, for at most this time. Returns whether the stage has ended. If
+  // no thread could start, runs the stage.
   bool await_end(double seconds) {
     std::unique_lock<std::mutex> lock(team_->mutex);
     const std::chrono::duration<double> limit(seconds);
@@ -137,10 +138,10 @@ class Crew {
     return !team_->is_running;
   }
 
-  // Returns how much progress there is since the last call.
+  // Returns the progress since the last call.
   size_t take_progress() { return progress_.exchange(0); }
 
-  // Throws what the stage has thrown.
+  // Throws the exception of the stage, if there was one.
   void finish() {
     stage_ = nullptr;
     if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -149,18 +150,18 @@ class Crew {
  private:
   using Loop = std::function<void(size_t worker)>;
 
-  // What the threads share. It lives until the last thread has ended.
+  // The data that the threads share. It lives until the last thread has ended.
   struct Team {
     std::mutex mutex;
-    std::condition_variable given;  // the threads have something to do, or are dismissed
-    std::condition_variable done;   // the stage has ended, or no thread is in the loop any more
-    const std::function<void()>* stage = nullptr;  // until a thread takes it
-    const Loop* loop = nullptr;     // while it may be joined
-    size_t loops = 0;               // that there were so far; a thread joins each once
-    size_t in_loop = 0;             // threads, without the first
-    bool is_running = false;        // the stage
-    bool has_first = true;          // false if the first thread could not start
-    bool dismissed = false;
+    std::condition_variable changed;  // there is a new stage or loop, or the threads are dismissed
+    std::condition_variable done;     // the stage has ended, or the last thread has left the loop
+    const std::function<void()>* stage = nullptr;  // the stage, until a thread takes it
+    const Loop* loop = nullptr;  // the current loop, while threads may join it
+    size_t loops = 0;            // the number of loops so far; a thread joins each loop only once
+    size_t in_loop = 0;          // the number of threads in the loop, without the first thread
+    bool is_running = false;     // whether the stage is running
+    bool has_first = true;       // false if the first thread could not start
+    bool dismissed = false;      // whether the threads must end
   };
 
   static void run_first(std::shared_ptr<Team> team) {
@@ -168,7 +169,7 @@ class Crew {
     std::unique_lock<std::mutex> lock(team->mutex);
     team->has_first = is_prepared;
     while (is_prepared) {
-      team->given.wait(lock, [&] { return team->dismissed || team->stage != nullptr; });
+      team->changed.wait(lock, [&] { return team->dismissed || team->stage != nullptr; });
       if (team->dismissed) return;
       const std::function<void()>& stage = *std::exchange(team->stage, nullptr);
       lock.unlock();
@@ -184,7 +185,7 @@ class Crew {
     if (!allocate_exception_data()) return;
     std::unique_lock<std::mutex> lock(team->mutex);
     for (size_t joined = 0;;) {
-      team->given.wait(lock, [&] {
+      team->changed.wait(lock, [&] {
         return team->dismissed || (team->loop != nullptr && team->loops != joined);
       });
       if (team->dismissed) return;
@@ -212,8 +213,8 @@ class Crew {
     return true;
   }
 
-  // Calls loop(worker) in this thread and, if they are free, in others: in `workers` threads or
-  // more.
+  // Calls loop(worker) in this thread, and in all other threads that are free. First starts threads
+  // until there are at least `workers`.
   void share(const Loop& loop, size_t workers) {
     while (others_ + 1 < workers && can_start_others_) {
       can_start_others_ = start_thread(others_ + 1);
@@ -224,7 +225,7 @@ class Crew {
       const std::lock_guard<std::mutex> lock(team_->mutex);
       team_->loop = &loop;
       ++team_->loops;
-      team_->given.notify_all();
+      team_->changed.notify_all();
     }
     if (workers > 0) loop(0);
     if (is_shared) {
@@ -234,7 +235,7 @@ class Crew {
     }
   }
 
-  // Notes the exception that is being handled, unless there was another one, and stops all workers.
+  // Stores the current exception if it is the first one, and stops all workers.
   void fail() {
     {
       const std::lock_guard<std::mutex> lock(failing_);
@@ -243,7 +244,7 @@ class Crew {
     cancel_.set();
   }
 
-  // A forked process has none of the threads.
+  // After a fork, the new process does not have the threads, so they must be started again.
   void join_process() {
     if (process_ == getpid()) return;
     process_ = getpid();
@@ -257,21 +258,21 @@ class Crew {
   std::shared_ptr<Team> team_;
   pid_t process_ = getpid();
   bool has_first_ = false;
-  size_t others_ = 0;  // threads that were started, besides the first
+  size_t others_ = 0;  // the number of threads that were started, without the first
   bool can_start_others_ = true;
   std::function<void()> stage_;
   std::mutex failing_;
-  std::exception_ptr error_;  // the first of the stage
+  std::exception_ptr error_;  // the first exception of the stage
   std::atomic<size_t> progress_{0};
 };
 
-// Lets workers do something one after the other, in the order of the numbers 0, 1, 2... A worker
-// that has taken a number must take its turn, and workers must take the numbers in ascending order.
+// Lets workers take turns in the order of the numbers 0, 1, 2... Workers must get their numbers in
+// ascending order, and each worker must take its turn.
 class Turns {
  public:
   explicit Turns(const Crew& crew) : crew_(crew) {}
 
-  // Calls function() when all earlier turns are over.
+  // Calls function() after all earlier turns are over.
   template <typename Function>
   void take(size_t turn, Function function) {
     std::unique_lock<std::mutex> lock(mutex_);
@@ -291,7 +292,7 @@ class Turns {
 };
 
 // Starts the stage result = function(arguments..., crew). The function may be a method of the first
-// argument. The result and the arguments must stay where they are until the stage has ended.
+// argument. The result and the arguments must not move before the end of the stage.
 template <typename Result, typename Function, typename... Arguments>
 void start_stage(Crew& crew, Result& result, Function function, Arguments&... arguments) {
   crew.start([&crew, &result, function, &arguments...] {

@@ -1,4 +1,4 @@
-"""Libraries that only some options and commands need."""
+"""Checks for libraries that only some options and commands need."""
 
 from spmcompat.errors import TrainingError
 
@@ -42,6 +42,6 @@ def require(module: str, doing: str, extra: str, *, package: str = "", otherwise
     if is_installed(module):
         return
     package = package or module
-    wanted = f"'spmcompat[{extra}]'" if extra else package
-    message = f"{doing} needs {package}, which is not installed: pip install {wanted}. {otherwise}"
+    target = f"'spmcompat[{extra}]'" if extra else package
+    message = f"{doing} needs {package}, which is not installed: pip install {target}. {otherwise}"
     raise MissingLibraryError(message.strip())

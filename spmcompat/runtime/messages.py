@@ -1,4 +1,4 @@
-"""A stream for messages that never ends the work."""
+"""A stream for messages that ignores errors of writing."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 class Messages:
-    """A text stream that drops what it cannot write, such as to a full disk or a closed file.
+    """A text stream that ignores failed writes, such as to a full disk or a closed file.
 
     Parameters
     ----------
     stream : text stream or None
-        Where messages go. Python has no standard error if its descriptor is closed.
+        The stream to write to. `sys.stderr` is None if its descriptor was closed.
     """
 
     def __init__(self, stream: TextIO | None) -> None:
@@ -29,13 +29,13 @@ class Messages:
         return len(text)
 
     def flush(self) -> None:
-        """Write what is waiting in a buffer, if possible."""
+        """Write the buffered text if possible."""
         if self._stream is not None:
             with suppress(OSError, ValueError):
                 self._stream.flush()
 
     def isatty(self) -> bool:
-        """Return whether the stream is a terminal; a stream may lack the method, or be closed."""
+        """Return whether the stream is a terminal. It may be closed, or lack this method."""
         with suppress(AttributeError, OSError, ValueError):
             return self._stream is not None and self._stream.isatty()
         return False

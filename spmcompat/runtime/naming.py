@@ -8,12 +8,12 @@ from spmcompat.errors import OutOfMemoryError, TrainingError
 
 @contextmanager
 def naming_sizes(sizes: object) -> Iterator[None]:
-    """Name the sizes in the errors of a part of a training that not all sizes share.
+    """Name vocabulary sizes in the errors of a part of a training that belongs only to these sizes.
 
     Parameters
     ----------
     sizes : object
-        One vocabulary size, or a text with several sizes. If it is empty, errors are not changed.
+        One vocabulary size, or a text that lists several. If it is empty, errors are not changed.
     """
     try:
         yield

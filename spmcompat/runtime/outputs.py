@@ -1,10 +1,10 @@
 """Writes the files of a command: all of them, or none.
 
 Each new file is written under a temporary name in the folder of its target and flushed to the disk.
-When all files are complete, they replace the old ones, which are kept under other names until then
-and come back if a replacement fails. Signals that would end the program wait until all files are
-replaced. Devices, pipes and descriptors such as ``/dev/stdout`` are opened and written instead,
-before any file is replaced.
+When all files are complete, they replace the old files. If a replacement fails, all old files are
+restored; until the end, they are kept under other names. Signals that would end the program are
+delayed until all files are replaced. Devices, pipes and descriptors such as ``/dev/stdout`` are
+written directly, before any file is replaced.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ written: list[str] = []
 """The files that this process has created or replaced, in order."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# What fsync returns on file systems that cannot flush a file or a folder.
+# The errors of fsync on file systems that cannot flush a file or a folder.
 _NO_FSYNC = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
 _MOST_LINKS = 40
 
@@ -39,13 +39,13 @@ def check_output(path: str | os.PathLike[str], option: str) -> None:
     path : path
         The file.
     option : str
-        The option that names it, for the message.
+        The option that names the file, for the message.
 
     Raises
     ------
     MissingFileError
-        If the path is a folder, a read-only file or in a folder that is missing or read-only. A
-        writable file in a read-only folder is refused too, since it could not be replaced safely.
+        If the path is a folder, a read-only file, or in a folder that is missing or read-only. A
+        writable file in a read-only folder is also refused, because it cannot be replaced safely.
     """
     refuse_impossible(path, f"choose another {option}")
     if _descriptor_of(path) is not None:
@@ -74,28 +74,28 @@ def refuse_inputs(
     inputs: Iterable[str | os.PathLike[str]],
     option: str,
 ) -> None:
-    """Raise if an output is the same file as an input, which it would destroy.
+    """Raise if an output would overwrite an input.
 
     Parameters
     ----------
     paths : iterable of paths
         The outputs. Devices and pipes are never refused.
     inputs : iterable of paths
-        The inputs; an empty one is standard input. Those that do not exist are skipped.
+        The inputs. An empty path is standard input. Missing files are ignored.
     option : str
         The option that names the outputs, for the message.
 
     Raises
     ------
     BadValueError
-        It names both files.
+        If two files are the same. The message names both.
     """
-    given = [(_status(one), os.fspath(one)) for one in inputs]
+    statuses = [(_status(one), os.fspath(one)) for one in inputs]
     for path in paths:
         target = _status(path)
         if target is None or not stat.S_ISREG(target.st_mode) or _descriptor_of(path) is not None:
             continue
-        for found, name in given:
+        for found, name in statuses:
             if found is not None and os.path.samestat(target, found):
                 raise BadValueError(
                     f'"{os.fspath(path)}" is the same file as the input '
@@ -113,7 +113,7 @@ def write_files(files: Mapping[str, Iterable[bytes]], option: str, folder: str =
     option : str
         The option that names the files, for messages.
     folder : str
-        A folder to make first if it does not exist.
+        A folder that is created first if it does not exist.
 
     Raises
     ------
@@ -128,9 +128,9 @@ def write_files(files: Mapping[str, Iterable[bytes]], option: str, folder: str =
 
 @contextmanager
 def outputs(option: str) -> Iterator[Outputs]:
-    """Collect new files in a ``with`` statement; they replace the old ones together at its end.
+    """Collect new files in a ``with`` statement. At its end, they replace the old files together.
 
-    After an exception, no file is replaced and the new ones are removed.
+    After an exception, no file is replaced, and the new files are removed.
 
     Parameters
     ----------
@@ -140,10 +140,10 @@ def outputs(option: str) -> Iterator[Outputs]:
     Raises
     ------
     MissingFileError
-        If a file cannot be replaced. Then none is.
+        If a file cannot be replaced. Then no file is replaced.
     """
     pending = Outputs(option)
-    # A second Ctrl-C can end the ``finally`` below before it has removed anything.
+    # A second Ctrl-C can interrupt the ``finally`` below before it removes the files.
     atexit.register(pending.discard)
     try:
         yield pending
@@ -154,7 +154,7 @@ def outputs(option: str) -> Iterator[Outputs]:
 
 
 class Outputs:
-    """New files and folders that wait for their names. `outputs` makes one and commits it.
+    """New files and folders that have temporary names until `commit`. Use `outputs` to create it.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class Outputs:
         self._made: list[str] = []
 
     def write(self, files: Mapping[str, Iterable[bytes]]) -> None:
-        """Write files whose contents are known: the regular files first, then the others.
+        """Write several files: first the regular files, then devices, pipes and descriptors.
 
         Raises
         ------
@@ -183,7 +183,7 @@ class Outputs:
 
     @contextmanager
     def open(self, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-        """Open a file for a ``with`` statement, at whose end the file is complete.
+        """Open a file for a ``with`` statement. At its end, the file must be complete.
 
         Raises
         ------
@@ -205,19 +205,19 @@ class Outputs:
             _flush_to_disk(file.fileno())
 
     def new_folder(self, path: str, name: str, remedy: str) -> str:
-        """Create a folder to be filled, which gets its name together with the files.
+        """Create a folder under a temporary name. `commit` renames it together with the files.
 
         Parameters
         ----------
         path : str
             A folder that does not exist yet, or is empty.
         name, remedy : str
-            What messages call the folder, and what to do if it cannot be made.
+            The name of the folder in messages, and what to do if it cannot be created.
 
         Returns
         -------
         str
-            The path of the folder until then.
+            The temporary path of the folder.
 
         Raises
         ------
@@ -232,12 +232,12 @@ class Outputs:
         return pending.temporary
 
     def make_folder(self, path: str) -> None:
-        """Make a folder and its parents, which stay only if the files are written.
+        """Create a folder and its parents. They are removed if the files are not written.
 
         Raises
         ------
         MissingFileError
-            If the folder cannot be made.
+            If the folder cannot be created.
         """
         refuse_impossible(path, f"choose another {self._option}")
         folder = os.path.realpath(path)
@@ -253,16 +253,16 @@ class Outputs:
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
 
     def commit(self) -> None:
-        """Replace the old files by the new ones.
+        """Replace the old files with the new ones.
 
         Raises
         ------
         MissingFileError
-            If that fails. Then the old files are back.
+            If a file cannot be replaced. Then all old files are restored.
         """
         for one in self._pending:
             one.flush_folder()
-        with _signals_put_off():
+        with _delayed_signals():
             try:
                 for one in self._pending:
                     one.keep_old()
@@ -278,8 +278,8 @@ class Outputs:
             self.discard()
 
     def discard(self) -> None:
-        """Remove what is left under temporary names."""
-        with _signals_put_off():
+        """Remove all files that still have temporary names."""
+        with _delayed_signals():
             for one in self._pending:
                 one.discard()
             self._pending.clear()
@@ -300,7 +300,7 @@ class Outputs:
         return pending
 
     def _undo(self, error: BaseException) -> None:
-        """Bring the old files back. If that fails too, say where they are."""
+        """Restore the old files. If this also fails, raise an error that says where they are."""
         kept = []
         for one in reversed(self._pending):
             try:
@@ -313,18 +313,18 @@ class Outputs:
 
 
 class _Pending:
-    """A new file or folder that waits for its name.
+    """A new file or folder with a temporary name.
 
     Attributes
     ----------
     name, remedy : str
-        What messages call it, and what to do if it cannot be written.
+        The name of the file in messages, and what to do if it cannot be written.
     target : str
-        The path that it gets, without links.
+        The final path, without links.
     temporary : str
-        Its path until then.
+        The temporary path.
     aside : str
-        Where the old file is kept during the replacement; empty if there is none.
+        The path of the old file during the replacement; empty if there is no old file.
     is_folder : bool
         Whether it is a folder.
     """
@@ -339,7 +339,7 @@ class _Pending:
         self._is_replaced = False
 
     def named(self) -> AbstractContextManager[None]:
-        """Return a context that names the file in errors of the system."""
+        """Return a context that names the file in errors of the operating system."""
         return _named(self.name, self.remedy)
 
     def flush_folder(self) -> None:
@@ -350,7 +350,7 @@ class _Pending:
                     _flush_path(entry.path)
 
     def keep_old(self) -> None:
-        """Give the old file a second name, or the only one where links are not possible."""
+        """Give the old file a second name, or rename it if links are not possible."""
         if not os.path.lexists(self.target):
             return
         aside = _temporary_name(self.target)
@@ -364,18 +364,18 @@ class _Pending:
             self.aside = aside
 
     def replace(self) -> None:
-        """Let the new file take the name."""
+        """Give the new file its final name."""
         with self.named():
             os.replace(self.temporary, self.target)
             self._is_replaced = True
 
     def undo(self) -> None:
-        """Bring the old file back.
+        """Restore the old file.
 
         Raises
         ------
         OSError
-            If that fails.
+            If it cannot be restored.
         """
         if self.aside and (self._is_replaced or not os.path.lexists(self.target)):
             try:
@@ -400,7 +400,7 @@ class _Pending:
 
 @contextmanager
 def _named(name: str, remedy: str) -> Iterator[None]:
-    """Turn the errors of the system into one line that names a file and says what to do."""
+    """Convert errors of the operating system to one line that names the file and a remedy."""
     try:
         yield
     except OSError as error:
@@ -415,7 +415,7 @@ def _refusal(path: str | os.PathLike[str], number: int | None, remedy: str) -> M
 
 
 def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
-    """Return what the system says about a file, or about standard input if the path is empty."""
+    """Return the status of a file, or of standard input if the path is empty; None if missing."""
     try:
         return os.stat(path) if os.fspath(path) else os.fstat(0)
     except (OSError, ValueError):
@@ -423,7 +423,7 @@ def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
 
 
 def _is_special(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is opened and written: a device, a pipe or an open descriptor."""
+    """Return whether a path is written directly: a device, a pipe or an open descriptor."""
     if _descriptor_of(path) is not None:
         return True
     status = _status(path)
@@ -431,10 +431,10 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 
 
 def _descriptor_of(path: str | os.PathLike[str]) -> int | None:
-    """Return the number of the open descriptor that a path such as ``/dev/stdout`` leads to.
+    """Return the open descriptor to which a path such as ``/dev/stdout`` leads, or None.
 
-    Its file may be a regular one, to which the shell has redirected the output. That file must be
-    written at the position of the descriptor, and not be replaced.
+    Its file may be a regular file to which the shell redirected the output. Such a file must be
+    written at the position of the descriptor, and must not be replaced.
     """
     name = os.path.abspath(path)
     for _ in range(_MOST_LINKS):
@@ -456,12 +456,12 @@ def _open_special(path: str | os.PathLike[str]) -> BinaryIO:
 def _temporary_name(target: str) -> str:
     """Return a name in the folder of the target that no other run uses."""
     folder, name = os.path.split(target)
-    start = os.fsdecode(os.fsencode(name)[:200])  # file systems take 255 bytes
+    start = os.fsdecode(os.fsencode(name)[:200])  # file systems allow 255 bytes
     return os.path.join(folder, f".{start}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
 
 
 def _copy_permissions(target: str, new: str | int) -> None:
-    """Give a new file the mode of the old one, and its owner where that is allowed."""
+    """Give a new file the mode of the old file and, if this is allowed, its owner."""
     old, status = _status(target), os.stat(new)
     if old is None:
         return
@@ -489,7 +489,7 @@ def _flush_path(path: str) -> None:
 
 
 def _flush_folder(folder: str) -> None:
-    """Flush the names in a folder to the disk. The files are replaced already: no error counts."""
+    """Flush the names in a folder to the disk. Ignore errors: the files are already replaced."""
     with suppress(OSError):
         _flush_path(folder)
 
@@ -503,25 +503,25 @@ def _remove(path: str, is_folder: bool) -> None:
 
 
 @contextmanager
-def _signals_put_off() -> Iterator[None]:
-    """Let signals wait until the end of a ``with`` statement.
+def _delayed_signals() -> Iterator[None]:
+    """Delay signals until the end of a ``with`` statement.
 
-    Blocking them with `signal.pthread_sigmask` would not do: another thread would receive the
-    signal, and Python runs the handler in the main thread nevertheless. In other threads, Python
-    runs no handler, and there is nothing to put off.
+    Blocking them with `signal.pthread_sigmask` would not suffice: another thread would receive the
+    signal, and Python would still run the handler in the main thread. In other threads, Python does
+    not run handlers, so there is nothing to delay.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    came: list[int] = []
+    received: list[int] = []
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     changed = [number for number in _SIGNALS if before[number] not in (signal.SIG_IGN, None)]
     try:
         for number in changed:
-            signal.signal(number, lambda caught, _: came.append(caught))
+            signal.signal(number, lambda caught, _: received.append(caught))
         yield
     finally:
         for number in changed:
             signal.signal(number, before[number])
-        for caught in came:
+        for caught in received:
             signal.raise_signal(caught)

@@ -32,10 +32,10 @@ class Stage(Protocol):
     """A stage that is in progress."""
 
     def advance(self, count: int = 1) -> None:
-        """Add `count` steps that are done."""
+        """Add the number of steps that were done."""
 
     def expect(self, count: int) -> None:
-        """Set the number of steps that are left, as far as it is known."""
+        """Set the number of steps that are left, or an estimate of it."""
 
 
 class Report:
@@ -46,7 +46,7 @@ class Report:
     min_log_level : int
         0 shows everything, 1 only warnings and errors, 2 only errors, 3 or more nothing.
     stream : text stream, optional
-        Where lines and bars go.
+        Receives the lines and bars.
 
     Attributes
     ----------
@@ -58,26 +58,26 @@ class Report:
         self._level = _INFO + 10 * min_log_level
         self._logger = _configured_logger() if stream is None else None
         messages = Messages(sys.stderr if stream is None else stream)
-        self._draws = self._tells(_INFO) and messages.isatty()
+        self._draws = self._shows(_INFO) and messages.isatty()
         self._stream = cast(TextIO, messages)
         self.current = "Starting"
 
     def info(self, message: str) -> None:
         """Log a fact."""
-        self._tell(_INFO, message)
+        self._log(_INFO, message)
 
     def warning(self, message: str) -> None:
         """Log something that the user should check."""
-        self._tell(_WARNING, message)
+        self._log(_WARNING, message)
 
     def error(self, message: str) -> None:
         """Log the reason why the run ends."""
-        self._tell(_ERROR, message)
+        self._log(_ERROR, message)
 
     def step(self, name: str) -> None:
-        """Record that the step `name` begins, and that the step before it has ended.
+        """Record the beginning of a step, which ends the previous one. This does not log anything.
 
-        This does not log anything. A subclass that measures runs overrides it.
+        A subclass that measures runs overrides it.
         """
         self.current = name
 
@@ -104,12 +104,12 @@ class Report:
         yield stage
         stage.end()
 
-    def _tells(self, level: int) -> bool:
+    def _shows(self, level: int) -> bool:
         """Return whether lines of this level are shown."""
         return level >= self._level
 
-    def _tell(self, level: int, message: str) -> None:
-        if not self._tells(level):
+    def _log(self, level: int, message: str) -> None:
+        if not self._shows(level):
             return
         message = printable(message)
         if self._logger is not None:
@@ -137,7 +137,7 @@ def _configured_logger() -> logging.Logger | None:
 
 
 class _BarStage:
-    """A stage shown as a bar."""
+    """A stage whose progress is shown as a bar."""
 
     def __init__(self, name: str, total: int | None, unit: str, stream: TextIO) -> None:
         from tqdm import tqdm  # noqa: PLC0415
@@ -152,11 +152,11 @@ class _BarStage:
         )
 
     def advance(self, count: int = 1) -> None:
-        """Add `count` steps that are done."""
+        """Add the number of steps that were done."""
         self._bar.update(count)
 
     def expect(self, count: int) -> None:
-        """Set the number of steps that are left, as far as it is known."""
+        """Set the number of steps that are left, or an estimate of it."""
         self._bar.total = self._bar.n + count
         self._bar.refresh()
 
@@ -176,7 +176,7 @@ def _bar(name: str, total: int | None, unit: str, stream: TextIO) -> Iterator[St
 
 
 class _LoggedStage:
-    """A stage whose progress is shown in lines."""
+    """A stage whose progress is shown as log lines."""
 
     def __init__(self, report: Report, name: str, total: int | None, unit: str) -> None:
         self._report = report
@@ -187,12 +187,12 @@ class _LoggedStage:
         self._start = self._last = time.monotonic()
 
     def begin(self) -> None:
-        """Log that the stage begins."""
+        """Log the beginning of the stage."""
         size = "" if self._total is None else f": {self._total:,}{self._unit}"
         self._report.info(f"{self._name}{size}")
 
     def advance(self, count: int = 1) -> None:
-        """Add `count` steps that are done."""
+        """Add the number of steps that were done."""
         self._done += count
         now = time.monotonic()
         if now - self._last >= _INTERVAL:
@@ -200,11 +200,11 @@ class _LoggedStage:
             self._report.info(f"{self._name}: {self._done:,}{self._left(now)}")
 
     def expect(self, count: int) -> None:
-        """Set the number of steps that are left, as far as it is known."""
+        """Set the number of steps that are left, or an estimate of it."""
         self._total = self._done + count
 
     def end(self) -> None:
-        """Log how long the stage took."""
+        """Log the duration of the stage."""
         seconds = time.monotonic() - self._start
         count = f" {self._done:,}{self._unit}" if self._done else ""
         self._report.info(f"{self._name}: done{count} in {seconds:.1f} s")

@@ -18,17 +18,17 @@ class PieceRow(NamedTuple):
     kept : bool
         Whether the step kept the piece.
     reason : str
-        Why the piece was dropped, or why it was kept although its numbers are low: see `REASONS`.
+        Why the piece was dropped, or why it was kept despite its low numbers: see `REASONS`.
         Empty for a piece that was kept without a special reason.
     score : float or None
-        The score before the step; None if the piece had none.
+        The score before the step; None if the piece had no score.
     count : float or None
         The count that the step determined: the expected count in an EM step, the count in the best
         segmentations before pruning by likelihood, the count of a seed, or the count of the pair of
         a merge.
     loss : float or None
-        The loss that pruning computed. It is infinite if the text needs the piece, and None if
-        pruning did not compute it.
+        The loss that pruning computed; infinite if the text cannot be segmented without the piece;
+        None if pruning did not compute it.
     new_score : float or None
         The score after the step; None if the piece was dropped.
     left, right : str or None
@@ -79,8 +79,8 @@ class Step:
     Attributes
     ----------
     round : int
-        0 for the seeds. Every later round has some EM steps and one pruning step. The final steps
-        have the number of the last round.
+        0 for the seeds. Every later round has several EM steps and one pruning step. The final
+        steps have the number of the last round.
     step : str
         ``seeds``, ``em``, ``prune``, ``unreachable``, ``final`` or ``renormalize``; for BPE
         ``merges``.
@@ -89,8 +89,8 @@ class Step:
     objective : float or None
         The negative log likelihood per pretoken that an EM step found, as the log shows it.
     tokens : float or None
-        The expected number of tokens in the text, or their number in the best segmentations if the
-        step counted those.
+        The expected number of tokens in the text, or the number of tokens in the best segmentations
+        if the step used these.
     threshold : float or None
         The smallest count with which the step keeps a piece.
     """

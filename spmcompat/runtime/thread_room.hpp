@@ -1,4 +1,4 @@
-// The memory that a new thread needs.
+// Checks that there is enough memory for a new thread.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace spmcompat {
 
-// Allocates what the calling thread needs before it may throw a C++ exception. The first exception
-// that a thread throws allocates its thread-local data of the C++ library. If memory has run out by
-// then, as it has when std::bad_alloc is thrown, that aborts the process. So a thread throws once
-// when it starts. Returns false if there is no memory for that.
+// Allocates the memory that the calling thread needs to throw C++ exceptions. The first exception
+// in a thread allocates thread-local data of the C++ library. If memory has run out, which is the
+// reason for std::bad_alloc, this aborts the process. So every thread throws an exception when it
+// starts. Returns false if there is not enough memory.
 inline bool allocate_exception_data() {
   constexpr size_t kEnough = 1 << 14;
   void* room = std::malloc(kEnough);
@@ -26,12 +26,11 @@ inline bool allocate_exception_data() {
   return true;
 }
 
-// Whether a new thread would find memory for its stack and for its first allocations. A thread that
-// gets a stack but no further memory can abort the process. This only asks the system: no page is
-// touched.
+// Whether there is memory for the stack and the first allocations of a new thread. A thread that
+// gets a stack but no further memory can abort the process. The check maps memory without using it.
 inline bool has_room_for_thread() {
 #if defined(__unix__) || defined(__APPLE__)
-  size_t size = 0;  // of the stack
+  size_t size = 0;  // the size of the stack
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_getstacksize(&attributes, &size);

@@ -1,6 +1,6 @@
 """Threads: the crew that runs C++ stages, threads for Python jobs, and the flag that stops both.
 
-A module with a stage calls its C++ function in this way (see crew.hpp)::
+A Cython module calls the C++ function of a stage like this (see crew.hpp)::
 
     cdef Crew crew = workers.crew
     start_stage(dereference(crew.crew), result, function, first, second)
@@ -45,11 +45,11 @@ cdef extern from *:
 cdef class CancelFlag:
     """A flag that is set once, to stop a run.
 
-    Every kernel that has the flag then returns early, and its result is discarded.
+    Then every kernel that checks the flag returns early, and its result is discarded.
     """
 
     def set(self):
-        """Ask all kernels that have the flag to stop."""
+        """Ask all kernels that check the flag to stop."""
         self.flag.set()
 
     def is_set(self):
@@ -67,9 +67,9 @@ cdef class Crew:
     Parameters
     ----------
     size : int
-        The number of threads, at least 1. If fewer can start, these do all the work.
+        The number of threads, at least 1. If fewer threads can start, they do all the work.
     cancel : CancelFlag
-        Set by the first error or interrupt. Then the crew can no longer be used.
+        The first error or interrupt sets it. Then the crew can no longer be used.
     """
 
     def __init__(self, size_t size, CancelFlag cancel not None):
@@ -77,7 +77,7 @@ cdef class Crew:
         self.crew.reset(new CCrew(size, cancel.flag))
 
     cdef await_stage(self, shown=None):
-        """Wait until the stage that was started last has ended.
+        """Wait for the end of the stage that was started last.
 
         Parameters
         ----------
@@ -87,9 +87,9 @@ cdef class Crew:
         Raises
         ------
         KeyboardInterrupt
-            After Ctrl-C, when the stage has ended.
+            After Ctrl-C and the end of the stage.
         BaseException
-            What the stage raised.
+            The exception of the stage.
         """
         cdef cbool has_ended = False
         cdef size_t progress
@@ -115,19 +115,19 @@ cdef class Crew:
 cdef class JobThread:
     """A thread and its queue of jobs, for Python code.
 
-    It is compiled so that its creator can notice its end even if memory has run out. The creator of
-    a `threading.Thread` would wait forever if there were no memory for the thread's first Python
-    call.
+    It is compiled, so that its creator notices the end of the thread even if memory has run out.
+    The creator of a `threading.Thread` would wait forever if there were not enough memory for the
+    thread's first Python call.
 
     Parameters
     ----------
     worker : int
         Number of the thread, for its reports.
     reports : queue.SimpleQueue
-        Where the thread puts ``(worker, None)`` after each job, or ``(worker, error)`` if the job
-        raised an error.
+        Receives ``(worker, None)`` after each job, or ``(worker, error)`` if the job raised an
+        error.
     cancel : CancelFlag
-        Set before an error is reported.
+        Is set before an error is reported.
 
     Raises
     ------
@@ -148,11 +148,11 @@ cdef class JobThread:
         start_new_thread(_serve, (worker, self._jobs, reports, cancel, self._life))
 
     def do(self, job):
-        """Make the thread call the function after the jobs that are in its queue."""
+        """Make the thread call a function after the jobs in its queue."""
         self._jobs.put(job)
 
     def dismiss(self):
-        """Make the thread end after the jobs that are in its queue."""
+        """Make the thread end after the jobs in its queue."""
         self._jobs.put(None)
 
     def has_ended(self):
@@ -160,7 +160,7 @@ cdef class JobThread:
         return not self._life.locked()
 
     def await_end(self, double limit):
-        """Wait until the thread has ended, or for `limit` seconds. Return whether it has ended."""
+        """Wait at most `limit` seconds for the end of the thread. Return whether it has ended."""
         if self._life.acquire(timeout=limit):
             self._life.release()
         return self.has_ended()
@@ -172,7 +172,7 @@ def _serve(worker, jobs, reports, cancel, life):
         prepare_thread()
         while (job := jobs.get()) is not None:
             report = _done(worker, job, cancel)
-            job = None  # A waiting thread must not keep the memory of a job.
+            job = None  # Free the job, because the next wait may be long.
             reports.put(report)
             report = None
     except MemoryError:
@@ -192,36 +192,36 @@ cdef tuple _done(worker, job, cancel):
 
 
 def check_room_for_thread():
-    """Check that a thread can be started.
+    """Raise if there is not enough memory for a new thread.
 
-    A new thread that gets a stack but no more memory can abort the process.
+    A new thread that gets a stack but no further memory can abort the process.
 
     Raises
     ------
     MemoryError
-        If there is no memory for a thread.
+        If there is not enough memory.
     """
     if not has_room_for_thread():
         raise MemoryError("no memory for a thread")
 
 
 def prepare_thread():
-    """Allocate what the calling thread needs before it may throw a C++ exception.
+    """Allocate the memory that the calling thread needs to throw C++ exceptions.
 
     Raises
     ------
     MemoryError
-        If there is no memory for that.
+        If there is not enough memory.
     """
     if not allocate_exception_data():
         raise MemoryError("no memory for a thread")
 
 
 def return_freed_memory():
-    """Return free memory to the system now, and every large block when it is freed later.
+    """Return freed memory to the system now; from now on, return large blocks when they are freed.
 
-    By default, the GNU C library keeps small blocks that are freed. Whenever a large block of up to
-    32 MiB is freed, the library treats blocks of that size as small from then on.
+    By default, the GNU C library keeps freed small blocks. After a large block of up to 32 MiB is
+    freed, the library treats blocks of that size as small.
     """
     with nogil:
         c_return_freed_memory()

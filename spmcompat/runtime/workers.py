@@ -36,15 +36,15 @@ class Workers:
     """Threads that share tasks. The tasks release the GIL in compiled code.
 
     The calling thread only assigns tasks and waits, so that it notices Ctrl-C even while every
-    worker is in a kernel. The threads end with each call. Then the C library gives the memory that
-    they have freed to the next threads. A task must not use the workers that run it.
+    worker is in a kernel. The threads end with each call, so that the C library can reuse the
+    memory that they freed for the next threads. A task must not use the workers that run it.
 
     Parameters
     ----------
     count : int
         Number of threads, at least 1.
     cancel : CancelFlag, optional
-        Set by the first error or interrupt. Then the workers can no longer be used.
+        The first error or interrupt sets it. Then the workers can no longer be used.
     """
 
     def __init__(self, count: int, cancel: CancelFlag | None = None) -> None:
@@ -55,7 +55,7 @@ class Workers:
 
     @cached_property
     def crew(self) -> Crew:
-        """As many threads, for the stages that are written in C++."""
+        """The same number of threads, for the stages in C++."""
         return Crew(self.count, self.cancel)
 
     def run(self, tasks: Iterable[Task], do: Callable[[int, Task], None]) -> None:
@@ -114,9 +114,8 @@ class Workers:
     ) -> Generator[Result, None, None]:
         """Yield ``do(worker, task)`` for every task, in order.
 
-        While the caller is busy with a result, the workers compute the next ones: at most one
-        result for each worker waits. The caller must not use the workers for anything else until
-        the end.
+        While the caller uses a result, the workers compute the next ones, at most two tasks for
+        each worker ahead. The caller must not use the workers for anything else until the end.
 
         Raises
         ------
@@ -130,21 +129,21 @@ class Workers:
         busy: dict[int, int] = {}  # the index of each worker's task
         computed: dict[int, Result] = {}
         finished: set[int] = set()
-        given = 0
+        started = 0
 
         def work(worker: int, index: int, task: Task) -> None:
             computed[index] = do(worker, task)
 
         with self._ending_threads():
             for index in count():
-                while idle and given - index < 2 * self.count:
+                while idle and started - index < 2 * self.count:
                     numbered = next(waiting, None)
                     if numbered is None:
                         break
                     worker = idle.pop(0)
-                    busy[worker], given = given, given + 1
+                    busy[worker], started = started, started + 1
                     self._order(worker, partial(work, worker, *numbered))
-                if index == given:
+                if index == started:
                     return
                 while index not in finished:
                     worker = self._next_report()
@@ -160,7 +159,7 @@ class Workers:
         self.threads[worker].do(job)
 
     def _next_report(self) -> int:
-        """Wait until a job is done. Return the worker, or raise what the job raised."""
+        """Wait until a job is done. Return its worker, or raise its exception."""
         report = None
         while report is None:
             one_has_ended = any(thread.has_ended() for thread in self.threads)

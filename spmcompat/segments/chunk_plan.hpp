@@ -1,17 +1,18 @@
-// Where the reference cuts a large text into seeding chunks, and which sentences each one contains.
+// Divides a large text into seeding chunks as the reference does.
 //
-// The reference searches for seeds in one chunk at a time. It writes each sentence into a chunk as
-// often as its count says, each time followed by a zero byte, until the chunk contains a given
+// The reference searches for seeds in one chunk at a time. It writes each sentence to a chunk as
+// often as its count says, each time followed by a zero byte, until the chunk contains a certain
 // number of bytes. The rest of the last sentence's count is lost. A chunk is a separate text: which
 // substrings branch, and how the text ends, depends only on the chunk.
 //
-// The sizes of the sentences count after rare characters are replaced, and their order after empty
-// sentences are removed. Both are known only when the whole text has been read. So the plan of the
-// chunks is made in a second reading, and the chunks are counted in a third.
+// The sizes of the sentences are measured after rare characters are replaced, and their order is
+// the one after empty sentences are removed. Both are known only after the whole text was read. So
+// the sentences are measured in a second reading, and the chunks are counted in a third.
 //
 // A chunk needs only some of the batches: one range at the front of the remaining text and, if the
 // last sentences were moved to the positions of empty ones, one range at its back, in reverse. The
-// plan takes four bytes for each sentence while it is made; a chunk takes one bit.
+// plan needs four bytes for each sentence while it is made, and one bit for each sentence of a
+// chunk.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +62,7 @@ struct Chunk {
     return {part.chosen, last() - part.begin, last_count};
   }
 
-  // Drops all sentences of a batch, except the last sentence of the chunk if the batch contains it.
+  // Drops the sentences of a batch, except the last sentence of the chunk if the batch contains it.
   void drop_others(BatchLog& read) const {
     const Part& part = part_of(read.index);
     if (last() >= part.begin && last() - part.begin < read.sentences) {
@@ -71,8 +72,7 @@ struct Chunk {
     }
   }
 
-  // Changes the order of sentences from that of the batches, in which they were read, to that of
-  // the chunk.
+  // Changes the order of the sentences from the order of the batches to the order of the chunk.
   void arrange(SentenceOrder& read) const {
     if (moved.empty()) return;
     std::vector<uint32_t> order;
@@ -95,7 +95,7 @@ struct Chunk {
 };
 
 // Merges the counts of a chunk. `text` contains only the sentences of the chunk, and none of them
-// is empty. Frees what the workers have counted.
+// is empty. Frees the counters of the workers.
 inline void merge_chunk(std::unique_ptr<PretokenCounts>& merged, CountedText& text,
                         const Chunk& chunk, const Plan& plan, Crew& crew) {
   CountedText read = std::exchange(text, CountedText());
@@ -117,9 +117,9 @@ class ChunkPlan {
         sizes_(batches),
         counts_(batches) {}
 
-  // Records the sizes of the sentences of a batch. `log` must contain the pretokens of the batch, and
-  // `table` must have counted only this batch. Several workers may call this at the same time, for
-  // different batches.
+  // Records the sizes of the sentences of a batch. `log` must contain the pretokens of the batch,
+  // and `table` must have counted only this batch. Several workers may call this at the same time,
+  // for different batches.
   void measure(const BatchLog& log, WorkerTable& table, const CancelFlag& cancel) {
     PretokenTable pretokens(0);
     table.merge_into(pretokens, true, cancel);
@@ -148,7 +148,7 @@ class ChunkPlan {
     counts_[log.index] = log.count;
   }
 
-  // Cuts the text into chunks, after all batches are measured.
+  // Cuts the text into chunks. All batches must have been measured.
   void cut(Crew& crew) {
     for (const std::vector<uint32_t>& sizes : sizes_) {
       batch_begin_.push_back(batch_begin_.empty() ? 0 : batch_end_);
@@ -182,7 +182,7 @@ class ChunkPlan {
     Chunk chunk;
     const uint64_t begin = begin_[number], end = begin_[number + 1];
     if (end - begin > std::numeric_limits<uint32_t>::max()) {
-      throw std::length_error("a chunk holds too many sentences");
+      throw std::length_error("a chunk contains too many sentences");
     }
     const auto add = [&](uint64_t sentence) {
       const size_t batch = batch_of(sentence);
@@ -207,7 +207,7 @@ class ChunkPlan {
   }
 
  private:
-  // The batch of a sentence: the last one that begins at or before it, so not an empty batch.
+  // Returns the batch of a sentence: the last batch that begins at or before it. It is not empty.
   size_t batch_of(uint64_t sentence) const {
     return std::upper_bound(batch_begin_.begin(), batch_begin_.end(), sentence) -
            batch_begin_.begin() - 1;

@@ -1,11 +1,12 @@
-"""From counts and an alphabet to a corpus: the distinct segments that the trainers read.
+"""Converts counts to a corpus: the distinct segments that the trainers read.
 
 For example::
 
     corpus = cut(counts, alphabet, plan, workers)
 
-Rare characters are replaced, and pretokens are cut into segments (cut.hpp, and text_end.hpp for old
-releases). `ChunkPlan` divides a text that is too large for one search for seeds (chunk_plan.hpp).
+replaces the characters outside the alphabet, and cuts the pretokens into segments (cut.hpp, and
+text_end.hpp for old releases). `ChunkPlan` divides a text that is too large for a single search for
+seeds (chunk_plan.hpp).
 """
 
 from cython cimport final
@@ -53,11 +54,11 @@ cdef extern from "spmcompat/segments/chunk_plan.hpp" namespace "spmcompat" nogil
 
 @final
 cdef class SegmentCounts:
-    """Distinct segments and how often each occurs in the text."""
+    """Distinct segments with their counts."""
 
     @staticmethod
     cdef SegmentCounts of_rule(const PretokenRule& rule):
-        """Return empty counts, for segments of pretokens that this rule cuts."""
+        """Return empty counts for the segments of pretokens that are cut by a rule."""
         cdef SegmentCounts counts = SegmentCounts()
         counts.rule = rule
         return counts
@@ -66,7 +67,7 @@ cdef class SegmentCounts:
         return self.segments.size()
 
     cdef await_stage(self, Crew crew):
-        """Wait until the stage has ended that finds the segments."""
+        """Wait for the end of the stage that finds the segments."""
         try:
             crew.await_stage()
         except RuntimeError as error:
@@ -79,28 +80,28 @@ cdef class SegmentCounts:
 
 @final
 cdef class Corpus:
-    """Distinct segments, the pretokens they make up, and the alphabet.
+    """The distinct segments, the pretokens as sequences of segments, and the alphabet.
 
     Attributes
     ----------
     alphabet : list of (int, int)
         Required characters (code points) with their counts, by count descending.
     text_bytes : float
-        Size of the normalized text, with one more byte at the end of each sentence.
+        Size of the normalized text, plus one byte for the end of each sentence.
     chunks : iterable of Corpus, or None
-        The seeding chunks, if the text is too large for one search of seeds.
+        The seeding chunks, if the text is too large for a single search for seeds.
     seed_text : Corpus or None
-        The text in which seeds are looked for, and its characters, if it is another one.
+        The text for seeding, if seeding reads the text by other rules.
     """
 
     @property
     def pretokens(self):
-        """Number of pretokens: distinct ones, or sentences where pieces may cross white space."""
+        """Number of distinct pretokens, or of sentences if pieces may cross white space."""
         return self.segmented.pretoken_count.size()
 
     @property
     def total_count(self):
-        """The counts of all pretokens added up; the sum wraps at 2**64."""
+        """The sum of the counts of all pretokens. It wraps at 2**64."""
         cdef uint64_t total = 0
         cdef int64_t count
         for count in self.segmented.pretoken_count:
@@ -110,7 +111,7 @@ cdef class Corpus:
     def counted_pretokens(self):
         """Yield each pretoken (bytes) and its count, by count descending, then bytes ascending.
 
-        Where pieces may cross white space, these are the sentences in the order of the text.
+        If pieces may cross white space, yield the sentences in the order of the text instead.
         """
         cdef size_t i
         for i in range(self.segmented.pretoken_count.size()):
@@ -123,13 +124,13 @@ cdef class Corpus:
         return self.segmented.segments_size()
 
     def segment_texts(self):
-        """Return the texts of all distinct segments (bytes), in the order of their numbers."""
+        """Return the texts (bytes) of all distinct segments, by index."""
         cdef uint32_t i
         return [
             bytes(self.segmented.segment_text(i)) for i in range(self.segmented.segments_size())]
 
     def segments_of_pretokens(self):
-        """Return how many segments each pretoken has, and the numbers of these segments.
+        """Return the number of segments of each pretoken, and the indexes of these segments.
 
         The pretokens are in the order of `counted_pretokens`.
         """
@@ -147,7 +148,7 @@ cdef class Corpus:
         Raises
         ------
         TrainingError
-            For a pretoken that is too long for the release.
+            If a pretoken is too long for the release.
         """
         cdef Crew crew = workers.crew
         cdef SegmentCounts found = SegmentCounts.of_rule(self.pretoken_rule)
@@ -157,9 +158,9 @@ cdef class Corpus:
         return found
 
     def segment_counts(self):
-        """Return the `SegmentCounts`, and leave the corpus as it is.
+        """Return the `SegmentCounts` without changing the corpus.
 
-        Neither `drop_uses` nor `drop_texts` may have been called before.
+        `drop_uses` and `drop_texts` must not have been called before.
         """
         cdef SegmentCounts found = SegmentCounts.of_rule(self.pretoken_rule)
         with nogil:
@@ -167,7 +168,7 @@ cdef class Corpus:
         return found
 
     def drop_uses(self):
-        """Free what only the search for seeds needs."""
+        """Free the counts and followers of the segments, which only seeding needs."""
         self.segmented.uses.clear()
         self.segmented.uses.shrink_to_fit()
 
@@ -177,18 +178,17 @@ cdef class Corpus:
 
 
 def lacks_pretokens(Counts counts not None, list alphabet not None, plan not None):
-    """Return whether pretokens join, but the counts lack the pretokens of each sentence."""
+    """Return whether pretokens must be joined, but the counts lack them for each sentence."""
     if _joins_pretokens(plan, alphabet) and not counts.has_pretokens:
         return True
     return counts.seeds is not None and lacks_pretokens(counts.seeds, alphabet, plan.seeds)
 
 
 def _joins_pretokens(plan, list alphabet):
-    """Return whether the pretokens of a sentence join.
+    """Return whether the pretokens of each sentence must be joined.
 
-    They do if the space mark is not required: it becomes the unknown mark, which ends no pretoken.
-    They never join across boundary marks that end pretokens; a plan with such marks keeps them
-    apart everywhere.
+    They must if the space mark is not required, because it becomes the unknown mark, which does not
+    end a pretoken. They are never joined if boundary marks end pretokens.
     """
     return (
         plan.keeps_contexts
@@ -199,18 +199,18 @@ def _joins_pretokens(plan, list alphabet):
 
 
 def cut(Counts counts not None, list alphabet not None, plan not None, workers):
-    """Return the `Corpus` that training reads. The counts are empty afterwards.
+    """Return the `Corpus` on which the trainers train. The counts are empty afterwards.
 
     Parameters
     ----------
     counts : Counts
-        The counts, with the pretokens of each sentence where pretokens join.
+        The counts. If pretokens must be joined, they include the pretokens of each sentence.
     alphabet : list of (int, int)
         Required characters and their counts.
     plan : Plan
         How the text was counted.
     workers : Workers
-        Real threads.
+        The threads that cut.
     """
     cdef Crew crew = workers.crew
     counts.merge(workers)
@@ -225,24 +225,24 @@ def cut(Counts counts not None, list alphabet not None, plan not None, workers):
     if counts.seeds is not None:
         corpus.seed_text = cut(counts.seeds, alphabet, plan.seeds, workers)
         if plan.removed_delimiter:
-            # The reference counts these characters in the text. It does not count the copies of
-            # sentences that are made for the seeds.
+            # The reference counts these characters in the original text, without the copies of
+            # sentences for seeding.
             corpus.seed_text.alphabet = whole_alphabet(part_characters, plan.boundary)
     return corpus
 
 
 def cut_seeding_chunk(Counts counts not None, list alphabet not None, workers):
-    """Return a `Corpus` without pretokens, to look for seeds in. The counts are empty afterwards.
+    """Return a `Corpus` without pretokens, for seeding. The counts are empty afterwards.
 
-    Pretokens do not join here if the space mark is not required. That makes no difference, because
-    every unknown mark ends a segment.
+    Pretokens are not joined, even if the space mark is not required. This makes no difference,
+    because every unknown mark ends a segment.
     """
     corpus, _ = _cut(counts, alphabet, workers, False, False)
     return corpus
 
 
 cdef tuple _cut(Counts counts, list alphabet, workers, cbool in_order, cbool with_pretokens):
-    """Return the `Corpus`, and how often characters occur between removed delimiters."""
+    """Return the `Corpus`, and the counts of the characters between removed delimiters."""
     cdef Crew crew = workers.crew
     cdef Corpus corpus = Corpus()
     cdef CutText found
@@ -263,20 +263,20 @@ cdef tuple _cut(Counts counts, list alphabet, workers, cbool in_order, cbool wit
 
 
 cdef _add_characters(list alphabet, vector[char32_t]& characters):
-    # They are not returned, because Cython would not catch what the copy throws.
+    # The result is not returned, because Cython would not catch exceptions of the copy.
     for c, _ in alphabet:
         characters.push_back(c)
 
 
 def bpe_segments(Counts counts not None, list alphabet not None, plan not None, workers):
-    """Return the `SegmentCounts` that BPE merges. The counts are empty afterwards.
+    """Return the `SegmentCounts` on which BPE trains. The counts are empty afterwards.
 
-    Parameters are those of `cut`.
+    The parameters are those of `cut`.
 
     Raises
     ------
     TrainingError
-        For a pretoken that is too long for the release.
+        If a pretoken is too long for the release.
     """
     cdef Crew crew = workers.crew
     cdef SegmentCounts found = SegmentCounts.of_rule(PretokenRule(counts.plan))
@@ -305,7 +305,7 @@ cdef class Chunk:
 
     @property
     def batches(self):
-        """The batches that hold its sentences, ascending."""
+        """The batches that contain its sentences, ascending."""
         return [part.batch for part in self.chunk.parts]
 
     @property
@@ -321,11 +321,11 @@ cdef class Chunk:
         return selection
 
     def drop_others(self, Batch batch not None):
-        """Drop all sentences of a batch, except the last sentence of the chunk."""
+        """Drop the sentences of a batch, except the last sentence of the chunk."""
         self.chunk.drop_others(batch.log)
 
     def merge(self, Counts counts not None, workers):
-        """Merge the counts of the chunk: only its sentences were counted, and none is empty."""
+        """Merge the counts of the chunk. They must contain only its sentences, and no empty one."""
         cdef Crew crew = workers.crew
         start_change(
             dereference(crew.crew), counts.pretokens, merge_chunk, counts.text, self.chunk,
@@ -336,7 +336,7 @@ cdef class Chunk:
 
 @final
 cdef class ChunkPlan:
-    """Where the text is cut into chunks.
+    """Divides a text into seeding chunks.
 
     Parameters
     ----------
@@ -356,17 +356,17 @@ cdef class ChunkPlan:
         self.plan.reset(new CChunkPlan(required, chunk_bytes, batches))
 
     def measure(self, Batch batch not None, Counter counter not None):
-        """Note the sizes of the sentences of a batch.
+        """Record the sizes of the sentences of a batch.
 
-        The batch must hold its pretokens and be the only one that the counter has counted. Workers
-        may call this at the same time.
+        The batch must contain its pretokens, and must be the only one that the counter has counted.
+        Several workers may call this at the same time.
         """
         with nogil:
             dereference(self.plan).measure(
                 batch.log, dereference(counter.counter).table(), counter.rules.cancel.flag)
 
     def cut(self, workers):
-        """Cut the text, after all its batches were measured."""
+        """Cut the text into chunks. All its batches must have been measured."""
         cdef Crew crew = workers.crew
         start_change(dereference(crew.crew), dereference(self.plan), cut_into_chunks)
         crew.await_stage()

@@ -31,7 +31,7 @@ def find_alphabet(
     Raises
     ------
     TrainingError
-        For a text without characters, or with one that cannot be kept.
+        If the text has no characters, or contains a character that cannot be kept.
     """
     if not plan.keeps_contexts:
         report.step("Counting characters")
@@ -52,8 +52,8 @@ def find_alphabet(
         return whole_alphabet(characters, plan.boundary)
     if counts.nuls:
         raise TrainingError(
-            "The text holds U+0000, which cannot be kept as a character, and "
-            "auto_character_coverage keeps every one. Remove it from the text."
+            "The text contains U+0000, which cannot be kept as a character, and "
+            "auto_character_coverage keeps all characters. Remove it from the text."
         )
     return kept_alphabet(characters, plan.boundary)
 
@@ -73,14 +73,14 @@ def choose_alphabet(
     counts : mapping of int to int
         How often each character (code point) occurs in the corpus.
     coverage : float
-        The share of the corpus to cover, as the float32 of the specification; more than 1 takes
-        all characters.
+        The share of the corpus to cover, as the float32 of the specification. If it is more than 1,
+        all characters are chosen.
     required : str
-        Characters to take in any case.
+        Characters that are chosen in any case.
     boundary : int
         The boundary mark. It counts as a part of the corpus, but is never chosen.
     needs_text : bool
-        Whether the corpus must hold characters.
+        Whether the corpus must contain characters.
 
     Returns
     -------
@@ -92,17 +92,17 @@ def choose_alphabet(
     Raises
     ------
     TrainingError
-        For an empty corpus, one of 2**63 characters or more, or a reserved character among those
+        If the corpus is empty or has 2**63 characters or more, or a reserved character would be
         chosen.
 
     Notes
     -----
-    ``sentencepiece`` takes the required characters first, and compares the coverage as float32.
+    ``sentencepiece`` chooses the required characters first, and compares the coverage as float32.
     """
     total = _total(counts, needs_text=needs_text)
-    wanted = {ord(c) for c in required if c != "\0"}
+    first = {ord(c) for c in required if c != "\0"}
     ranked = sorted(
-        ((c in wanted, counts.get(c, 0), c) for c in wanted.union(counts)),
+        ((c in first, counts.get(c, 0), c) for c in first.union(counts)),
         key=lambda item: (not item[0], -item[1], item[2]),
     )
     chosen: list[tuple[int, int]] = []
@@ -118,7 +118,7 @@ def choose_alphabet(
             )
         if character == ord(UNKNOWN_MARK):
             raise TrainingError(
-                "U+2585 stands for unknown characters and cannot be required: remove it from "
+                "U+2585 represents unknown characters and cannot be required: remove it from "
                 "required_chars or from the normalization rules."
             )
         if character != boundary:
@@ -135,7 +135,7 @@ def whole_alphabet(
     Raises
     ------
     TrainingError
-        For a corpus of 2**63 characters or more.
+        If the corpus has 2**63 characters or more.
     """
     _total(counts, needs_text=False)
     chosen = [(c, count) for c, count in counts.items() if c != boundary]
@@ -145,14 +145,14 @@ def whole_alphabet(
 def kept_alphabet(
     counts: Mapping[int, int], boundary: int = DEFAULT.boundary
 ) -> list[tuple[int, int]]:
-    """Return the characters of a text in which no character becomes the unknown mark.
+    """Return the alphabet of a text in which every character is kept.
 
-    The boundary mark gets the count 0: it stays in the text too, but is not one of its characters.
+    The boundary mark gets the count 0: it also stays in the text, but is not one of its characters.
 
     Raises
     ------
     TrainingError
-        For an empty corpus, or one of 2**63 characters or more.
+        If the corpus is empty, or has 2**63 characters or more.
     """
     _total(counts)
     unknown = ord(UNKNOWN_MARK)
@@ -161,13 +161,13 @@ def kept_alphabet(
 
 
 def _total(counts: Mapping[int, int], *, needs_text: bool = True) -> int:
-    """Return the number of characters; raise if there is none, or too many."""
+    """Return the number of characters. Raise if there are none, or too many."""
     total = sum(counts.values())
     if total >= 2**63:
         raise too_many_characters()
     if total <= 0 and needs_text:
         raise EmptyCorpusError(
-            "The corpus holds no characters to train on: all its lines are empty, too long or "
+            "The corpus contains no characters to train on: all its lines are empty, too long or "
             "normalized to nothing. Check --input, --max_sentence_length and the "
             "normalization rule."
         )

@@ -28,7 +28,7 @@
 
 namespace spmcompat {
 
-// Joins the pretokens of every sentence.
+// Joins the pretokens of each sentence to one pretoken.
 inline void join_sentences(std::unique_ptr<PretokenCounts>& counts, SentenceOrder& order,
                            bool uniform_starts, Crew& crew) {
   auto joined = std::make_unique<PretokenCounts>();
@@ -37,19 +37,20 @@ inline void join_sentences(std::unique_ptr<PretokenCounts>& counts, SentenceOrde
   counts = std::move(joined);
 }
 
-// Replaces all characters but those of the alphabet. Changes `order` too, if it is given.
+// Replaces all characters outside the alphabet with the unknown mark, also in `order` if it is
+// given.
 inline void cover_pretokens(PretokenCounts& counts, const std::vector<char32_t>& alphabet,
                             SentenceOrder* order, Crew& crew) {
   const uint32_t shards = counts.pretokens().shards();
   counts.require(alphabet);
-  crew.for_each(shards, [&](uint32_t shard) { counts.find_changes(shard); });
-  crew.for_each(shards, [&](uint32_t shard) { counts.change(shard); });
-  counts.finish_changes(order);
+  crew.for_each(shards, [&](uint32_t shard) { counts.find_replacements(shard); });
+  crew.for_each(shards, [&](uint32_t shard) { counts.replace(shard); });
+  counts.finish_replacing(order);
 }
 
-// Removes the delimiters of old releases from sentences, and cuts the sentences. Returns how often
-// each known character occurs between the delimiters. Changes `order` if the plan looks at the end
-// of the text, or with `in_order`.
+// Removes the delimiters of old releases from sentences, and cuts the sentences. Returns the counts
+// of the known characters between the delimiters. Changes `order` if the plan looks at the end of
+// the text, or with `in_order`.
 inline CharacterCounts remove_delimiters(std::unique_ptr<PretokenCounts>& counts, const Plan& plan,
                                          SentenceOrder& order, bool in_order, Crew& crew) {
   const bool is_ordered = in_order || plan.looks_at_text_end;
@@ -73,11 +74,11 @@ inline CharacterCounts remove_delimiters(std::unique_ptr<PretokenCounts>& counts
 struct CutText {
   SegmentedCorpus corpus;
   double text_bytes = 0;            // see PretokenCounts
-  CharacterCounts part_characters;  // between removed delimiters, if delimiters are removed
+  CharacterCounts part_characters;  // the characters between delimiters, if delimiters were removed
 };
 
-// From counts to a corpus: rare characters are replaced, delimiters are removed, and pretokens are
-// cut into segments (see Segmenter). With `in_order`, the pretokens are in the order of the text.
+// Converts counts to a corpus: replaces rare characters, removes delimiters, and cuts pretokens
+// into segments (see Segmenter). With `in_order`, the pretokens are in the order of the text.
 // Without `with_pretokens`, the corpus has only segments. Frees the counts.
 inline CutText cut_counts(std::unique_ptr<PretokenCounts>& counts, SentenceOrder& order,
                           const std::vector<char32_t>& alphabet, const Plan& plan, bool in_order,
@@ -107,8 +108,8 @@ inline CutText cut_counts(std::unique_ptr<PretokenCounts>& counts, SentenceOrder
   return cut;
 }
 
-// The segments of the pretokens of a corpus, in the order in which they first occur. Frees the
-// corpus.
+// Returns the segments of a corpus, in the order in which they first occur in its pretokens. Frees
+// the corpus.
 inline SegmentCounts count_bpe_segments(SegmentedCorpus& corpus, const PretokenRule& rule,
                                         Crew& crew) {
   SegmentedCorpus text = std::exchange(corpus, SegmentedCorpus());
@@ -122,8 +123,8 @@ inline SegmentCounts count_bpe_segments(SegmentedCorpus& corpus, const PretokenR
   return found;
 }
 
-// Cuts the texts of all workers into the segments that BPE merges. Frees what the workers have
-// counted.
+// Cuts the texts of all workers into the segments on which BPE trains. Frees the counters of the
+// workers.
 inline SegmentCounts count_text_segments(CountedText& text, const PretokenRule& rule,
                                          const std::vector<char32_t>& alphabet, Crew& crew) {
   const std::vector<bool> required = required_characters(alphabet);
@@ -152,7 +153,8 @@ inline SegmentCounts count_text_segments(CountedText& text, const PretokenRule& 
   return std::move(found[0]);
 }
 
-// Cuts segments at the characters that are not in the alphabet, for BPE. Frees the table.
+// Cuts segments before and after each character that is not in the alphabet, for BPE. Frees the
+// table.
 inline SegmentCounts cut_at_rare_characters(std::unique_ptr<SegmentTable>& table,
                                             const std::vector<char32_t>& alphabet, Crew& crew) {
   const std::vector<bool> required = required_characters(alphabet);

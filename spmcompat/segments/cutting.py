@@ -1,4 +1,4 @@
-"""From a source to what the trainers read: counts, alphabet, segments."""
+"""Converts a text to the data that the trainers read: counts, alphabet and segments."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def counts_and_alphabet(
 ) -> tuple[Counts, list[tuple[int, int]]]:
     """Return the counts of a text, and its required characters with their counts.
 
-    If the space mark is not required, the pretokens of each sentence join. If the counts lack them,
-    because spaces were common at first, the text is read again.
+    If the space mark is not required, the pretokens of each sentence are joined. If they were
+    dropped because spaces were common at first, the text is read again.
 
     Parameters and errors are those of `read_counts`, `find_alphabet` and `read_pretokens_again`.
     """
@@ -39,13 +39,13 @@ def alphabet_of_counts(
     Raises
     ------
     TrainingError
-        If the space mark is not required: then training needs the sentences.
+        If the space mark is not required, because then training needs the sentences.
     """
     alphabet = find_alphabet(counts, plan, workers, report)
     if lacks_pretokens(counts, alphabet, plan):
         raise TrainingError(
-            "U+2581 (the space mark) falls below character_coverage, so that training needs every "
-            "sentence, and counts hold none. Put U+2581 into required_chars, or train from the "
+            "U+2581 (the space mark) falls below character_coverage, so training needs the "
+            "sentences, which counts do not contain. Add U+2581 to required_chars, or train on the "
             "text."
         )
     return alphabet
@@ -59,16 +59,17 @@ def cut_corpus(
     workers: Workers,
     report: Report,
 ) -> Corpus:
-    """Return what the trainers read. The counts are empty afterwards.
+    """Return the corpus on which the trainers train. The counts are empty afterwards.
 
-    The source is read again only for the seeding chunks of a text that is too large for one.
+    If the text is larger than a seeding chunk, seeding reads the source again.
     """
     report.step("Cutting pretokens into segments")
     sentences = counts.sentences
     corpus = cut(counts, alphabet, plan, workers)
     report.info(f"Done! preprocessed {sentences} sentences.")
     if source is not None and corpus.text_bytes > plan.seeding_chunk_bytes:
-        # Imported here, because few texts are so large and the import slows small trainings down.
+        # Imported here, because few texts are this large, and the import slows down small
+        # trainings.
         from spmcompat.segments.seeding_chunks import SeedingChunks  # noqa: PLC0415
 
         corpus.drop_uses()
@@ -83,7 +84,7 @@ def cut_for_bpe(
     workers: Workers,
     report: Report,
 ) -> SegmentCounts:
-    """Return the segments that BPE merges. The counts are empty afterwards."""
+    """Return the segments on which BPE trains. The counts are empty afterwards."""
     if not plan.keeps_contexts:
         return bpe_segments(counts, alphabet, plan, workers)
     report.step("Cutting pretokens into segments")

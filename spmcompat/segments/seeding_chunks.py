@@ -1,6 +1,6 @@
-"""A text that is too large for one search of seeds, cut into chunks as the reference cuts it.
+"""Cuts a text that is too large for a single search for seeds into chunks, as the reference does.
 
-The text is read twice more: to measure its sentences, and then chunk by chunk.
+The text is read twice more: first to measure its sentences, and then chunk by chunk.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from spmcompat.text.sources import Buffer, Source
 
 _INPUT_CHANGED = (
     "The input changed while it was read: its sentences are not those of the first reading. "
-    "Train again when nothing writes to it."
+    "Train again when no program writes to it."
 )
 
 
 class SeedingChunks:
-    """The seeding chunks of a text, each read when its turn comes.
+    """The seeding chunks of a text. Iteration reads one chunk at a time.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class SeedingChunks:
     alphabet : list of (int, int)
         The required characters of the whole text, and their counts.
     sentences : int
-        How many sentences the first reading found, without empty ones.
+        The number of non-empty sentences in the first reading.
     workers : Workers
-        Real threads.
+        The threads that count.
     report : Report
         Receives the stages.
     """
@@ -60,7 +60,7 @@ class SeedingChunks:
         self._rules = SentenceRules(plan, workers.cancel)
 
     def __iter__(self) -> Iterator[Corpus]:
-        """Read one chunk after the other.
+        """Read the chunks in order.
 
         Raises
         ------

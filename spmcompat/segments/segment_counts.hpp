@@ -1,4 +1,4 @@
-// Distinct segments and how often each occurs in the text: everything that BPE needs.
+// Distinct segments with their counts: everything that BPE needs.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace spmcompat {
 
 class SegmentCounts {
  public:
-  // Does not create a table: Cython cannot catch exceptions here, so this must not allocate.
+  // Cython cannot catch exceptions here, so this must not allocate a table.
   SegmentCounts() = default;
   explicit SegmentCounts(SegmentTable table) : table_(std::move(table)) {}
 
@@ -32,7 +32,7 @@ class SegmentCounts {
   // Frees the segments of a shard.
   void drop(uint32_t shard) { table_->drop(shard); }
 
-  // Calls function(text, count) for every segment, or for those of a shard.
+  // Calls function(text, count) for every segment, or for every segment of a shard.
   template <typename Function>
   void for_each(Function function) const {
     for (uint32_t shard = 0; shard < shards(); ++shard) for_each(shard, function);
@@ -42,7 +42,7 @@ class SegmentCounts {
     table_->for_each(shard, function);
   }
 
-  // Segments that are added by this method keep their order.
+  // Segments that this method adds keep their order.
   void add(std::string_view segment, uint64_t count) {
     if (!table_) table_.emplace(0);
     table_->add(segment, {count});
@@ -52,8 +52,8 @@ class SegmentCounts {
     other.for_each([this](std::string_view text, uint64_t count) { add(text, count); });
   }
 
-  // Adds the segments of a text. The text is also cut before and after every character that is not
-  // required. Segments of one character are left out, because they do not contain a pair.
+  // Adds the segments of a text. Also cuts the text before and after every character that is not
+  // required. Leaves out segments of one character, because they do not contain a pair.
   void add_long_segments(std::string_view text, uint64_t count, const PieceRule& rule,
                          const std::vector<bool>& required) {
     for_each_long_segment(text, rule, required,
@@ -72,7 +72,7 @@ class SegmentCounts {
 
 static_assert(std::is_nothrow_default_constructible_v<SegmentCounts>);
 
-// Returns the segments of a corpus whose uses were not dropped.
+// Returns the segments of a corpus. Its uses must not have been dropped.
 inline SegmentCounts count_segments(const SegmentedCorpus& corpus) {
   SegmentCounts found;
   for (size_t i = 0; i < corpus.uses.size(); ++i) {

@@ -1,4 +1,5 @@
-// A text as the trainers see it: its distinct segments and pretokens, and what follows segments.
+// The text on which the trainers train: distinct segments with the characters that follow them, and
+// pretokens.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace spmcompat {
 
-// The characters, or their first bytes, that follow a string: none, one, or several different
-// ones.
+// The character, or its first byte, that follows all occurrences of a string; or that there is
+// none, or that there are several.
 class NextCharacter {
  public:
   static constexpr uint32_t kTextEnd = 0x110000;  // counts as a character
@@ -21,7 +22,7 @@ class NextCharacter {
     if (other.value_ != kNone) add(other.value_);
   }
   bool many() const { return value_ == kMany; }
-  // The following character, if there is exactly one.
+  // The next character, if there is exactly one.
   uint32_t symbol() const { return value_; }
 
  private:
@@ -29,20 +30,21 @@ class NextCharacter {
   uint32_t value_ = kNone;
 };
 
-// What follows all occurrences of a string. The end of a sentence counts as the character zero.
+// The characters that follow the occurrences of a string. The end of a sentence counts as the
+// character zero.
 struct Followers {
   NextCharacter next;
-  NextCharacter behind_end;  // how the next sentence begins, if the string ends a sentence
-  uint64_t at_end = 0;       // how often the string ends a sentence
+  NextCharacter after_end;  // the first character of the next sentence, if there is one
+  uint64_t at_end = 0;      // how often the string ends a sentence
 
   void add(const Followers& other) {
     next.add(other.next);
-    behind_end.add(other.behind_end);
+    after_end.add(other.after_end);
     at_end += other.at_end;
   }
 };
 
-// How often a segment occurs in the text, and what follows it.
+// The count of a segment in the text, and the characters that follow it.
 struct SegmentUse {
   uint64_t count = 0;
   Followers followers;
@@ -53,7 +55,6 @@ struct SegmentUse {
   }
 };
 
-// The text as the trainers see it.
 struct SegmentedCorpus {
   size_t segments_size() const { return segments.size(); }
   std::string segment_text(uint32_t segment) const { return std::string(segments[segment]); }
@@ -70,7 +71,7 @@ struct SegmentedCorpus {
   std::vector<uint64_t> pretoken_begin;  // pretoken -> range of pretoken_segments
   std::vector<uint32_t> pretoken_segments;
   std::vector<int64_t> pretoken_count;
-  SeedCounts at_text_end;  // only for releases in which the end of the text changes them
+  SeedCounts at_text_end;  // only for releases in which the end of the text changes counts of seeds
 };
 
 }  // namespace spmcompat

@@ -1,4 +1,4 @@
-// Cuts the distinct pretokens into segments, which seeding and EM read.
+// Cuts the distinct pretokens into segments for seeding and EM.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,8 @@ namespace spmcompat {
 
 class Segmenter {
  public:
-  // For a seed tree of characters, what follows a segment is recorded in characters, else in bytes.
+  // For a seed tree of characters, the followers of a segment are characters, otherwise bytes.
+  // `parts` is the number of parts of the pretokens that are sorted and cut in parallel.
   Segmenter(PretokenTable pretokens, const PieceRule& rule, bool seed_tree_of_characters,
             size_t parts)
       : pretokens_(std::move(pretokens)),
@@ -42,9 +43,9 @@ class Segmenter {
     }
   }
 
-  // Cuts the pretokens and writes them in their sequence. If `order` is given, writes the sentences
-  // in their order instead. This order decides to which partial sum each of them is added. Segments are
-  // in the order in which they first occur in the sequence.
+  // Cuts the pretokens and writes them in the order of the reference. If `order` is given, writes
+  // the sentences in their order instead. The order determines to which partial sum each of them is
+  // added. Segments are in the order in which they first occur in the sequence of pretokens.
   void cut(const SentenceOrder* order, SegmentedCorpus& out, Crew& crew) {
     crew.for_each(parts(), [this](size_t part) { sort_pretokens(part); });
     divide();
@@ -62,7 +63,7 @@ class Segmenter {
     }
   }
 
-  // Cuts the pretokens and writes the segments alone, in unspecified order.
+  // Cuts the pretokens and writes only the segments, in any order.
   void cut_alone(SegmentedCorpus& out, Crew& crew) {
     crew.for_each(pretokens_.shards(), [this](uint32_t shard) { cut_shard(shard); });
     take_contexts(crew);
@@ -92,8 +93,8 @@ class Segmenter {
     }
   };
   struct Cuts {
-    std::vector<uint32_t> segments;  // of all pretokens of the part
-    std::vector<uint32_t> lengths;   // of each pretoken, in segments
+    std::vector<uint32_t> segments;  // the segments of all pretokens of the part
+    std::vector<uint32_t> lengths;   // the number of segments of each pretoken
   };
 
   size_t parts() const { return cuts_.size(); }
@@ -163,14 +164,14 @@ class Segmenter {
   void cut(size_t part) {
     const size_t end = begin(part + 1);
     Cuts& cuts = cuts_[part];
-    SharedBatch<SegmentUse> batch(segments_);
+    SharedTableBuffer<SegmentUse> buffer(segments_);
     for (size_t i = begin(part); i < end; ++i) {
       if (i + kAhead < end) pretokens_.prefetch(sequence_[i + kAhead]);
       if (i + kAhead / 2 < end) __builtin_prefetch(pretokens_[sequence_[i + kAhead / 2]].data());
-      cut_pretoken(sequence_[i], totals_[i], cuts, batch);
-      if (batch.full()) batch.flush(cuts.segments);
+      cut_pretoken(sequence_[i], totals_[i], cuts, buffer);
+      if (buffer.full()) buffer.flush(cuts.segments);
     }
-    batch.flush(cuts.segments);
+    buffer.flush(cuts.segments);
     if (has_contexts_) note_last_segments(sequence_.data() + begin(part), cuts);
   }
 
@@ -178,18 +179,18 @@ class Segmenter {
     const std::vector<uint64_t> totals = pretokens_.totals(shard);
     std::vector<uint32_t> pretokens;
     Cuts cuts;
-    SharedBatch<SegmentUse> batch(segments_);
+    SharedTableBuffer<SegmentUse> buffer(segments_);
     for (uint32_t i = 0; i < totals.size(); ++i) {
       if (totals[i] == 0) continue;
       pretokens.push_back(pretokens_.id(shard, i));
-      cut_pretoken(pretokens.back(), totals[i], cuts, batch);
-      if (batch.full()) batch.flush(cuts.segments);
+      cut_pretoken(pretokens.back(), totals[i], cuts, buffer);
+      if (buffer.full()) buffer.flush(cuts.segments);
     }
-    batch.flush(cuts.segments);
+    buffer.flush(cuts.segments);
     if (has_contexts_) note_last_segments(pretokens.data(), cuts);
   }
 
-  // Adds those contexts of the pretokens that their uses do not count.
+  // Adds the contexts of the pretokens that PretokenUse does not count.
   void take_contexts(Crew& crew) {
     crew.for_each(pretokens_.shards(), [this](uint32_t shard) {
       pretokens_.for_each_context(shard, [this](const Context& c) {
@@ -202,8 +203,8 @@ class Segmenter {
     segments_.drop_index();
   }
 
-  // The first bytes of a pretoken as two numbers. Most pretokens begin with a space mark, so two
-  // bits encode whether one does.
+  // Returns a key with the first bytes of a pretoken as two numbers. Most pretokens begin with a
+  // space mark, so two bits replace it.
   Key key_of(uint64_t total, uint32_t id) const {
     std::string_view text = pretokens_[id];
     const bool marked = text.substr(0, kSpaceUtf8.size()) == kSpaceUtf8;
@@ -216,7 +217,7 @@ class Segmenter {
     return {total, kind << 62 | head >> 2, head << 62 | middle >> 2, id};
   }
 
-  // Where a part begins in the sequence.
+  // Returns the beginning of a part in the sequence.
   size_t begin(size_t part) const {
     return std::accumulate(begin_[part].begin(), begin_[part].end(), size_t{0});
   }
@@ -234,8 +235,8 @@ class Segmenter {
       return followers;
     }
     followers.next.add(0);
-    followers.behind_end.add(next == kTextEnd ? NextCharacter::kTextEnd
-                                              : symbol_of(next & ~kSentenceEnd));
+    followers.after_end.add(next == kTextEnd ? NextCharacter::kTextEnd
+                                             : symbol_of(next & ~kSentenceEnd));
     followers.at_end = count;
     return followers;
   }
@@ -246,7 +247,7 @@ class Segmenter {
     return use;
   }
   SegmentUse use_of_last(uint32_t pretoken, uint64_t total) const {
-    // The unknown mark may have replaced the space mark here. It begins with the same byte.
+    // The unknown mark may have replaced the space mark here, but it begins with the same byte.
     const PretokenUse& use = pretokens_.use(pretoken);
     SegmentUse result;
     result.count = total;
@@ -255,14 +256,14 @@ class Segmenter {
     return result;
   }
 
-  void cut_pretoken(uint32_t id, uint64_t total, Cuts& cuts, SharedBatch<SegmentUse>& batch) {
+  void cut_pretoken(uint32_t id, uint64_t total, Cuts& cuts, SharedTableBuffer<SegmentUse>& buffer) {
     const std::string_view pretoken = pretokens_[id];
     const char* const end = pretoken.data() + pretoken.size();
     const size_t before = cuts.segments.size();
     for_each_segment(pretoken, rule_, [&](std::string_view segment, char32_t next) {
       const bool is_last = segment.data() + segment.size() == end;
       const SegmentUse use = is_last ? use_of_last(id, total) : use_before(next, total);
-      batch.add(segment, use, cuts.segments.size());
+      buffer.add(segment, use, cuts.segments.size());
       cuts.segments.push_back(kNoPretoken);
     });
     cuts.lengths.push_back(static_cast<uint32_t>(cuts.segments.size() - before));
@@ -358,12 +359,12 @@ class Segmenter {
   bool seed_tree_of_characters_;
   SharedTable<SegmentUse> segments_;
   std::vector<std::vector<Key>> sorted_;    // by part
-  std::vector<std::vector<size_t>> begin_;  // where each part begins in each vector of `sorted_`
+  std::vector<std::vector<size_t>> begin_;  // by part: its beginning in each vector of `sorted_`
   std::vector<uint32_t> sequence_;          // all pretokens, in order
   std::vector<int64_t> totals_;             // the counts of the pretokens in the sequence
   std::vector<Cuts> cuts_;                  // by part
   bool has_contexts_ = false;
-  std::vector<std::vector<uint32_t>> last_segment_;  // of each pretoken, by shard and index
+  std::vector<std::vector<uint32_t>> last_segment_;  // by the shard and the index of the pretoken
   std::vector<uint32_t> numbered_;                   // number -> segment
 };
 

@@ -1,4 +1,4 @@
-// The structs of the Arrow C data interface and the C stream interface, and owners of them.
+// The structs of the Arrow C data interface and the C stream interface, and a class that owns them.
 // The layout is fixed: https://arrow.apache.org/docs/format/CDataInterface.html.
 #pragma once
 
@@ -40,11 +40,11 @@ struct ArrowArrayStream {
   void* private_data;
 };
 
-// Raises if a consumer cannot read a schema: a pointer that it follows is null, or a number is negative.
-// Children of children are not read, so they are not checked.
+// Throws if a schema is invalid: a required pointer is null, or a number is negative. The children
+// of children are not used, so they are not checked.
 inline void check_schema(const ArrowSchema& schema) {
-  const auto require = [](bool holds, const char* otherwise) {
-    if (!holds) throw std::runtime_error(otherwise);
+  const auto require = [](bool condition, const char* error) {
+    if (!condition) throw std::runtime_error(error);
   };
   require(schema.format != nullptr, "a schema has no format");
   require(schema.n_children >= 0, "a schema has a negative number of columns");
@@ -60,7 +60,7 @@ inline void check_schema(const ArrowSchema& schema) {
           "the schema of a dictionary has no format");
 }
 
-// Raises if a callback of a stream is missing.
+// Throws if a callback of a stream is missing.
 inline void check_stream(const ArrowArrayStream& stream) {
   if (stream.get_schema == nullptr || stream.get_next == nullptr ||
       stream.get_last_error == nullptr) {
@@ -77,14 +77,14 @@ class Owned {
   Owned& operator=(const Owned&) = delete;
   ~Owned() { release(); }
 
-  // Moves a struct out of its owner, as the interface prescribes.
+  // Moves a struct out of its owner, as the Arrow interface requires.
   void take(Struct* other) {
     release();
     value_ = *other;
     other->release = nullptr;
   }
 
-  // Returns an empty struct that a callback may fill.
+  // Returns an empty struct for a callback to fill.
   Struct* emptied() {
     release();
     value_ = Struct{};

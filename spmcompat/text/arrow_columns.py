@@ -1,4 +1,4 @@
-"""Finds the column of Arrow data that contains the text."""
+"""Chooses the column of Arrow data that contains the text."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ DEFAULT_COLUMN = "text"
 """The column that is read if none is named."""
 
 COLUMN = "column="
-"""How messages call the argument that names a column."""
+"""The argument that names a column, as messages write it."""
 
-# As many columns as fit into a message.
+# The number of columns that a message names at most.
 _MOST_LISTED = 30
 
 _ACCEPTED = "spmcompat reads string, binary, their large and view types, and dictionaries of these"
@@ -29,7 +29,7 @@ class Field(NamedTuple):
     format : str
         Its type, as the Arrow C data interface writes it; for a dictionary, the type of its values.
     is_readable : bool
-        Whether it contains strings, or only nulls.
+        Whether the column contains strings or only nulls.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Field(NamedTuple):
 
     @property
     def has_strings(self) -> bool:
-        """Whether it contains strings."""
+        """Whether the column contains strings."""
         return self.is_readable and self.format != "n"
 
 
@@ -50,14 +50,15 @@ def column_of_table(fields: Sequence[Field], column: str | None, option: str = C
     fields : sequence of Field
         The columns.
     column : str, optional
-        The name that was given. Without it, it is `DEFAULT_COLUMN`, or the only column of strings.
+        The name of the column. Without it, `DEFAULT_COLUMN` is read, or else the only column of
+        strings.
     option : str
-        How messages call the option that names the column.
+        The option that names the column, as messages write it.
 
     Raises
     ------
     BadValueError
-        If there is no such column, more than one, or it does not contain strings.
+        If there is not exactly one such column, or it does not contain strings.
     """
     wanted = DEFAULT_COLUMN if column is None else column
     found = [index for index, field in enumerate(fields) if field.name == wanted]
@@ -81,12 +82,12 @@ def column_of_table(fields: Sequence[Field], column: str | None, option: str = C
 
 
 def check_column_alone(field: Field, column: str | None) -> None:
-    """Raise if a column that is not part of a table cannot be read.
+    """Raise if a column outside a table cannot be read.
 
     Raises
     ------
     BadValueError
-        If it does not contain strings, or a name was given.
+        If the column does not contain strings, or a column name was given.
     """
     if column is not None:
         raise BadValueError(

@@ -1,8 +1,8 @@
-"""Objects that hand out Arrow data, of any library, as read buffers.
+"""Reads Arrow data from the objects of any library into read buffers.
 
-Most have a method of the Arrow PyCapsule interface. Data sets of Hugging Face and lazy frames of
-polars have none: they give batches that have one. They are recognized by the names of their
-classes, so that no library is imported.
+Most objects have a method of the Arrow PyCapsule interface. Data sets of Hugging Face and lazy
+frames of polars do not, but their batches do. They are recognized by the names of their classes,
+without importing their libraries.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from spmcompat.text.arrow_columns import COLUMN, DEFAULT_COLUMN
 from spmcompat.text.columns import ArrowStrings
 from spmcompat.text.lines import ReadBuffer
 
-# Rows in a batch, where the producer lets the reader choose. A row may be a whole document.
+# Rows in a batch, if the reader can choose. A row may be a whole document.
 _BATCH_ROWS = 1000
 _BATCH_ROWS_OF_QUERY = 10_000
 
@@ -26,7 +26,7 @@ _DATA_SETS = ("Dataset", "IterableDataset", *_SPLITS)
 
 
 class ArrowStreamExportable(Protocol):
-    """Data in batches: a table, a column in chunks, a reader."""
+    """Data in batches: a table, a column in chunks, or a reader."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return a capsule with an ``ArrowArrayStream``."""
@@ -50,24 +50,24 @@ class Dataset(Protocol):
     """A ``Dataset`` or an ``IterableDataset`` of Hugging Face."""
 
     def with_format(self, type: str | None = None) -> Any:
-        """Return the data set with rows of another form."""
+        """Return the data set with its rows in another format."""
 
 
 ArrowExportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
 Sentences: TypeAlias = (
     "Iterable[str | bytes] | Iterable[ArrowExportable] | ArrowExportable | LazyFrame | Dataset"
 )
-"""What a text may be, besides files."""
+"""The types of a text that is not in files."""
 
 
 def is_arrow(data: object) -> TypeGuard[ArrowExportable]:
-    """Tell whether an object has a method of the Arrow PyCapsule interface."""
+    """Return whether an object has a method of the Arrow PyCapsule interface."""
     kind = type(data)
     return hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "__arrow_c_array__")
 
 
 def is_arrow_data(data: object) -> bool:
-    """Tell whether `arrow_parts` finds Arrow objects in the data, or says why it does not."""
+    """Return whether `arrow_parts` returns Arrow objects for the data, or raises an error."""
     return (
         is_arrow(data)
         or _is_of(data, "polars", "LazyFrame")
@@ -76,14 +76,14 @@ def is_arrow_data(data: object) -> bool:
 
 
 def arrow_parts(data: object, column: str | None) -> Iterable[ArrowExportable] | None:
-    """Return the Arrow objects that data consist of; None if the data are no Arrow data.
+    """Return the Arrow objects that make up the data, or None if the data are not Arrow data.
 
     Parameters
     ----------
     data : object
-        What the caller gave as sentences.
+        The sentences that the caller gave.
     column : str, optional
-        The column that is read. Others are not even computed, where the library can leave them out.
+        The column to read. If the library supports this, the other columns are not even computed.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def arrow_parts(data: object, column: str | None) -> Iterable[ArrowExportable] |
 
 
 def _is_of(data: object, library: str, name: str) -> bool:
-    """Tell whether a class of a library, or a subclass, made the object."""
+    """Return whether an object has this class or a subclass, without importing the library."""
     return any(
         kind.__name__ == name and kind.__module__.partition(".")[0].lstrip("_") == library
         for kind in type(data).__mro__
@@ -125,7 +125,7 @@ def _several_splits(splits: Any) -> BadValueError:
 
 
 def column_name_of(table: ArrowExportable, column: str | None, option: str = COLUMN) -> str:
-    """Return the name of the column that is read from tables like this one.
+    """Return the name of the column that would be read from a table.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def column_name_of(table: ArrowExportable, column: str | None, option: str = COL
     Raises
     ------
     BadValueError
-        If there is no such column, or it holds no strings.
+        If there is no such column, or it does not contain strings.
     """
     strings = ArrowStrings(table, column, option)
     assert strings.column_name is not None
@@ -145,7 +145,7 @@ def column_name_of(table: ArrowExportable, column: str | None, option: str = COL
 
 
 def _batches_of_dataset(data: Any, column: str | None) -> Iterable[ArrowExportable]:
-    """Return the batches of a data set; they honour its selection and order of rows."""
+    """Return the batches of a data set, with its selection and order of rows."""
     if data.format["type"] == "custom":
         raise BadValueError(
             "the data set has a transform (set_transform or with_transform), which its Arrow data "
@@ -159,17 +159,17 @@ def _batches_of_dataset(data: Any, column: str | None) -> Iterable[ArrowExportab
 
 
 def _batches_of_iterable_dataset(data: Any, column: str | None) -> Iterable[ArrowExportable]:
-    """Return the batches of a data set that is computed while it is read."""
+    """Return the batches of a data set that computes its rows while it is read."""
     if data.features is not None:
         batches: Iterable[ArrowExportable] = data.with_format("arrow").iter(_BATCH_ROWS)
         return batches
-    # Its rows are made in Python, and their types are not known. `datasets` guesses the types of
-    # each row alone, and fails at a null.
+    # The rows are Python objects of unknown types. The Arrow format would guess the types of each
+    # row separately, and fail at a null.
     return (_table_of(batch, column) for batch in data.with_format(None).iter(_BATCH_ROWS))
 
 
 def _table_of(batch: dict[str, list[Any]], column: str | None) -> ArrowExportable:
-    """Return a table of the column that is read, or of all where that is not known."""
+    """Return a table of the column to read, or of all columns if that column does not exist."""
     import pyarrow as pa  # noqa: PLC0415
 
     wanted = DEFAULT_COLUMN if column is None else column
@@ -178,7 +178,7 @@ def _table_of(batch: dict[str, list[Any]], column: str | None) -> ArrowExportabl
 
 
 def _batches_of_lazy_frame(data: Any, column: str | None) -> Iterable[ArrowExportable]:
-    """Return the batches of a query, of which no more than a few are computed ahead."""
+    """Return the result of a query in batches; at most a few are computed ahead."""
     import polars  # noqa: PLC0415
 
     name = column_name_of(polars.DataFrame(schema=data.collect_schema()), column)
@@ -194,7 +194,7 @@ def _batches_of_lazy_frame(data: Any, column: str | None) -> Iterable[ArrowExpor
 def _batches_of_relation(data: Any, column: str | None) -> Iterable[ArrowExportable]:
     """Return the result of a DuckDB relation as a reader of small batches.
 
-    Its ``__arrow_c_stream__`` gives a million rows at a time. Its readers need pyarrow.
+    Its ``__arrow_c_stream__`` would return a million rows at a time. The reader needs pyarrow.
     """
     name = column_name_of(data.limit(0), column)
     query = data.project('"' + name.replace('"', '""') + '"')
@@ -215,30 +215,30 @@ def strings_of_all(
     origin: str = "row",
     longest: int | None = None,
 ) -> Generator[ReadBuffer, None, None]:
-    """Read the strings of Arrow objects, one after the other.
+    """Read the strings of several Arrow objects in order.
 
     Parameters
     ----------
     parts : iterable of objects with ``__arrow_c_stream__`` or ``__arrow_c_array__``
-        Tables, or columns by themselves. Each is dropped when its strings are in read buffers.
+        Tables, or single columns. Each is freed after its strings were copied to read buffers.
     column : str, optional
-        The column of each table. Without it, the column ``text``, or else the only column that
-        holds strings.
+        The column of each table. Without it, the column ``text``, or else the only column of
+        strings.
     origin : str
-        What error messages put before the number of a row.
+        The word before the number of a row in error messages.
     longest : int, optional
-        Of a string with more bytes, only the beginning is read: it is too long to be a sentence.
+        The longest sentence in bytes. Only the beginning of a longer string is kept.
 
     Yields
     ------
     ReadBuffer
-        Strings without CR and LF at their ends; nulls are left out and counted. The buffers do not
+        Strings without CR and LF at their ends. Nulls are counted but left out. The buffers do not
         depend on how the data are divided into parts and batches.
 
     Raises
     ------
     BadValueError
-        If there is no such column, or it holds no strings.
+        If there is no such column, or it does not contain strings.
     TrainingError
         If the data cannot be read.
     """
@@ -246,7 +246,7 @@ def strings_of_all(
     iterator = iter(parts)
     while (part := naming_iterator_errors(lambda: next(iterator, None))) is not None:
         with closing(ArrowStrings(part, column, longest=longest)) as strings:
-            del part  # Only the strings keep it, so that it is freed before the next one is made.
+            del part  # Only `strings` keeps it alive, so it is freed before the next part is made.
             while strings.fill(buffer):
                 yield buffer
                 buffer = ReadBuffer.of_rows(origin, buffer.first_line + buffer.lines + buffer.nulls)

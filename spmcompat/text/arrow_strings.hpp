@@ -41,10 +41,10 @@ struct StringType {
   }
 };
 
-// Where the validity and the buffers of an array are. The constructor checks what a consumer can check:
-// pointers and numbers of the struct itself. The structs do not contain the sizes of the buffers, so a
-// length that is too large, or an offset outside of the text, cannot be found. All rows below are counted from the begin of
-// the buffers, so that the offset of the array is in them.
+// The validity bits and the buffers of an array. The constructor checks the pointers and numbers of
+// the struct. The struct does not contain the sizes of the buffers, so the constructor cannot
+// detect a length that is too large or an offset outside the text. Row numbers count from the
+// beginning of the buffers, so they include the offset of the array.
 class ArrowBuffers {
  public:
   ArrowBuffers() = default;
@@ -89,7 +89,7 @@ class ArrowBuffers {
   int64_t buffers() const { return array_->n_buffers; }
 
  private:
-  static constexpr int64_t kMostRows = int64_t{1} << 48;  // as many bytes are all that can be addressed
+  static constexpr int64_t kMostRows = int64_t{1} << 48;  // the size of the address space in bytes
 
   const ArrowArray* array_ = nullptr;
   const uint8_t* validity_ = nullptr;
@@ -141,7 +141,7 @@ class StringArray {
     }
   }
 
-  // Offsets are unsigned: producers fill 32 bits beyond 2 GiB.
+  // Offsets are read as unsigned, because producers write 32-bit offsets above 2 GiB.
   std::string_view between(uint64_t begin, uint64_t end) const {
     if (end < begin) throw std::runtime_error("the offsets of a string decrease");
     if (end > INT64_MAX) throw std::runtime_error("an offset of a string is negative");
@@ -156,16 +156,16 @@ class StringArray {
       const char* views = buffers_.bytes(1);
       return {views + row * static_cast<int64_t>(sizeof(View)) + sizeof(uint32_t), found.size};
     }
-    // The last buffer holds the sizes of the variadic ones.
+    // The last buffer contains the sizes of the variadic buffers.
     const int64_t variadic = buffers_.buffers() - kFirstVariadic - 1;
-    if (found.buffer >= variadic) throw std::runtime_error("a view names no buffer");
+    if (found.buffer >= variadic) throw std::runtime_error("a view names a missing buffer");
     if (buffers_.bytes(kFirstVariadic + variadic) == nullptr ||
         buffers_.bytes(kFirstVariadic + found.buffer) == nullptr) {
       throw std::runtime_error("a buffer is missing");
     }
     const auto size = buffers_.value<int64_t>(kFirstVariadic + variadic, found.buffer);
     if (int64_t{found.begin} + found.size > size) {
-      throw std::runtime_error("a view ends behind its buffer");
+      throw std::runtime_error("a view ends after its buffer");
     }
     return {buffers_.bytes(kFirstVariadic + found.buffer) + found.begin, found.size};
   }
@@ -174,12 +174,12 @@ class StringArray {
   ArrowBuffers buffers_;
 };
 
-// The column of a batch. The batch must outlive it.
+// A column of a batch. The batch must outlive it.
 class StringColumn {
  public:
   StringColumn() = default;
 
-  // `column` is a child of the batch, which is a struct then; -1 means the batch itself.
+  // `column` is the index of a child of the batch; -1 means the batch itself.
   StringColumn(const ArrowArray& batch, int64_t column, StringType type)
       : type_(type), rows_(batch.length) {
     const ArrowArray* child = &batch;
@@ -206,12 +206,12 @@ class StringColumn {
 
   int64_t rows() const { return rows_; }
 
-  // Appends strings from a row on, without CR and LF at their ends, until they fill a read buffer.
-  // Of a string with more than `longest` bytes, only the first `longest` + 1 are appended. `dropped`
-  // counts the other bytes.
-  // `ends` gets the end of each string, `nulls` the number of strings before each null. Returns the
-  // row to go on with. A row counts one byte besides its text, as a line end does in a file, so
-  // that many empty rows and nulls fill a buffer too.
+  // Appends strings from `row` on, without CR and LF at their ends, until they fill a read buffer.
+  // Returns the first row that was not appended. If a string has more than `longest` bytes, only
+  // the first `longest` + 1 are appended, and the others are added to `dropped`. `ends` receives
+  // the end of each string, and `nulls` the number of strings before each null. Each row counts as
+  // one byte more than its text, like a line end in a file, so that empty rows and nulls also fill
+  // a buffer.
   int64_t append(int64_t row, size_t most_bytes, size_t longest, std::string& text,
                  std::vector<size_t>& ends, std::vector<size_t>& nulls, size_t& dropped) const {
     while (row < rows_ && text.size() + ends.size() + nulls.size() < most_bytes) {
@@ -243,7 +243,7 @@ class StringColumn {
     return strings_.find(dictionary.first() + static_cast<int64_t>(index), text);
   }
 
-  // A negative index becomes a huge one.
+  // A negative index becomes a huge one, which is not in the dictionary.
   uint64_t index_of(int64_t row) const {
     switch (type_.index) {
       case 'c':

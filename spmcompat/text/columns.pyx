@@ -1,8 +1,7 @@
-"""Strings of one column as read buffers: of Arrow data, or of the records of JSON Lines.
+"""Reads the strings of a column of Arrow data, or of a field of JSON Lines, into read buffers.
 
-Arrow data come through the Arrow C data interface (arrow_strings.hpp): as a stream of batches or as
-a single batch. A batch is a table, whose columns have names, or a column by itself. JSON is parsed
-in json_lines.hpp.
+arrow_strings.hpp reads Arrow data through the Arrow C data interface, as a stream of Arrow batches
+or as a single one. An Arrow batch is a table or a single column. json_lines.hpp parses JSON.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -83,7 +82,7 @@ cdef size_t MOST_BYTES = BUFFER_BYTES
 
 @final
 cdef class ArrowStrings:
-    """The strings of one Arrow object, batch after batch.
+    """Reads the strings of one Arrow object.
 
     Parameters
     ----------
@@ -92,21 +91,21 @@ cdef class ArrowStrings:
     column : str, optional
         The column of a table.
     option : str
-        How messages call the option that names the column: see `column_of_table`.
+        The option that names the column, as messages write it: see `column_of_table`.
     longest : int, optional
-        Of a string with more bytes, only the beginning is read: it is too long to be a sentence.
+        The longest sentence in bytes. Only the beginning of a longer string is kept.
 
     Raises
     ------
     BadValueError
-        If there is no such column, or it holds no strings.
+        If there is no such column, or it does not contain strings.
     TrainingError
         If the data cannot be read.
 
     Attributes
     ----------
     column_name : str or None
-        The name of the column that is read; None if the data are a column by themselves.
+        The name of the column; None if the data are a single column outside a table.
     """
 
     cdef Owned[ArrowSchema] schema
@@ -171,13 +170,12 @@ cdef class ArrowStrings:
 
     cdef _read_schema(self):
         cdef int code
-        # Producers may run code of Python, or wait for threads that do.
+        # The producer may run Python code, or wait for threads that do.
         with nogil:
             code = self.stream.get().get_schema(self.stream.get(), self.schema.emptied())
         self._check(code)
 
     cdef _choose(self, column, option):
-        """Choose the column."""
         cdef ArrowSchema* schema = self.schema.get()
         self.column = -1
         if schema.format == b"+s" and schema.dictionary == NULL:
@@ -205,7 +203,7 @@ cdef class ArrowStrings:
         Returns
         -------
         bool
-            Whether the buffer is full. If it is not, the data have ended.
+            True if the buffer is full, False at the end of the data.
 
         Raises
         ------
@@ -256,11 +254,11 @@ cdef class ArrowStrings:
         return self._error(f"its Arrow data are broken: {error}")
 
     cdef _error(self, str reason):
-        """Return the error of data that cannot be read; its message is one line."""
+        """Return the error for data that cannot be read, with a message of one line."""
         return TrainingError(f"cannot read {self.name}: {' '.join(reason.split())}")
 
     def close(self):
-        """Hand the memory back to the producer."""
+        """Release the memory of the producer."""
         with nogil:
             self.batch.release()
             self.stream.release()
@@ -268,7 +266,7 @@ cdef class ArrowStrings:
 
 
 cdef _without_traceback(str reason):
-    """Return the exception that the traceback in an error message of pyarrow ends with."""
+    """Return the exception at the end of a traceback in an error message of pyarrow."""
     _, found, traceback = reason.rpartition("Traceback (most recent call last):\n")
     if not found:
         return reason
@@ -287,14 +285,14 @@ cdef _field(const ArrowSchema& schema):
 
 @final
 cdef class JsonLines:
-    """Reads the text of records: the string in one field of an object, or a bare string.
+    """Reads the texts of JSON Lines. A record is an object with a field of text, or a plain string.
 
     Parameters
     ----------
     column : str
         The name of the field.
     longest : int
-        A line with more bytes is skipped.
+        The longest record in bytes. Longer lines are skipped.
     """
 
     cdef unique_ptr[CJsonLines] lines
@@ -303,15 +301,15 @@ cdef class JsonLines:
         self.lines.reset(new CJsonLines(column.encode(), longest))
 
     def read(self, bytes text not None, str origin, uint64_t first_line):
-        """Read whole lines, each a record; return a `ReadBuffer` whose items are their texts.
+        """Return a `ReadBuffer` with the texts of the records as items.
 
-        A record that is null, or whose field is null, is one of the buffer's nulls. A broken one
-        is left out and counted, and so is one that is too long. Blank lines are no records.
+        If a record or its field is null, it becomes a null of the buffer. Broken records and
+        records that are too long are counted but left out. Blank lines are ignored.
 
         Parameters
         ----------
         text : bytes
-            The lines.
+            Whole lines, one record on each.
         origin : str
             The name of the file.
         first_line : int
@@ -345,7 +343,7 @@ cdef class JsonLines:
 
     @property
     def first_broken(self):
-        """The number and the text of the first broken line, if there is one."""
+        """The number and the text of the first broken line, or None if there is none."""
         if self.broken == 0:
             return None
         cdef bytes text = dereference(self.lines).first_broken()

@@ -1,4 +1,4 @@
-"""Compressed files as streams, with all their members: one behind the other, they are one text."""
+"""Decompresses files as streams. The members of a file are concatenated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from spmcompat.errors import TrainingError
 from spmcompat.runtime.libraries import require
 from spmcompat.text.forms import BZIP2, GZIP, XZ, ZSTD
 
-# How much is read at a time. Many small members make copies of it, so it is not large.
+# The number of bytes that are read at a time. Each small member copies the rest of the chunk, so
+# chunks are not large.
 _CHUNK_BYTES = 1 << 16
 
 _TESTS = {
@@ -21,10 +22,10 @@ _TESTS = {
 
 
 class Readable(Protocol):
-    """A file that hands out bytes."""
+    """A file of bytes."""
 
     def read(self, size: int, /) -> bytes:
-        """Return at most so many bytes; none at the end."""
+        """Return at most `size` bytes; none at the end."""
 
 
 class _Decoder(Protocol):
@@ -38,19 +39,19 @@ class _Decoder(Protocol):
 
 
 def require_decoder(compression: str) -> None:
-    """Raise if what decompresses such files is not installed.
+    """Raise if the library for this compression is not installed.
 
     Raises
     ------
     MissingLibraryError
-        It says what to install.
+        With a message that says what to install.
     """
     if compression == ZSTD:
         require(_zstd_module(), "Reading .zst files", "zstd")
 
 
 class Decompressed:
-    """What a compressed file holds.
+    """The decompressed content of a file.
 
     Parameters
     ----------
@@ -59,12 +60,12 @@ class Decompressed:
     compression : str
         `GZIP`, `ZSTD`, `XZ` or `BZIP2`.
     name : str
-        How errors call the file.
+        The name of the file in error messages.
 
     Attributes
     ----------
     consumed : int
-        How many bytes of the file were read.
+        The number of bytes of the compressed file that were read.
     """
 
     def __init__(self, file: Readable, compression: str, name: str) -> None:
@@ -72,14 +73,14 @@ class Decompressed:
         self._file = file
         self._compression = compression
         self._name = name
-        self._rest = b""  # what was read, and belongs to the next member
+        self._rest = b""  # bytes that were read but belong to the next member
         self._members = 0
-        self._has_begun = False  # whether the member that is read has a valid beginning
+        self._has_begun = False  # whether the beginning of the current member is valid
         self._decoder: _Decoder | None = None
         self.consumed = 0
 
     def readinto(self, buffer: bytearray | memoryview, /) -> int:
-        """Fill the buffer; return how many bytes there were, fewer only at the end."""
+        """Fill the buffer and return the number of bytes. It is smaller only at the end."""
         view = memoryview(buffer)
         filled = 0
         while filled < len(view) and (part := self._part(len(view) - filled)):
@@ -88,7 +89,7 @@ class Decompressed:
         return filled
 
     def _part(self, most: int) -> bytes:
-        """Return the next bytes; none at the end."""
+        """Return at most `most` bytes; none at the end."""
         while self._decoder is not None or self._begin_member():
             assert self._decoder is not None
             data = b""
@@ -97,8 +98,8 @@ class Decompressed:
                 self._rest = b""
                 if not data:
                     raise TrainingError(
-                        f"{self._name} ends early: its last {self._compression} member was cut "
-                        "off. Copy or make the file again."
+                        f"{self._name} ends early: its last {self._compression} member is "
+                        "incomplete. Copy or make the file again."
                     )
             part = self._decode(data, most)
             self._has_begun = True
@@ -110,7 +111,7 @@ class Decompressed:
         return b""
 
     def _begin_member(self) -> bool:
-        """Begin the next member, if there is one. Zero bytes between members are padding."""
+        """Begin the next member, if there is one, after the zero bytes between members."""
         if self._members > 0:
             self._rest = self._rest.lstrip(b"\0")
         while not self._rest:
@@ -119,7 +120,8 @@ class Decompressed:
                 return False
             if not self._rest:
                 raise TrainingError(
-                    f"{self._name} is empty, which no {self._compression} file is: make it again."
+                    f"{self._name} is empty, so it is not a {self._compression} file: make it "
+                    "again."
                 )
             if self._members > 0:
                 self._rest = self._rest.lstrip(b"\0")
@@ -139,12 +141,12 @@ class Decompressed:
             return self._decoder.decompress(data, most)
         except MemoryError:
             raise
-        except Exception as error:  # each module has a type of its own
+        except Exception as error:  # each module has its own type of errors
             reason = " ".join(str(error).split()) or type(error).__name__
             what = f"{self._compression} cannot decompress it near byte {self.consumed} ({reason})"
             if self._members > 1 and not self._has_begun:
                 what = (
-                    f"behind its last {self._compression} member stand bytes that are no "
+                    f"the bytes after its last {self._compression} member are not "
                     f"{self._compression} data"
                 )
             raise TrainingError(
@@ -154,7 +156,7 @@ class Decompressed:
 
 
 def _decoder(compression: str) -> _Decoder:
-    """Return what decompresses the next member. Its module is imported when it is needed."""
+    """Return a decoder for the next member. Its module is imported only when it is needed."""
     decoder: Any
     if compression == GZIP:
         decoder = _Gunzip()
@@ -170,7 +172,7 @@ def _decoder(compression: str) -> _Decoder:
         from importlib import import_module  # noqa: PLC0415
 
         zstd = import_module(_zstd_module())
-        # As zstd --long=31 writes them: the memory is taken only where a frame asks for it.
+        # The largest window, which zstd --long=31 writes. Only frames that need it use the memory.
         window = {zstd.DecompressionParameter.window_log_max: 31}
         decoder = zstd.ZstdDecompressor(options=window)
     found: _Decoder = decoder
@@ -182,7 +184,7 @@ def _zstd_module() -> str:
 
 
 class _Gunzip:
-    """A gzip member; the module zlib, with the interface of the other modules."""
+    """Decompresses a gzip member with zlib, with the interface of the other decoders."""
 
     def __init__(self) -> None:
         import zlib  # noqa: PLC0415
@@ -197,11 +199,11 @@ class _Gunzip:
 
     @property
     def unused_data(self) -> bytes:
-        """What was given behind the end of the member."""
+        """The bytes after the end of the member."""
         return self._inner.unused_data
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Return at most so many bytes of the member."""
+        """Return at most `max_length` bytes of the member."""
         part = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
         self.needs_input = not self._inner.unconsumed_tail and len(part) < max_length
         return part

@@ -1,4 +1,4 @@
-"""The text of files, in order: plain ones, and those whose sentences have to be unpacked first."""
+"""The text of files: plain text, and files that must be unpacked (compressed, JSON, Parquet)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from spmcompat.text.skipped import Skipped
 
 
 class _FileSlice(NamedTuple):
-    """Whole lines of a plain file, which can be read again by themselves.
+    """A range of whole lines in a plain text file, which can be read again.
 
-    If the first one is too long to be a sentence, `dropped` bytes of it may be left out behind its
-    first `before_dropped` bytes.
+    If the first line is too long to be a sentence, only its first `before_dropped` bytes are read,
+    and the next `dropped` bytes are skipped.
     """
 
     path: str
@@ -48,7 +48,7 @@ class _FileSlice(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A read buffer of a file that is read again from its start."""
+    """A read buffer, by number, of a file that can only be read from its start."""
 
     path: str
     number: int
@@ -60,7 +60,7 @@ class Files:
     Parameters
     ----------
     text : TextPlan
-        The files and how they are read.
+        Names the files, and states how to read them.
     report : Report
         Receives the names of the files.
     """
@@ -78,7 +78,7 @@ class Files:
         return len(self._kept)
 
     def size(self) -> int | None:
-        """Return the size in bytes, or None where it is not known beforehand."""
+        """Return the size in bytes, or None if it is not known before reading."""
         sizes = []
         try:
             for path in self._text.input:
@@ -88,23 +88,24 @@ class Files:
         return sum(size or 0 for size in sizes) or None
 
     def why_once(self) -> str:
-        """Tell why the text can be read only once; empty if it can be read again."""
+        """Return why the text can be read only once, or "" if it can be read again."""
         for path in self._text.input:
             if not path:
                 return "standard input can be read only once"
             try:
                 mode = os.stat(path).st_mode
             except OSError:
-                continue  # Reading it raises the error. An address can be read again.
+                continue  # An address can be read again. Opening a missing file raises an error.
             if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                return f"{path} is no regular file and can be read only once"
+                return f"{path} is not a regular file and can be read only once"
         return ""
 
     def __iter__(self) -> Generator[ReadBuffer, None, None]:
         """Read the files in order. Closing the generator closes the file.
 
-        The reference reads one line from an empty file, unless it is the last file. This line is
-        empty. In some releases it is the last line of the previous file, if that has no line end.
+        The reference reads one line from an empty file, unless it is the last file. The line is
+        empty; but in some releases, if the previous file does not end with a line end, its last
+        line is read again.
         """
         repeats = self._text.empty_files_repeat_lines
         self._kept = []
@@ -112,27 +113,27 @@ class Files:
         for number, path in enumerate(self._text.input, 1):
             self._report.info(f"Loading corpus: {path}")
             before = len(self._kept)
-            holds_lines = True
+            has_lines = True
             try:
                 with open_input(path) as file:
                     form = form_of_input(file, self._text.input_format)
-                    holds_lines = form.holds_lines
+                    has_lines = form.has_lines
                     self._warn_once(file, form)
                     for buffer in self._buffers(file, form):
                         yield buffer
-                        line = buffer.unfinished_line() if repeats and holds_lines else b""
+                        line = buffer.unfinished_line() if repeats and has_lines else b""
             except OSError as error:
                 if isinstance(error, TrainingError):
                     raise
                 if not self._reads_folder(path):
                     raise _unreadable(path, error) from error
-            if holds_lines and len(self._kept) == before and number < len(self._text.input):
+            if has_lines and len(self._kept) == before and number < len(self._text.input):
                 buffer = ReadBuffer.of_lines(line + b"\n", path, 1)
                 self._kept.append(buffer)
                 yield buffer
 
     def _warn_once(self, file: InputFile, form: Form) -> None:
-        """Warn of the first file that is most likely no plain text."""
+        """Warn about the first file that is probably not plain text."""
         if self._has_warned or form != ("", TEXT) or self._text.input_format != AUTO:
             return
         if doubt := doubt_about(file.path, file.head):
@@ -140,8 +141,8 @@ class Files:
             self._has_warned = True
 
     def _buffers(self, file: InputFile, form: Form) -> Iterator[ReadBuffer]:
-        """Yield the buffers of one file, and remember how each can be loaded again."""
-        if form.compression or not form.holds_lines or is_remote(file.path):
+        """Yield the buffers of one file, and store how each can be loaded again."""
+        if form.compression or not form.has_lines or is_remote(file.path):
             for number, buffer in enumerate(_unpacked(file, form, self._text, self._skipped)):
                 self._kept.append(_Part(file.path, number))
                 yield buffer
@@ -155,12 +156,12 @@ class Files:
             yield buffer
 
     def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], ReadBuffer]]]:
-        """Yield some indexes, in their order, each with a function that loads its read buffer.
+        """Yield each index, in the given order, with a function that loads its read buffer.
 
         Raises
         ------
         MissingFileError
-            If a file can no longer be read; the function raises it too.
+            If a file can no longer be read. The functions raise it, too.
         """
         for index in indexes:
             kept = self._kept[index]
@@ -171,7 +172,7 @@ class Files:
                 yield index, partial(_load, kept)
 
     def facts(self) -> None:
-        """Return None: no line has passed a filter."""
+        """Return None, because the lines were not filtered yet."""
 
     def skipped(self) -> Skipped:
         """Return how many records could not be read."""
@@ -182,10 +183,10 @@ class Files:
 
 
 class _ReadAgain:
-    """Reads files again whose sentences have to be unpacked, each from its start.
+    """Reads files that must be unpacked again, each from its start.
 
-    It goes on where it stands if what is wanted comes later. So the chunks of a text, which follow
-    each other, do not unpack all that stands before them.
+    It continues from the last buffer if the next one comes later in the same file. So the file is
+    unpacked only once if its buffers are loaded in ascending order.
     """
 
     def __init__(self, text: TextPlan) -> None:
@@ -196,12 +197,12 @@ class _ReadAgain:
         self._buffers: Iterator[ReadBuffer] = iter(())
 
     def load(self, part: _Part) -> ReadBuffer:
-        """Return a read buffer again.
+        """Load a read buffer again.
 
         Raises
         ------
         TrainingError
-            If the file is no longer what it was.
+            If the file has become shorter.
         """
         if part.path != self._path or part.number < self._number:
             self._path, self._number = part.path, -1
@@ -211,14 +212,14 @@ class _ReadAgain:
             self._number += 1
         if self._buffer is None:
             raise TrainingError(
-                f"{name_of(part.path)} changed while it was read. Train again when nothing writes "
-                "to it."
+                f"{name_of(part.path)} changed while it was read. Train again when no program "
+                "writes to it."
             )
         return self._buffer
 
 
 def _read_again(path: str, text: TextPlan) -> Iterator[ReadBuffer]:
-    """Yield the buffers of a file whose sentences have to be unpacked, once more."""
+    """Yield the buffers of a file that must be unpacked, without counting skipped records again."""
     try:
         with open_input(path) as file:
             form = form_of_input(file, text.input_format)
@@ -232,8 +233,8 @@ def _read_again(path: str, text: TextPlan) -> Iterator[ReadBuffer]:
 def _unpacked(
     file: InputFile, form: Form, text: TextPlan, skipped: Skipped
 ) -> Iterator[ReadBuffer]:
-    """Yield the buffers of a file, which a thread unpacks ahead of the reader."""
-    # Imported here, because a small training from plain files takes no longer than the imports.
+    """Yield the buffers of a file that a thread unpacks ahead of the reader."""
+    # Imported here, because a small training on plain files is as short as these imports.
     from spmcompat.text.read_ahead import read_ahead  # noqa: PLC0415
     from spmcompat.text.records import read_records  # noqa: PLC0415
 
@@ -245,7 +246,7 @@ def _same(buffer: ReadBuffer) -> ReadBuffer:
 
 
 def _size_of(path: str) -> int:
-    """Return the size of a file, or 0 if it has none, as a pipe or standard input."""
+    """Return the size of a file, or 0 for a pipe or standard input."""
     try:
         return os.stat(path).st_size
     except OSError:
@@ -253,7 +254,7 @@ def _size_of(path: str) -> int:
 
 
 def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:
-    """Return a read buffer of a plain file again."""
+    """Load a read buffer of a plain text file again."""
     if isinstance(kept, ReadBuffer):
         return kept
     try:
@@ -264,21 +265,21 @@ def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:
 
 
 def check_file(path: str, input_format: str) -> None:
-    """Raise if an input is not what its name says, or if what reads it is not installed.
+    """Raise if the content of an input contradicts its name, or a library to read it is missing.
 
-    A pipe is not opened, because it can be opened only once.
+    Pipes are not checked, because they can be opened only once.
 
     Parameters
     ----------
     path : str
-        A path as `spmcompat.text.paths.expand` returns it, which can be read; or an address.
+        A readable path that `spmcompat.text.paths.expand` returned, or an address.
     input_format : str
         The format that the user gave, or ``auto``.
 
     Raises
     ------
     TrainingError
-        It says what to do.
+        With a message that says what to do.
     """
     if is_remote(path):
         remote.size_of(path)

@@ -1,7 +1,7 @@
-"""What a file holds: how it is compressed and in which form its sentences lie, by name and content.
+"""Recognizes the compression and the format of a file by its name and its content.
 
-Both must agree, so that a compressed file is never trained on as if it were text. Only content that
-no text in UTF-8 begins with is taken for something else than text.
+Name and content must agree, so that a compressed file is never read as text. A file counts as text
+unless it begins with bytes that no text in UTF-8 can begin with.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ OWN_FORMATS = (AUTO, JSONL, PARQUET)
 GZIP, ZSTD, XZ, BZIP2 = "gzip", "zstd", "xz", "bzip2"
 
 HEAD_BYTES = 512
-"""How much of a file tells what it holds."""
+"""How many bytes at the beginning of a file are enough to recognize it."""
 
 _COMPRESSIONS = {
     ".gz": GZIP,
@@ -35,7 +35,8 @@ _FORMATS = {".jsonl": JSONL, ".ndjson": JSONL, ".parquet": PARQUET}
 _ARROW_REMEDY = (
     "read it in Python and pass the table as sentence_iterator, or write it as a Parquet file"
 )
-# No text in UTF-8 begins with these. UTF-32 comes before UTF-16, whose mark it begins with.
+# No text in UTF-8 begins with these. The mark of UTF-32 begins with that of UTF-16, so it comes
+# first.
 _UNREADABLE = (
     (codecs.BOM_UTF32_LE, "is in UTF-32", "convert it with iconv -f UTF-32 -t UTF-8"),
     (codecs.BOM_UTF32_BE, "is in UTF-32", "convert it with iconv -f UTF-32 -t UTF-8"),
@@ -44,18 +45,18 @@ _UNREADABLE = (
     (b"ARROW1\0\0", "contains Arrow data (Arrow IPC or Feather)", _ARROW_REMEDY),
     (b"FEA1\0", "contains Arrow data (Feather)", _ARROW_REMEDY),
     (b"PK\x03\x04", "is a zip archive", "unpack it, and give its files"),
-    (b"PK\x05\x06", "is an empty zip archive", "give the files that it should hold"),
+    (b"PK\x05\x06", "is an empty zip archive", "give the files that it should contain"),
 )
 _ARCHIVES = (".tar", ".tgz", ".tbz2", ".txz", ".tzst")
 
 
 class Form(NamedTuple):
-    """How the sentences lie in a file.
+    """The compression and the format of a file.
 
     Attributes
     ----------
     compression : str
-        `GZIP`, `ZSTD`, `XZ` or `BZIP2`; empty for none.
+        `GZIP`, `ZSTD`, `XZ` or `BZIP2`; empty if the file is not compressed.
     format : str
         `TEXT`, `TSV`, `JSONL` or `PARQUET`.
     """
@@ -64,7 +65,7 @@ class Form(NamedTuple):
     format: str
 
     @property
-    def holds_lines(self) -> bool:
+    def has_lines(self) -> bool:
         """Whether the contents are read as a text file, line by line."""
         return self.format in (TEXT, TSV)
 
@@ -75,14 +76,14 @@ def form_of(name: str, head: bytes, input_format: str, *, may_rename: bool = Tru
     Parameters
     ----------
     name : str
-        Its name; that of standard input is empty.
+        Its name; empty for standard input.
     head : bytes
-        How it begins: `HEAD_BYTES`, or all of it.
+        Its first `HEAD_BYTES` bytes, or all of it if it is shorter.
     input_format : str
         The format that the user gave, or `AUTO`.
     may_rename : bool
-        Whether the user chose the name. A pipe and a remote address may have any name, so there
-        the content decides about compression.
+        Whether the user chose the name. Pipes and remote addresses can have any name, so only their
+        content determines the compression.
 
     Raises
     ------
@@ -95,12 +96,14 @@ def form_of(name: str, head: bytes, input_format: str, *, may_rename: bool = Tru
     if found == PARQUET:
         if named.format != PARQUET:
             raise TrainingError(
-                f"{_holds(name, found)}, not {named.format}: {_remedy(name, found)}"
+                f"{_contains(name, found)}, not {named.format}: {_remedy(name, found)}"
             )
     elif found:
         _check_compression(name, named, found, may_rename)
     elif named.format == PARQUET and not named.compression:
-        raise TrainingError(f"{_holds(name, '')} no Parquet data: make the file again.")
+        raise TrainingError(
+            f"{name or 'standard input'} does not contain Parquet data: make the file again."
+        )
     elif named.compression:
         return _uncompressed(name, head, named, input_format, may_rename)
     return named._replace(compression="" if found == PARQUET else found)
@@ -112,13 +115,13 @@ def format_of(name: str, input_format: str) -> str:
     Parameters
     ----------
     name, input_format
-        As for `form_of`. What the file holds does not matter.
+        As for `form_of`. The content of the file does not matter.
     """
     return _form_of_name(name, input_format).format
 
 
 def content_of(head: bytes) -> str:
-    """Return the compression of what begins like this, or `PARQUET`; empty if it may be text."""
+    """Return the compression of a file that begins like this, `PARQUET`, or "" for text."""
     if head.startswith(bytes.fromhex("1f8b08")):
         return GZIP
     if head.startswith(bytes.fromhex("fd377a585a00")):
@@ -127,17 +130,17 @@ def content_of(head: bytes) -> str:
         return ZSTD
     if head.startswith(b"BZh") and _begins_bzip2(head):
         return BZIP2
-    # The bytes PAR1 may begin a text. Behind them, a Parquet file has the type of its first page.
+    # A text can begin with PAR1, too. In a Parquet file, the type of the first page follows.
     return PARQUET if head.startswith(b"PAR1\x15") else ""
 
 
 def check_readable(name: str, head: bytes) -> None:
-    """Raise for content that is neither text in UTF-8 nor anything else that can be read.
+    """Raise if a file begins like a known format that cannot be read.
 
     Raises
     ------
     TrainingError
-        It names the remedy.
+        With a message that names the remedy.
     """
     for signature, what, remedy in _UNREADABLE:
         if head.startswith(signature):
@@ -145,18 +148,18 @@ def check_readable(name: str, head: bytes) -> None:
 
 
 def check_contents(name: str, head: bytes, form: Form) -> None:
-    """Raise if what a compressed file holds cannot be read as its form says.
+    """Raise if the decompressed content of a file is not text or JSON Lines.
 
     Raises
     ------
     TrainingError
-        It says what the file holds instead.
+        With a message that names the actual content.
     """
     check_readable(name, head)
     found = content_of(head)
     if found:
         raise TrainingError(
-            f"{name} holds {_TITLES[found]} data inside of {_TITLES[form.compression]}: "
+            f"{name} contains {_TITLES[found]} data inside {_TITLES[form.compression]} data: "
             "decompress it once yourself."
         )
     if head[257:262] == b"ustar":
@@ -164,7 +167,7 @@ def check_contents(name: str, head: bytes, form: Form) -> None:
 
 
 def doubt_about(name: str, head: bytes) -> str:
-    """Return a sentence about a text file that most likely is not plain text; empty for others."""
+    """Return a warning if a text file is probably not plain text, or "" otherwise."""
     suffix = os.path.splitext(name.lower())[1]
     if suffix == ".csv":
         return (
@@ -190,32 +193,33 @@ def _form_of_name(name: str, input_format: str) -> Form:
 
 
 def _check_compression(name: str, named: Form, found: str, may_rename: bool) -> None:
-    """Raise if a compressed file has another name than such files have, or that of an archive."""
+    """Raise if a compressed file is an archive or Parquet, or its name lacks the usual suffix."""
     bare = os.path.splitext(name)[0] if named.compression else name
     if bare.lower().endswith(_ARCHIVES):
         raise _archive(name)
     if named.format == PARQUET:
         raise TrainingError(
-            f"{_holds(name, found)}: a Parquet file cannot be read while it is compressed as a "
-            "whole. Decompress it."
+            f"{_contains(name, found)}: a Parquet file that is compressed as a whole cannot be "
+            "read. Decompress it."
         )
     if may_rename and named.compression != found:
         what = f"not {named.compression or 'text'}"
-        raise TrainingError(f"{_holds(name, found)}, {what}: {_remedy(name, found)}")
+        raise TrainingError(f"{_contains(name, found)}, {what}: {_remedy(name, found)}")
 
 
 def _uncompressed(name: str, head: bytes, named: Form, input_format: str, may_rename: bool) -> Form:
     """Return the form of a file that is not compressed, though its name says so."""
     if not head:
         raise TrainingError(
-            f"{name} is empty, which no {named.compression} file is: make it again."
+            f"{name} is empty, so it is not a {named.compression} file: make it again."
         )
-    # Many servers decompress what they send. And who names the format of a text means the bytes.
+    # Many servers decompress the files that they send. And with a named text format, the user asks
+    # for the bytes as they are.
     if not may_rename or input_format in (TEXT, TSV):
         return named._replace(compression="")
     raise TrainingError(
-        f"{name} holds no {named.compression} data, though its name says so: make the file again, "
-        "or rename it if it is not compressed."
+        f"{name} does not contain {named.compression} data, although its name says so: make the "
+        "file again, or rename it if it is not compressed."
     )
 
 
@@ -226,9 +230,8 @@ def _archive(name: str) -> TrainingError:
 _TITLES = {GZIP: "gzip", ZSTD: "zstd", XZ: "xz", BZIP2: "bzip2", PARQUET: "Parquet"}
 
 
-def _holds(name: str, found: str) -> str:
-    title = f" {_TITLES[found]} data" if found else ""
-    return f"{name or 'standard input'} holds{title}"
+def _contains(name: str, found: str) -> str:
+    return f"{name or 'standard input'} contains {_TITLES[found]} data"
 
 
 def _remedy(name: str, found: str) -> str:
@@ -240,14 +243,14 @@ def _remedy(name: str, found: str) -> str:
 
 
 def _begins_zstd(head: bytes) -> bool:
-    """Tell whether a zstd frame begins, perhaps behind a frame that decoders skip."""
+    """Whether a zstd frame begins here, perhaps after a frame that decoders skip."""
     if re.match(rb"[\x50-\x5f]\x2a\x4d\x18", head):
         head = head[8 + int.from_bytes(head[4:8], "little") :]
     return head.startswith(bytes.fromhex("28b52ffd"))
 
 
 def _begins_bzip2(head: bytes) -> bool:
-    """Tell whether these bytes are bzip2: a text may begin with its signature."""
+    """Whether these bytes are bzip2 data. A text can begin with the same signature."""
     if not re.match(rb"BZh[1-9](1AY&SY|\x17\x72\x45\x38\x50\x90)", head):
         return False
     import bz2  # noqa: PLC0415

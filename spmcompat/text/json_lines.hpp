@@ -13,16 +13,16 @@
 
 namespace spmcompat {
 
-// Reads one record after the other: a JSON object, of which one field is wanted, or a bare string.
-// It accepts what the module json of Python accepts; of equal keys the last one counts.
+// Reads the text of a record: one field of a JSON object, or a plain string. Accepts the same input
+// as Python's json module. If a key occurs several times, the last one counts.
 class JsonRecord {
  public:
   enum Outcome { kText, kNull, kBlank, kBroken };
 
   explicit JsonRecord(std::string column) : column_(std::move(column)) {}
 
-  // Appends the text of the record to `out`. A record that is no valid JSON, lacks the field, or
-  // holds something else than a string in it is broken; then, and for a null, `out` stays as it is.
+  // Appends the text of the record to `out`. A record is broken if it is not valid JSON, lacks the
+  // field, or the value of the field is neither a string nor null. Only kText changes `out`.
   Outcome read(std::string_view line, std::string& out) {
     at_ = line.data();
     end_ = at_ + line.size();
@@ -60,8 +60,8 @@ class JsonRecord {
     return skip_if('}') ? found : broken();
   }
 
-  // Reads the value that is wanted. If it is valid, but neither string nor null, reading goes on:
-  // a later field may have the same key.
+  // Reads the value of the field. Returns kBroken for a valid value of another type, too, but then
+  // is_broken_ stays false, because a later field may have the same key.
   Outcome read_field(std::string& out) {
     skip_space();
     is_broken_ = false;
@@ -80,7 +80,7 @@ class JsonRecord {
     return kBroken;
   }
 
-  // Reads a key and the colon behind it.
+  // Reads a key and the colon after it.
   bool read_key(bool* is_wanted) {
     if (at_ == end_ || *at_ != '"') return false;
     const char* begin = at_ + 1;
@@ -99,7 +99,7 @@ class JsonRecord {
     return skip_if(':');
   }
 
-  // Passes over a value, however deep it is nested.
+  // Skips a value of any depth, without recursion.
   bool skip_value() {
     open_.clear();
     bool is_wanted;
@@ -118,7 +118,7 @@ class JsonRecord {
       } else if (!(*at_ == '"' ? skip_string() : skip_scalar())) {
         return false;
       }
-      // A value has ended. Behind it, others end, or the next one begins.
+      // A value has ended. Next, values that contain it end, or another value begins.
       for (;;) {
         if (open_.empty()) return true;
         skip_space();
@@ -145,7 +145,7 @@ class JsonRecord {
     return true;
   }
 
-  // Appends a string. `is_unicode` becomes false if it holds a surrogate without its partner.
+  // Appends a string. Sets `is_unicode` to false if the string contains a lone surrogate.
   bool read_string(std::string& out, bool* is_unicode) {
     ++at_;
     for (;;) {
@@ -166,16 +166,16 @@ class JsonRecord {
     return true;
   }
 
-  // Returns the character of the high surrogate and the low one that is escaped behind it. If none
-  // follows, returns the high surrogate.
+  // Combines a high surrogate with the escaped low surrogate that follows it. If there is none,
+  // returns the high surrogate.
   char32_t joined(char32_t high) {
-    const char* behind = at_;
+    const char* after_high = at_;
     char32_t low;
     if (end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u' && read_escape(&low) && low >= 0xdc00 &&
         low < 0xe000) {
       return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
     }
-    at_ = behind;
+    at_ = after_high;
     return high;
   }
 
@@ -232,7 +232,7 @@ class JsonRecord {
     return true;
   }
 
-  // A number or a name. Python also knows NaN and Infinity.
+  // Skips a number or a name. Python's json module also accepts NaN and Infinity.
   bool skip_scalar() {
     for (const std::string_view name : {"null", "true", "false", "NaN", "Infinity", "-Infinity"}) {
       if (static_cast<size_t>(end_ - at_) >= name.size() &&
@@ -244,7 +244,7 @@ class JsonRecord {
     return skip_number();
   }
 
-  // Stops behind the longest number: what follows it is the concern of the caller.
+  // Skips the longest valid number. The caller checks the text after it.
   bool skip_number() {
     skip_if('-');
     if (!skip_if('0') && !skip_digits()) return false;
@@ -278,20 +278,20 @@ class JsonRecord {
   }
 
   std::string column_, key_;
-  std::string open_;  // the brackets that will close what is open
+  std::string open_;  // the closing brackets of the open values
   const char* at_ = nullptr;
   const char* end_ = nullptr;
-  bool is_broken_ = false;  // whether this is no JSON
+  bool is_broken_ = false;  // whether the record is not valid JSON
 };
 
-// Reads the records of many lines, and counts those that cannot be read. A line with more than
-// `longest` bytes is skipped: it may have been cut there.
+// Reads records from lines, and counts those that cannot be read. Skips lines with more than
+// `longest` bytes, because the reader may have cut them off there.
 class JsonLines {
  public:
   JsonLines(std::string column, size_t longest) : record_(std::move(column)), longest_(longest) {}
 
-  // Appends the text of each record, without CR and LF at its end, and where it ends; and for each
-  // null the number of texts before it.
+  // Appends the text of each record to `items`, without CR and LF at its end. Appends the end of
+  // each text to `ends`, and the number of texts before each null to `nulls`.
   void read(const char* text, size_t size, uint64_t line, std::string& items,
             std::vector<size_t>& ends, std::vector<size_t>& nulls) {
     const char* end = text + size;
@@ -306,7 +306,7 @@ class JsonLines {
   uint64_t too_long() const { return too_long_; }
   uint64_t first_too_long_line() const { return first_too_long_line_; }
   uint64_t broken() const { return broken_; }
-  // Number and text of the first broken line.
+  // The number and the text of the first broken line.
   uint64_t first_broken_line() const { return first_broken_line_; }
   const std::string& first_broken() const { return first_broken_; }
 

@@ -1,4 +1,4 @@
-"""Cuts what a file holds into read buffers that end at a line's end."""
+"""Cuts a file into read buffers that end at a line end."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -27,23 +27,24 @@ def cut_at_lines(
     Parameters
     ----------
     file : file
-        What is cut.
+        The file.
     origin : str
         Its name.
     longest : int, optional
-        If given, a line with more bytes is skipped later, so only its beginning is kept.
+        The longest sentence in bytes. Longer lines are skipped later, so only their beginning is
+        kept.
     size : int
-        Size of the file in bytes, if it is known. A smaller file gets smaller read buffers, which
-        would otherwise need more memory than its counts.
+        The size of the file in bytes, or 0 if it is unknown. A small file is read in smaller
+        buffers, which would otherwise need more memory than its counts.
     numbered : bool, optional
-        Whether the lines are counted, which takes time. Otherwise every read buffer begins with
-        line 1. By default they are counted if `longest` is not given: then error messages name
-        lines.
+        Whether to count the lines, which takes time. Otherwise, every read buffer begins with line
+        1. By default, lines are counted if `longest` is not given, because error messages name
+        line numbers then.
 
     Yields
     ------
     ReadBuffer
-        Whole lines; only the last one of the file may lack its line end.
+        Whole lines. Only the last line of the file may lack its line end.
     """
     counts = longest is None if numbered is None else numbered
     reader = LineReader(file, origin, _buffer_bytes(size), longest, counts)

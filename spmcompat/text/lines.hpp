@@ -1,4 +1,4 @@
-// Lines of the input: which of them are sentences.
+// Divides the input into lines, and decides which of them are sentences.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,11 @@
 
 namespace spmcompat {
 
-// How many bytes of a line are kept: all of them, or just enough to show that it has more than `longest`.
+// Returns how many bytes of a line are kept: all, or one more than `longest`, which shows that it
+// is too long.
 inline size_t kept_of(size_t size, size_t longest) { return std::min(size, longest + 1); }
 
-// Divides texts that lie one behind the other at each LF. CR and LF at the ends of lines are removed.
+// Divides concatenated items into lines, without CR and LF at their ends.
 inline void split_items(const std::string& items, const std::vector<size_t>& ends,
                         std::string& lines, std::vector<size_t>& line_ends) {
   lines.reserve(items.size());
@@ -35,9 +36,9 @@ inline void split_items(const std::string& items, const std::vector<size_t>& end
   }
 }
 
-// Where the last line end of a text ends; 0 if there is none. The text is searched stretch by stretch
-// from its end, because memchr is much faster than a search byte by byte.
-inline size_t behind_last_line_end(std::string_view text) {
+// Returns the position after the last LF of a text, or 0 if there is none. Searches blocks from the
+// end of the text with memchr, which is much faster than a search byte by byte.
+inline size_t after_last_line_end(std::string_view text) {
   constexpr size_t kStretch = 256;
   while (!text.empty()) {
     const size_t begin = text.size() - std::min(text.size(), kStretch);
@@ -49,8 +50,8 @@ inline size_t behind_last_line_end(std::string_view text) {
   return 0;
 }
 
-// A line whose end has not been read. Of a line with more than `longest` bytes only the beginning is
-// kept, which is long enough to show that.
+// A line whose end has not been read yet. If it has more than `longest` bytes, only the first
+// `longest` + 1 are kept.
 class UnfinishedLine {
  public:
   explicit UnfinishedLine(size_t longest) : longest_(longest) {}
@@ -65,7 +66,7 @@ class UnfinishedLine {
     text_.append(text.substr(0, room));
     dropped_ += text.size() - std::min(text.size(), room);
   }
-  // Drops what belongs to this line, if it is too long already, from the text that follows it.
+  // If the line is already too long, drops the rest of the line from the beginning of `text`.
   std::string_view drop_from(std::string_view text) {
     if (!is_too_long()) return text;
     const size_t size = std::min(text.find('\n'), text.size());
@@ -84,11 +85,11 @@ class UnfinishedLine {
   size_t dropped_ = 0;
 };
 
-// The tests that a line passes before it is counted as a sentence.
+// Decides which lines are sentences, and counts the others.
 //
-// With `streams_numbers`, the count of a TSV line is read as C++ streams do it: the number that the
-// field begins with. With `skips_empty_fields`, several TABs in a row divide fields like a single
-// TAB, and TABs at the ends of a line are ignored.
+// With `streams_numbers`, the count of a TSV line is read like a C++ stream does: it is the number
+// at the beginning of the field. With `skips_empty_fields`, several TABs in a row separate fields
+// like a single TAB, and TABs at both ends of a line are ignored.
 class LineFilter {
  public:
   LineFilter(size_t max_length, bool tsv, bool streams_numbers, bool skips_empty_fields)
@@ -97,8 +98,8 @@ class LineFilter {
         streams_numbers_(streams_numbers),
         skips_empty_fields_(skips_empty_fields) {}
 
-  // Calls function(text, size, count) for every sentence among lines that end in LF, until it
-  // returns false.
+  // Calls function(text, size, count) for every sentence in a text whose lines end in LF, until the
+  // function returns false.
   template <typename Function>
   void for_each_sentence(const char* text, size_t size, Function function) {
     begin_buffer();
@@ -111,7 +112,7 @@ class LineFilter {
     }
   }
 
-  // Does the same for lines that may hold any byte. `ends` holds the position of the end of each.
+  // Does the same for lines that may contain any byte; `ends` contains their ends.
   template <typename Function>
   void for_each_sentence(const char* text, const std::vector<size_t>& ends, Function function) {
     begin_buffer();
@@ -122,16 +123,17 @@ class LineFilter {
     }
   }
 
-  uint64_t line() const { return line_; }  // number of the last line in the read buffer, from 1 on
+  // The number of the current line in the read buffer, counted from 1.
+  uint64_t line() const { return line_; }
   uint64_t sentences() const { return sentences_; }
   uint64_t too_long() const { return too_long_; }
   uint64_t reserved() const { return reserved_; }
   uint64_t empty() const { return empty_; }
-  // The first line of the read buffer that was skipped for this reason, or null.
+  // The first line of the read buffer that was skipped for this reason, or null if there is none.
   const char* first_too_long() const { return first_too_long_; }
   const char* first_reserved() const { return first_reserved_; }
-  // The sum of count times characters, before normalization, of all sentences with huge counts. If
-  // it is 2^64 or more, counters of 64 bits may have wrapped.
+  // The number of characters before normalization in all sentences with huge counts, times these
+  // counts. If it is 2^64 or more, 64-bit counters may have overflowed.
   double huge_characters() const { return huge_characters_; }
 
  private:

@@ -25,7 +25,7 @@ cdef extern from "spmcompat/text/text_blocks.hpp" namespace "spmcompat" nogil:
     ctypedef shared_ptr[char] TextBlock
 
 
-cdef size_t NO_LIMIT  # no line is longer
+cdef size_t NO_LIMIT  # longer than any line
 
 
 cdef class ReadBuffer:
@@ -33,17 +33,17 @@ cdef class ReadBuffer:
     cdef readonly object first_line
     cdef const char* text
     cdef size_t text_size
-    # What keeps the text alive.
+    # One of these keeps the text alive.
     cdef bytes text_bytes
     cdef TextBlock text_block
     cdef string items
     cdef vector[size_t] ends
     # For each null, the number of items before it.
     cdef vector[size_t] null_places
-    # Of lines that are too long to be sentences, only the beginnings are kept. For lines of a file,
-    # `before_dropped` is the size of the beginning; only the first line of a buffer can have one.
+    # The number of bytes that were dropped from the ends of lines that are too long. For lines of a
+    # file, only the first line can be shortened, and `before_dropped` is the size of its beginning.
     cdef readonly size_t before_dropped, dropped
-    # Of lines of a file: whether `first_line` is known, and where in the file the text begins.
+    # For lines of a file: whether `first_line` is known, and the position of the text in the file.
     cdef bint is_numbered
     cdef uint64_t offset
     cdef bint is_lines

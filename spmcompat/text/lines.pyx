@@ -1,7 +1,4 @@
-"""Read buffers, the filter that decides which lines are sentences, and samples of sentences.
-
-The C++ code is in lines.hpp and sampling.hpp.
-"""
+"""Read buffers, the filter that decides which lines are sentences, and samples of sentences."""
 
 from cpython.buffer cimport PyBUF_WRITE
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -21,7 +18,7 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
     void split_items "spmcompat::split_items"(
         const string& items, const vector[size_t]& ends, string& lines,
         vector[size_t]& line_ends) except +
-    size_t behind_last_line_end(string_view text)
+    size_t after_last_line_end(string_view text)
     size_t kept_of(size_t size, size_t longest)
 
     cdef cppclass UnfinishedLine:
@@ -83,7 +80,7 @@ cdef class ReadBuffer:
 
     @staticmethod
     def of_lines(bytes text not None, str origin, first_line):
-        """Lines of the file `origin` from the line `first_line` (counted from 1) on."""
+        """Return a buffer of lines of the file `origin`; `first_line` is counted from 1."""
         cdef ReadBuffer buffer = ReadBuffer()
         buffer.text_bytes = text
         buffer.text = PyBytes_AS_STRING(text)
@@ -96,21 +93,21 @@ cdef class ReadBuffer:
 
     @staticmethod
     def of_items(iterator, first_item, longest=None):
-        """The next items (str or bytes) of an iterator; CR and LF at their ends are removed.
+        """Read the next items of an iterator, without CR and LF at their ends.
 
         Parameters
         ----------
         iterator : iterator of str or bytes
             The items.
         first_item : int
-            The number of the first one, counted from 1.
+            The number of the next item, counted from 1.
         longest : int, optional
-            Of an item with more bytes, only the beginning is kept: it is too long to be a sentence.
+            The longest sentence in bytes. Only the beginning of a longer item is kept.
 
         Returns
         -------
         ReadBuffer or None
-            None when the iterator is exhausted.
+            None if the iterator is exhausted.
         """
         cdef ReadBuffer buffer = ReadBuffer()
         cdef bytes data
@@ -123,7 +120,7 @@ cdef class ReadBuffer:
         for item in iterator:
             is_cut = isinstance(item, str) and len(item) > most
             if is_cut:
-                # Not all of it is encoded. Line ends do not count, so they are removed first.
+                # Only the beginning is encoded. Line ends do not count, so they are removed first.
                 item = item.rstrip("\r\n")
                 buffer.dropped += max(len(item) - (most + 1), 0)
                 item = item[:most + 1]
@@ -141,7 +138,7 @@ cdef class ReadBuffer:
 
     @staticmethod
     def of_rows(str origin, first_row):
-        """Return an empty buffer for rows of a table from `first_row` (counted from 1) on."""
+        """Return an empty buffer for rows of a table; `first_row` is counted from 1."""
         cdef ReadBuffer buffer = ReadBuffer()
         buffer.is_lines = False
         buffer.origin = origin
@@ -150,11 +147,11 @@ cdef class ReadBuffer:
         return buffer
 
     cdef bint is_full(self) noexcept:
-        """Tell whether rows fill the buffer; each counts one byte besides its text."""
+        """Whether the buffer is full. Each row counts as one byte more than its text."""
         return self.items.size() + self.ends.size() + self.null_places.size() >= MOST_BYTES
 
     def split_lines(self):
-        """Make every line of an item an item; CR and LF at their ends are removed."""
+        """Divide the items into lines, without CR and LF at their ends. Each becomes an item."""
         cdef string items
         cdef vector[size_t] ends
         self.records = self.ends.size()
@@ -165,7 +162,7 @@ cdef class ReadBuffer:
 
     def unfinished_line(self):
         """Return the text after the last line end."""
-        cdef size_t begin = behind_last_line_end(string_view(self.text, self.text_size))
+        cdef size_t begin = after_last_line_end(string_view(self.text, self.text_size))
         return <bytes>self.text[begin:self.text_size]
 
     def lines_text(self):
@@ -173,14 +170,14 @@ cdef class ReadBuffer:
         return <bytes>self.text[:self.text_size]
 
     cdef number_of(self, uint64_t line):
-        """Return the number in the whole text of a line (counted from 1) of the buffer."""
+        """Convert a line number of this buffer (counted from 1) to one of the input."""
         cdef size_t item = line - 1
         cdef size_t nulls = upper_bound(
             self.null_places.begin(), self.null_places.end(), item) - self.null_places.begin()
         return self.first_line + item + nulls
 
     cdef place_of(self, const char* at):
-        """Return where in the input the line at an address of the text or of the items is."""
+        """Describe the place in the input of the line that begins at an address in this buffer."""
         cdef size_t begin
         if not self.is_lines:
             begin = at - self.items.data()
@@ -197,22 +194,22 @@ cdef class ReadBuffer:
 
     @property
     def lines(self):
-        """Number of items, each with all its lines."""
+        """Number of items, before `split_lines`."""
         return self.ends.size() if self.records < 0 else self.records
 
     @property
     def nulls(self):
-        """Number of rows that hold no text, not even an empty one."""
+        """Number of null rows."""
         return self.null_places.size()
 
     @property
     def size(self):
-        """Size in bytes, with what was dropped."""
+        """Size in bytes, including dropped bytes."""
         return self.dropped + (self.text_size if self.is_lines else self.items.size())
 
     @property
     def input_size(self):
-        """How many bytes of the input became this buffer; `size`, unless it was set."""
+        """Number of bytes of the input that this buffer was read from; `size` by default."""
         return self.size if self.taken < 0 else self.taken
 
     @input_size.setter
@@ -228,7 +225,7 @@ def _encode(item):
             return item.encode()
         except UnicodeEncodeError as error:
             raise TrainingError(
-                f"a sentence of the iterator holds a lone surrogate: {error.reason}: "
+                f"a sentence of the iterator contains a lone surrogate: {error.reason}: "
                 "encode it to bytes yourself"
             ) from None
     raise BadValueError(
@@ -243,15 +240,15 @@ cdef class LineReader:
     Parameters
     ----------
     file : file
-        It has ``readinto``.
+        A file with ``readinto``.
     origin : str
         Its name.
     block_size : int
-        At most so many bytes are read at a time.
+        The maximum number of bytes that are read at a time.
     longest : int or None
-        If given, only the beginning of a line with more bytes is kept.
+        The longest sentence in bytes. Only the beginning of a longer line is kept.
     numbered : bool
-        Whether the lines are counted. Otherwise every buffer begins with line 1.
+        Whether to count the lines. Otherwise, every buffer begins with line 1.
     """
 
     cdef object file, origin
@@ -280,7 +277,8 @@ cdef class LineReader:
         cdef string_view text
         cdef size_t begin, size, end
         while True:
-            # A long line is put together outside of the blocks.
+            # A long unfinished line does not fit in front of the text in the block, so it is joined
+            # with the text in a new block later.
             begin = unfinished.text().size()
             if begin * 2 > self.block_size:
                 begin = 0
@@ -289,7 +287,7 @@ cdef class LineReader:
             if size == 0 and unfinished.text().empty():
                 return None
             text = unfinished.drop_from(string_view(block.get() + begin, size))
-            end = behind_last_line_end(text)
+            end = after_last_line_end(text)
             if size == 0 or end > 0:
                 break
             unfinished.append(text)
@@ -303,7 +301,7 @@ cdef class LineReader:
         return filled or 0
 
     cdef ReadBuffer _buffer_of(self, const TextBlock& block, string_view lines):
-        """Return a read buffer of the unfinished line and of what follows it in the block."""
+        """Return a read buffer of the unfinished line and the lines that follow it."""
         cdef ReadBuffer buffer = ReadBuffer()
         cdef string_view first = self.unfinished.get().text()
         if first.size() <= <size_t>(lines.data() - block.get()):
@@ -329,18 +327,18 @@ cdef class LineReader:
 
 @final
 cdef class LineFilter:
-    """The tests that a line passes before it is a sentence, and the counts of what they find.
+    """Decides which lines are sentences, and counts sentences and other lines.
 
     Parameters
     ----------
     text : TextPlan
-        How lines are read.
+        States how to read lines.
 
     Attributes
     ----------
     places : dict of str to (int, str)
-        For each kind of trouble (``"too_long"``, ``"reserved"``, ``"nul"``, ``"malformed"``), the
-        first case: the index of its read buffer, and its place in the input.
+        The first line of each kind (``"too_long"``, ``"reserved"``, ``"nul"``, ``"malformed"``):
+        the index of its read buffer, and its place in the input.
     """
 
     def __init__(self, text not None):
@@ -355,12 +353,12 @@ cdef class LineFilter:
 
     @property
     def too_long(self):
-        """Number of lines over the limit."""
+        """Number of lines that are too long."""
         return dereference(self.filter).too_long()
 
     @property
     def reserved(self):
-        """Number of lines that hold U+2585, the unknown mark."""
+        """Number of lines that contain U+2585, the unknown mark."""
         return dereference(self.filter).reserved()
 
     @property
@@ -370,21 +368,21 @@ cdef class LineFilter:
 
     @property
     def huge_characters(self):
-        """Number of characters, before normalization, of sentences with huge counts."""
+        """Number of characters in sentences with huge counts, before normalization."""
         return dereference(self.filter).huge_characters()
 
     cdef note(self, str kind, uint64_t index, ReadBuffer buffer, const char* at):
-        """Note where the first case of a kind in a read buffer is, unless `at` is null."""
+        """Note the place of a line if it is the first of its kind. Ignore it if `at` is null."""
         if at != NULL and (kind not in self.places or index < self.places[kind][0]):
             self.places[kind] = (index, buffer.place_of(at))
 
     cdef note_skipped(self, uint64_t index, ReadBuffer buffer):
-        """Note which lines of the read buffer were the first to be skipped."""
+        """Note the first skipped lines of the read buffer."""
         self.note("too_long", index, buffer, dereference(self.filter).first_too_long())
         self.note("reserved", index, buffer, dereference(self.filter).first_reserved())
 
     cdef fail(self, ReadBuffer buffer, error):
-        """Raise the error of the line that was read last."""
+        """Raise an error that names the current line."""
         line = buffer.number_of(dereference(self.filter).line())
         raise TrainingError(f"{buffer.origin}:{line}: {error}") from None
 
@@ -402,11 +400,11 @@ cdef class ReservoirSample:
     seed : int
         The seed of the random numbers.
     repeatable : bool
-        Whether to draw as sentencepiece does in releases where its sample is repeatable.
+        Whether to draw the same sample as the releases of sentencepiece whose sample is repeatable.
     multiplies : bool
-        How those releases compute an index: see `spmcompat.releases.Release`.
+        How these releases compute an index: see `spmcompat.releases.Release`.
     among : int
-        Only the first `among` sentences are sampled from; 0 means all sentences.
+        Sample only from the first `among` sentences; 0 means all sentences.
     """
 
     def __init__(self, uint64_t size, bint shuffle, uint64_t seed, bint repeatable=False,
@@ -425,12 +423,12 @@ cdef class ReservoirSample:
 
     @property
     def offered(self):
-        """Number of sentences the sample was drawn from."""
+        """Number of sentences from which the sample was drawn."""
         return dereference(self.sample).offered()
 
     @property
     def done(self):
-        """Whether no later sentence can enter."""
+        """Whether later sentences cannot enter the sample."""
         return dereference(self.sample).done()
 
     def add(self, ReadBuffer buffer not None, LineFilter line_filter not None):
@@ -453,7 +451,7 @@ cdef class ReservoirSample:
 
 @final
 cdef class SampleSlice:
-    """The sentences [first, last) of a sample, read like a read buffer."""
+    """The sentences [first, last) of a sample, with the interface of a read buffer."""
 
     def __init__(self, ReservoirSample sample not None, size_t first, size_t last):
         self.sample = sample
@@ -467,10 +465,10 @@ cdef class SampleSlice:
 
     @property
     def input_size(self):
-        """How many bytes of the sample this is: `size`."""
+        """The same as `size`."""
         return self.size
 
     @property
     def nulls(self):
-        """Return 0: a sample holds no nulls."""
+        """0, because a sample has no nulls."""
         return 0

@@ -1,4 +1,4 @@
-"""Opens an input: a file, a pipe, standard input or an address, and tells how it begins."""
+"""Opens inputs (files, pipes, standard input and addresses) and reads their first bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def open_input(path: str) -> Iterator[InputFile]:
     Raises
     ------
     OSError
-        If it cannot be opened; for an address, a `MissingFileError`.
+        If the input cannot be opened; a `MissingFileError` if it is an address.
     """
     if is_remote(path):
         far = remote.open_remote(path)
@@ -35,22 +35,22 @@ def open_input(path: str) -> Iterator[InputFile]:
 
 
 def is_remote(path: str) -> bool:
-    """Tell whether a path is an address, and not also that of a file of this machine."""
+    """Return whether a path is an address and no local file has that path."""
     return remote.is_address(path) and not os.path.exists(path)
 
 
 def name_of(path: str) -> str:
-    """Return how errors call an input."""
+    """Return the name of an input in error messages."""
     return path or "standard input"
 
 
 def format_of_path(path: str, input_format: str) -> str:
-    """Return the format in which an input is read, which is not opened for that."""
+    """Return the format in which an input is read, without opening it."""
     return format_of(remote.base_of(path) if is_remote(path) else path, input_format)
 
 
 def form_of_input(file: InputFile, input_format: str) -> Form:
-    """Return how the sentences lie in an input.
+    """Return the compression and the format of an input.
 
     Raises
     ------
@@ -62,18 +62,18 @@ def form_of_input(file: InputFile, input_format: str) -> Form:
 
 
 class RegularFile:
-    """A file of this machine.
+    """A local file.
 
     Attributes
     ----------
     path : str
-        What was opened.
+        Its path.
     head : bytes
-        How it begins.
+        Its first `HEAD_BYTES` bytes.
     is_regular : bool
-        Whether any part of it can be read again.
+        Whether any part of the input can be read again.
     consumed : int
-        How many bytes were read.
+        The number of bytes that were read.
     """
 
     is_regular = True
@@ -90,7 +90,7 @@ class RegularFile:
         return os.fstat(self._file.fileno()).st_size
 
     def read(self, size: int, /) -> bytes:
-        """Return at most so many bytes; none at the end."""
+        """Return at most `size` bytes; none at the end."""
         data = self._file.read(size)
         self.consumed += len(data)
         return data
@@ -103,12 +103,12 @@ class RegularFile:
 
 
 class Stream:
-    """An input that is read from its start to its end; the attributes are those of `RegularFile`.
+    """An input that is read once from start to end. It has the attributes of `RegularFile`.
 
     Attributes
     ----------
     file : file object
-        What it is read from; the head of it is read already.
+        The open file, from which the head was already read.
     """
 
     is_regular = False
@@ -128,11 +128,11 @@ class Stream:
 
     @property
     def size(self) -> int | None:
-        """The size in bytes, where it is known."""
+        """The size in bytes, or None if it is unknown."""
         return remote.size_of(self.path) if is_remote(self.path) else None
 
     def read(self, size: int, /) -> bytes:
-        """Return at most so many bytes; none at the end."""
+        """Return at most `size` bytes; none at the end."""
         data, self._peeked = self._peeked[:size], self._peeked[size:]
         data = data or self.file.read(size)
         self.consumed += len(data)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
-# How much text is decoded at a time, as far as the sizes in the file tell, and the most rows.
+# The amount of text that is decoded at a time, estimated from the sizes in the file, and the
+# maximum number of rows.
 _BATCH_BYTES = 1 << 22
 _BATCH_ROWS = 1 << 14
 # A file is refused if the cells of a row group are larger than this on average. pyarrow decodes
@@ -26,12 +27,12 @@ _MOST_CELL_BYTES = 1 << 24
 
 
 def require_reader() -> None:
-    """Raise if what reads Parquet files is not installed.
+    """Raise if pyarrow is not installed.
 
     Raises
     ------
     MissingLibraryError
-        It says what to install.
+        With a message that says what to install.
     """
     require("pyarrow", "Reading Parquet files", "parquet")
 
@@ -44,27 +45,27 @@ def read_column(file: InputFile, column: str, longest: int | None = None) -> Ite
     file : InputFile
         The file.
     column : str
-        The name of the column; empty for ``text``, or the only column of strings if there is no
-        ``text``.
+        The name of the column. If it is empty, the column ``text`` is read, or else the only column
+        of strings.
     longest : int, optional
-        Of a string with more bytes, only the beginning is kept: it is too long to be a sentence.
+        The longest sentence in bytes. Only the beginning of a longer string is kept.
 
     Raises
     ------
     TrainingError
-        If there is no such column, it holds no strings, or the file is broken.
+        If the column does not exist or does not contain strings, or the file is broken.
     """
     require_reader()
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415
 
     name = name_of(file.path)
     with _naming(name):
-        # Without buffering in advance, which holds whole row groups.
+        # pre_buffer would read whole row groups into memory.
         source = _source(file)
         parquet = ParquetFile(source, pre_buffer=False, buffer_size=1 << 20)
     chosen = _choose(parquet.schema_arrow, column, name)
-    # Equal cells are stored once, and long ones would fill the memory if they were decoded again
-    # for each row. As a dictionary, they are decoded once.
+    # The file stores equal cells once. Reading the column as a dictionary also decodes them once;
+    # otherwise, long cells that occur often could fill the memory.
     with _naming(name):
         parquet = ParquetFile(
             source,
@@ -86,12 +87,12 @@ def read_column(file: InputFile, column: str, longest: int | None = None) -> Ite
 
 @contextmanager
 def _naming(name: str) -> Iterator[None]:
-    """Turn an error of pyarrow into one line that names the file."""
+    """Convert errors of pyarrow to one-line errors that name the file."""
     try:
         yield
     except (TrainingError, MemoryError):
         raise
-    # A file of fsspec raises exceptions of any type, and pyarrow those of Python for damaged text.
+    # fsspec raises exceptions of any type, and pyarrow raises UnicodeDecodeError for damaged text.
     except Exception as error:
         reason = " ".join(str(error).split()).rstrip(".")
         raise TrainingError(
@@ -100,19 +101,20 @@ def _naming(name: str) -> Iterator[None]:
 
 
 def _source(file: InputFile) -> Any:
-    """Return what pyarrow opens."""
+    """Return the path or the file object that pyarrow opens."""
     if isinstance(file, RegularFile):
         return file.path
     assert isinstance(file, Stream)
     if isinstance(file.file, RemoteFile):
         return file.file.rewound()
     raise TrainingError(
-        f"{name_of(file.path)} holds Parquet data, which cannot be read from a pipe: give a file."
+        f"{name_of(file.path)} contains Parquet data, which cannot be read from a pipe: give a "
+        "file."
     )
 
 
 def _choose(schema: pa.Schema, column: str, name: str) -> str:
-    """Return the column to read."""
+    """Return the name of the column to read."""
     try:
         return column_name_of(schema.empty_table(), column or None, "--input_column")
     except BadValueError as error:
@@ -120,18 +122,18 @@ def _choose(schema: pa.Schema, column: str, name: str) -> str:
 
 
 def _batches(parquet: ParquetFile, column: str, name: str) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of one row group after the other."""
+    """Yield the rows of each row group in batches."""
     at = parquet.schema_arrow.names.index(column)
     for group in range(parquet.num_row_groups):
         facts = parquet.metadata.row_group(group)
-        # Without nested columns, each column of the schema is one of the file.
+        # Without nested columns, each column of the schema is one column of the file.
         is_flat = facts.num_columns == len(parquet.schema_arrow.names)
         size = facts.column(at).total_uncompressed_size if is_flat else facts.total_byte_size
         if is_flat and size > _MOST_CELL_BYTES * facts.num_rows:
             raise TrainingError(
-                f"{name}: row group {group} of {column!r} holds {size:,} bytes in {facts.num_rows} "
-                "rows, which cannot be read in little memory. Divide the texts into sentences, or "
-                "write them as JSON Lines."
+                f"{name}: row group {group} of {column!r} has {size:,} bytes in {facts.num_rows} "
+                "rows, which would need too much memory. Divide the texts into sentences, or write "
+                "them as JSON Lines."
             )
         rows = _BATCH_BYTES * facts.num_rows // max(size, 1)
         batches = parquet.iter_batches(

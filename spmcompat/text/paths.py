@@ -1,4 +1,4 @@
-"""From what the user gives as input to the files: patterns, standard input, addresses."""
+"""Expands the paths, patterns and addresses that the user gives as input."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ STANDARD_INPUT = ""
 
 
 def expand(inputs: Iterable[str]) -> tuple[str, ...]:
-    """Return the files that are meant, in order.
+    """Return the paths of the input files, in order.
 
-    A path that exists is itself. Else ``-`` is standard input, and a path with ``*``, ``?`` or
-    ``[`` is a pattern for paths, which come sorted. In an address only ``*`` makes a pattern.
+    A path that exists stays as it is. Otherwise, ``-`` means standard input, and a path with ``*``,
+    ``?`` or ``[`` is a pattern, which is replaced by the sorted paths that match it. In an address,
+    only ``*`` is a pattern.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A thread that reads ahead, so that decompressing runs beside counting."""
+"""A thread that reads ahead, so that decompression runs in parallel with counting."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _END = object()
 
 
 def read_ahead(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items, each of which a thread takes from the iterable before it is needed.
+    """Yield the items of an iterable that a thread reads ahead.
 
-    The thread ends when this iterator is closed, which waits for it, so that what the iterable
-    reads from may be closed then. It does not wait for long: a pipe may never hand out more.
+    Closing this iterator waits for the end of the thread, so that the input can be closed
+    afterwards. It does not wait long, because a pipe may never provide more data.
 
     Raises
     ------
     BaseException
-        What the iterable raises, behind the items before it.
+        The exception of the iterable, after the items before it.
     MemoryError
-        If the thread cannot start, or ended for lack of memory.
+        If the thread cannot start, or runs out of memory.
     """
     iterator = iter(items)
     with closing(Workers(1).ahead(repeat(None), lambda *_: next(iterator, _END))) as found:

@@ -1,4 +1,4 @@
-"""The sentences of one input that is no plain text file, in read buffers."""
+"""Reads inputs other than plain text files: compressed files, JSON Lines and Parquet."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from spmcompat.text.parquet import read_column
 from spmcompat.text.skipped import Skipped
 
 LONGEST_RECORD = 1 << 24
-"""A record of JSON Lines with more bytes is skipped, unless `max_sentence_length` is large.
+"""A longer record of JSON Lines (in bytes) is skipped, unless `max_sentence_length` is large.
 
-A record is held in memory as a whole.
+The whole record must fit into memory.
 """
 
 
 def read_records(
     file: InputFile, form: Form, text: TextPlan, skipped: Skipped
 ) -> Iterator[ReadBuffer]:
-    """Yield the sentences of an input, which know how many of its bytes were read for them.
+    """Yield the read buffers of an input. Their `input_size` counts the bytes of the input.
 
     Parameters
     ----------
     file : InputFile
         The input.
     form : Form
-        How the sentences lie in it.
+        Its compression and format.
     text : TextPlan
-        Which column is read, and how.
+        Names the column, and states how to read it.
     skipped : Skipped
         Counts the records that cannot be read.
 
@@ -48,12 +48,12 @@ def read_records(
     """
     if form.format == PARQUET:
         buffers = read_column(file, text.input_column, text.longest_record)
-    elif form.holds_lines:
+    elif form.has_lines:
         buffers = _lines(file, form, text)
     else:
         buffers = _json_lines(file, form, text, skipped)
     for buffer in buffers:
-        if text.split_lines and not form.holds_lines:
+        if text.split_lines and not form.has_lines:
             buffer.split_lines()
         yield buffer
 
@@ -92,8 +92,8 @@ def _json_lines(
             skipped.first_broken = f"{name}:{number}: {what_is_wrong(line, column)}"
             if not text.skip_bad_records:
                 raise TrainingError(
-                    f"{skipped.first_broken} Repair the line, or give --skip_bad_records to leave "
-                    "out such lines; --input_format=text reads lines as they are."
+                    f"{skipped.first_broken} Repair the line, or give --skip_bad_records to skip "
+                    "broken lines; --input_format=text reads lines as they are."
                 )
         buffer.input_size = file.consumed - taken
         taken = file.consumed
@@ -101,7 +101,7 @@ def _json_lines(
 
 
 class _Contents:
-    """What a compressed file holds, once its beginning has been looked at."""
+    """The decompressed content of a file. The constructor checks its beginning."""
 
     def __init__(self, inner: Decompressed, name: str, form: Form) -> None:
         self._inner = inner
@@ -124,21 +124,21 @@ def _contents(file: InputFile, form: Form) -> InputFile | _Contents:
 
 
 def _without_mark(lines: bytes, name: str) -> bytes:
-    """Return the first lines of a file without the mark that says that they are in UTF-8."""
+    """Return the first lines of a file without the byte order mark of UTF-8."""
     if lines.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise TrainingError(f"{name} is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8.")
     return lines.removeprefix(codecs.BOM_UTF8)
 
 
 def what_is_wrong(line: bytes, column: str) -> str:
-    """Return a sentence that says why a line of JSON Lines is broken.
+    """Return a sentence that explains why a line of JSON Lines is broken.
 
     Parameters
     ----------
     line : bytes
         The line.
     column : str
-        The name of the field that holds the text.
+        The name of the field that contains the text.
     """
     try:
         record = json.loads(line.decode())
@@ -146,7 +146,7 @@ def what_is_wrong(line: bytes, column: str) -> str:
         return f"broken record: byte {error.start + 1} of the line is not valid UTF-8."
     except json.JSONDecodeError as error:
         reason = error.msg[:1].lower() + error.msg[1:]
-        return f"broken record: no valid JSON: {reason}, at character {error.pos + 1} of the line."
+        return f"broken record: not valid JSON: {reason}, at character {error.pos + 1} of the line."
     except (ValueError, RecursionError):
         return "broken record."
     if not isinstance(record, dict):
@@ -159,6 +159,6 @@ def what_is_wrong(line: bytes, column: str) -> str:
         found = record[column]
         where = f'the field "{column}"'
     if isinstance(found, str):
-        return f"broken record: {where} holds a lone surrogate, which has no UTF-8 form."
+        return f"broken record: {where} contains a lone surrogate, which has no UTF-8 form."
     kinds = {dict: "an object", list: "a list", bool: "a truth value"}
-    return f"broken record: {where} holds {kinds.get(type(found), 'a number')}, not a string."
+    return f"broken record: {where} is {kinds.get(type(found), 'a number')}, not a string."

@@ -1,4 +1,4 @@
-"""Files at addresses such as ``s3://bucket/a.txt``, by fsspec, where that is installed."""
+"""Reads files at addresses such as ``s3://bucket/a.txt``, with fsspec if it is installed."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any, cast
 from spmcompat.errors import MissingFileError, TrainingError
 from spmcompat.runtime.libraries import require
 
-# fsspec says so when it asks for a range and gets the whole file.
+# The error of fsspec contains this if it requested a range and received the whole file.
 _NO_RANGES = "range requests"
 _BLOCK_BYTES = 1 << 20
 
-# A chain such as simplecache::s3://bucket/a.txt is an address too.
+# A chain such as simplecache::s3://bucket/a.txt is also an address.
 _ADDRESS = r"(?:[A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]*://"
 
 
 def is_address(path: str) -> bool:
-    """Tell whether a path is an address of fsspec."""
+    """Return whether a path has the form of an fsspec address."""
     return "://" in path and re.match(_ADDRESS, path) is not None
 
 
@@ -32,7 +32,7 @@ def matches(pattern: str) -> list[str]:
 
 
 def size_of(address: str) -> int | None:
-    """Return the size of a file, or None where the server does not tell it.
+    """Return the size of a file, or None if the server does not report it.
 
     Raises
     ------
@@ -58,14 +58,14 @@ def open_remote(address: str) -> RemoteFile:
 
 
 def base_of(address: str) -> str:
-    """Return an address without what follows the path, such as ``?download=true``."""
+    """Return an address without its query and fragment, such as ``?download=true``."""
     return re.split(r"[?#]", address, maxsplit=1)[0]
 
 
 class RemoteFile:
-    """A file that is read from a server; errors name its address.
+    """A file on a server. Errors name its address.
 
-    A file is read in ranges of bytes, where the server supports them, and otherwise as a stream.
+    The file is read in ranges of bytes if the server supports them, and as a stream otherwise.
 
     Parameters
     ----------
@@ -74,12 +74,12 @@ class RemoteFile:
     system : AbstractFileSystem
         The file system of fsspec.
     path : str
-        The path of the file there.
+        The path of the file in `system`.
 
     Attributes
     ----------
     file : file object
-        What fsspec returned.
+        The file object of fsspec.
     """
 
     def __init__(self, address: str, system: Any, path: str) -> None:
@@ -87,7 +87,7 @@ class RemoteFile:
         self._system = system
         self._path = path
         self._position = 0
-        # Without the compression that fsspec could undo: it reads only the first frame of a file.
+        # fsspec could decompress the file, but it reads only the first frame.
         self.file = system.open(path, "rb")
 
     def read(self, size: int, /) -> bytes:
@@ -104,7 +104,7 @@ class RemoteFile:
         return data
 
     def _reopen(self) -> None:
-        """Open the file as a stream, and go to where reading was."""
+        """Open the file as a stream, and skip the bytes that were already read."""
         self.file.close()
         self.file = self._system.open(self._path, "rb", block_size=0)
         left = self._position
@@ -112,7 +112,7 @@ class RemoteFile:
             left -= len(data)
 
     def rewound(self) -> Any:
-        """Return the file of fsspec at its beginning, for a reader that seeks.
+        """Return the fsspec file at its beginning, for a reader that seeks.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class RemoteFile:
 
 
 def _system(address: str) -> tuple[Any, str]:
-    """Return the file system of an address, and the path of the file there."""
+    """Return the file system of an address and the path of the file in it."""
     require("fsspec", f"Reading the address {address}", "remote")
     from fsspec.core import url_to_fs  # noqa: PLC0415
 
@@ -143,7 +143,7 @@ def _system(address: str) -> tuple[Any, str]:
 
 @contextmanager
 def _naming(address: str) -> Iterator[None]:
-    """Turn what a file system raises, which may be of any type, into an error with the address."""
+    """Convert the errors of a file system, which may have any type, to errors with the address."""
     try:
         yield
     except (TrainingError, MemoryError):
@@ -157,20 +157,21 @@ def _naming(address: str) -> Iterator[None]:
 
 
 def _has_ranges(file: Any) -> bool:
-    """Tell whether any part of a file can be read."""
+    """Return whether the server can send single parts of a file."""
     try:
         file.seek(0, 2)
         file.seek(max(file.tell() - 8, 0))
         file.read(8)
-    except ValueError:  # what fsspec raises for a stream, and for a server without ranges
+    except ValueError:  # fsspec raises it for streams and for servers without ranges
         return False
     return True
 
 
 def _answer_of(error: BaseException | None) -> str:
-    """Return what an HTTP server answered, if that is another error than "not found".
+    """Return the status that an HTTP server answered, or "" if it was "not found" or is unknown.
 
-    fsspec raises `FileNotFoundError` for every answer; the answer is its cause.
+    fsspec raises `FileNotFoundError` for every error status. The cause of the exception has the
+    status.
     """
     while error is not None:
         status = getattr(error, "status", None)

@@ -1,6 +1,6 @@
-// A reservoir sample of sentences: either the first ones, or a uniform sample (Vitter 1985,
-// algorithm R) that depends only on the seed and the input. A uniform sample may be limited to the
-// first part of the input.
+// A sample of sentences: either the first ones, or a uniform reservoir sample (Vitter 1985,
+// algorithm R), which depends only on the seed and the input. A uniform sample may be limited to
+// the first sentences of the input.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,11 @@ namespace spmcompat {
 
 class ReservoirSample {
  public:
-  // Keeps at most `size` of the first `among` sentences (0: of all). With `repeatable`, the sample
-  // is the one that sentencepiece draws in releases whose sample is repeatable: random numbers have
-  // 32 bits, and indices are computed from them as in the GNU C++ library, which `multiplies` from
-  // version 11 on.
+  // Keeps at most `size` of the first `among` sentences (of all if `among` is 0). With
+  // `repeatable`, draws the same sample as the releases of sentencepiece whose sample is
+  // repeatable: from 32-bit random numbers, with the indexes computed as in the GNU C++ library.
+  // From version 11 on, that library computes an index by multiplication (`multiplies`), earlier by
+  // division.
   ReservoirSample(uint64_t size, bool shuffle, uint64_t seed, bool repeatable, bool multiplies,
                   uint64_t among)
       : size_(size), among_(among), shuffle_(shuffle), repeatable_(repeatable),
@@ -48,8 +49,7 @@ class ReservoirSample {
     return multiplies_ ? multiplied_below(bound) : divided_below(bound);
   }
 
-  // A uniform number in [0, bound). A number is drawn again if it lies in the incomplete last range
-  // of the generator.
+  // Returns a uniform number in [0, bound). Redraws random numbers of the incomplete last range.
   uint64_t below(uint64_t bound) {
     const uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
     uint64_t drawn;
@@ -59,8 +59,8 @@ class ReservoirSample {
     return drawn % bound;
   }
 
-  // Does the same with a generator of 32 bits. Every number gets an equal share of its range. A
-  // number that lies in the rest of the range is drawn again.
+  // Does the same with 32-bit random numbers: each result has an equal share of their range.
+  // Redraws random numbers from the rest of the range.
   uint64_t divided_below(uint64_t bound) {
     const uint64_t share = UINT32_MAX / bound;
     uint64_t drawn;
@@ -70,9 +70,9 @@ class ReservoirSample {
     return drawn / share;
   }
 
-  // Does the same: the upper half of the product of a number of 32 bits and the bound (Lemire 2019,
-  // "Fast random integer generation in an interval"). A number is drawn again if the lower half
-  // lies in the incomplete range.
+  // Does the same: returns the upper half of the product of a 32-bit random number and the bound
+  // (Lemire 2019, "Fast random integer generation in an interval"). Redraws the number if the lower
+  // half is in the incomplete range.
   uint64_t multiplied_below(uint64_t bound) {
     const uint32_t rest = static_cast<uint32_t>((uint64_t{1} << 32) % bound);
     uint64_t product;

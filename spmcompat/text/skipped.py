@@ -1,19 +1,19 @@
-"""Records of the input that are left out before lines are filtered."""
+"""Counts the records of the input that are skipped before the lines are filtered."""
 
 
 class Skipped:
-    """Counts records that are left out.
+    """Counts skipped records.
 
     Attributes
     ----------
     broken : int
         Number of records that cannot be read.
     first_broken : str
-        Where the first of them is, and what is wrong with it.
+        The place of the first broken record, and what is wrong with it.
     too_long : int
-        Number of records that are too long to be held in memory.
+        Number of records that are too long to be kept in memory.
     first_too_long : str
-        Where the first of them is.
+        The place of the first record that is too long.
     """
 
     def __init__(self) -> None:

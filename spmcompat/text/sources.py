@@ -1,7 +1,7 @@
-"""Where sentences come from: files, an iterator, Arrow data, or a sample of these.
+"""The sources of sentences: files, iterators, Arrow data, and samples of these.
 
-Each source hands out the text once, one read buffer after the other. Files and samples give any
-of their read buffers again.
+Iterating over a source reads the text once, in read buffers. Files and samples can also load single
+read buffers again.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Buffer: TypeAlias = "ReadBuffer | SampleSlice"
 
 
 class LineFacts(NamedTuple):
-    """What became of the lines of the input; the names are those of `LineFilter`.
+    """How many lines of the input were read and skipped, with the names of `LineFilter`.
 
-    `bytes_read` is the size of what was read; 0 where it is not known. `nulls` is the number of
-    records that hold no text; `broken` and `first_broken` are those of `Skipped`, whose too long
-    records are among `too_long`. `places` holds where the first case of each kind is.
+    `bytes_read` is the size of the input, or 0 if it is not known. `nulls` is the number of records
+    without text. `broken` and `first_broken` come from `Skipped`; `too_long` includes its
+    `too_long`. `places` maps each kind of skipped line to the place of the first one.
     """
 
     sentences: int
@@ -51,24 +51,24 @@ class LineFacts(NamedTuple):
     def of(
         cls, filters: Iterable[LineFilter], size: int, nulls: int, skipped: Skipped
     ) -> LineFacts:
-        """Add up what several filters counted in a text of this size with this many nulls."""
-        found = list(filters)
+        """Add up the counts of several filters of one text."""
+        every = list(filters)
         return cls(
-            sum(f.sentences for f in found),
-            sum(f.too_long for f in found) + skipped.too_long,
-            sum(f.reserved for f in found),
-            sum(f.huge_characters for f in found),
+            sum(f.sentences for f in every),
+            sum(f.too_long for f in every) + skipped.too_long,
+            sum(f.reserved for f in every),
+            sum(f.huge_characters for f in every),
             size,
             nulls,
             skipped.broken,
             skipped.first_broken,
-            sum(f.empty for f in found),
-            _first_places(found, skipped),
+            sum(f.empty for f in every),
+            _first_places(every, skipped),
         )
 
 
 def _first_places(filters: Iterable[LineFilter], skipped: Skipped) -> dict[str, str]:
-    """Return where the first case of each kind is, of those that several filters found."""
+    """Return the place of the first skipped line of each kind."""
     first: dict[str, tuple[int, str]] = {}
     for line_filter in filters:
         for kind, place in line_filter.places.items():
@@ -80,35 +80,35 @@ def _first_places(filters: Iterable[LineFilter], skipped: Skipped) -> dict[str, 
 
 
 class Source(Protocol):
-    """Read buffers, in the order of the text."""
+    """A text that is read in buffers."""
 
     def __iter__(self) -> Generator[Buffer, None, None]:
-        """Read the text. Closing the generator closes what it reads from."""
+        """Read the text in order. Closing the generator closes the input."""
 
     def size(self) -> int | None:
-        """Return the size in bytes, or None where it is not known beforehand."""
+        """Return the size in bytes, or None if it is not known before reading."""
 
     def __len__(self) -> int:
         """Return the number of read buffers that can be loaded again."""
 
     def why_once(self) -> str:
-        """Tell why the text can be read only once; empty if it can be read again."""
+        """Return why the text can be read only once, or "" if it can be read again."""
 
     def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], Buffer]]]:
-        """Yield some indexes, in their order, each with a function that loads its read buffer."""
+        """Yield each index, in the given order, with a function that loads its read buffer."""
 
     def facts(self) -> LineFacts | None:
-        """Return how many lines were kept and skipped; None before they have passed the filter."""
+        """Return how many lines were kept and skipped, or None if they were not filtered yet."""
 
     def skipped(self) -> Skipped:
-        """Return how many records could not be read, once all were read."""
+        """Return how many records could not be read. Call it after reading the text."""
 
 
 class LineSource(Source, Protocol):
-    """Read buffers of lines, which have not passed a filter."""
+    """A source whose lines have not been filtered yet."""
 
     def __iter__(self) -> Generator[ReadBuffer, None, None]:
-        """Read the text. Closing the generator closes what it reads from."""
+        """Read the text in order. Closing the generator closes the input."""
 
 
 def open_source(
@@ -119,7 +119,7 @@ def open_source(
     Parameters
     ----------
     text : TextPlan
-        The files, if there are no sentences.
+        How to read the text. Its files are read if `sentences` is None.
     sentences : iterable of str or bytes, or Arrow data, optional
         The sentences.
     report : Report
@@ -130,7 +130,7 @@ def open_source(
     Raises
     ------
     TrainingError
-        If the column cannot be found, or holds no strings.
+        If the column cannot be found, or does not contain strings.
     """
     if sentences is None:
         return Files(text, report)
@@ -146,7 +146,7 @@ def open_source(
 
 
 def sample_sentences(source: LineSource, text: TextPlan, report: Report) -> Source:
-    """Return the sample of the source that the plan wants, or the source itself.
+    """Return the sample that the plan requires, or the source itself if it requires none.
 
     Raises
     ------
@@ -186,7 +186,7 @@ class _ReadOnce:
         self._longest = text and text.longest_record
 
     def __iter__(self) -> Generator[ReadBuffer, None, None]:
-        """Read the text. Closing the generator closes what it reads from."""
+        """Read the text in order. Closing the generator closes the input."""
         with closing(self._buffers()) as buffers:
             for buffer in buffers:
                 if self._split_lines:
@@ -194,18 +194,18 @@ class _ReadOnce:
                 yield buffer
 
     def _buffers(self) -> Generator[ReadBuffer, None, None]:
-        """Yield the sentences in order."""
+        """Yield the read buffers in order."""
         raise NotImplementedError
 
     def __len__(self) -> int:
-        """Return 0: nothing can be loaded again."""
+        """Return 0, because nothing can be loaded again."""
         return 0
 
     def size(self) -> None:
-        """Return None: the size is not known beforehand."""
+        """Return None, because the size is not known before reading."""
 
     def why_once(self) -> str:
-        """Tell why the text can be read only once."""
+        """Return why the text can be read only once."""
         return f"{self._what} can be read only once"
 
     def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], ReadBuffer]]]:
@@ -213,15 +213,15 @@ class _ReadOnce:
         raise TrainingError(self.why_once())
 
     def facts(self) -> None:
-        """Return None: no sentence has passed a filter."""
+        """Return None, because the sentences were not filtered yet."""
 
     def skipped(self) -> Skipped:
-        """Return that every record could be read."""
+        """Return that no record was skipped."""
         return Skipped()
 
 
 class Items(_ReadOnce):
-    """The items of an iterator: each a sentence, or each a part of Arrow data."""
+    """The items of an iterator: sentences, or parts of Arrow data."""
 
     _what = "an iterator"
 
@@ -239,12 +239,12 @@ class Items(_ReadOnce):
             from spmcompat.text.arrow_producers import is_arrow, strings_of_all  # noqa: PLC0415
 
             if is_arrow(start[0]):
-                del start  # So that the first part is freed before the second one is made.
+                del start  # This frees the first part before the second one is created.
                 yield from strings_of_all(items, self._column, longest=self._longest)
                 return
         if self._column is not None:
             raise BadValueError(
-                f"column={self._column!r} was given, but the sentences are no Arrow data. Leave "
+                f"column={self._column!r} was given, but the sentences are not Arrow data. Leave "
                 "column out."
             )
         first = 1
@@ -277,14 +277,14 @@ class ArrowRows(_ReadOnce):
 
 
 class SampleSource:
-    """Sampled sentences, which stay in memory."""
+    """A sample of sentences in memory."""
 
     def __init__(self, sample: ReservoirSample, facts: LineFacts) -> None:
         self._sample = sample
         self._facts = facts
 
     def __iter__(self) -> Generator[SampleSlice, None, None]:
-        """Take the sentences in order."""
+        """Yield the slices of the sample in order."""
         return (self._slice(index) for index in range(len(self)))
 
     def size(self) -> int:
@@ -296,11 +296,11 @@ class SampleSource:
         return (len(self._sample) + _SLICE_SENTENCES - 1) // _SLICE_SENTENCES
 
     def why_once(self) -> str:
-        """Return nothing: a sample can be read again."""
+        """Return "", because a sample can be read again."""
         return ""
 
     def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], SampleSlice]]]:
-        """Yield some indexes, each with a function that returns its slice of the sample."""
+        """Yield each index with a function that returns its slice of the sample."""
         return ((index, partial(self._slice, index)) for index in indexes)
 
     def _slice(self, index: int) -> SampleSlice:
@@ -309,21 +309,21 @@ class SampleSource:
         return SampleSlice(self._sample, first, last)
 
     def facts(self) -> LineFacts:
-        """Tell what became of the lines that were offered to the sample."""
+        """Return the facts of the whole source, not only of the sample."""
         return self._facts
 
     def skipped(self) -> Skipped:
-        """Return nothing: `facts` tells what was skipped."""
+        """Return no skipped records, because `facts` includes them."""
         return Skipped()
 
 
 class SelfTestSource:
-    """A source whose sentences are also offered to the sample for the model's self tests.
+    """A source that also draws a sample of its sentences for the self-tests of the model.
 
     Attributes
     ----------
     sample : ReservoirSample
-        The lines; complete when the text was read.
+        The sample; complete after the text was read.
     """
 
     def __init__(self, source: LineSource, text: TextPlan) -> None:
@@ -340,7 +340,7 @@ class SelfTestSource:
         )
 
     def __iter__(self) -> Generator[ReadBuffer, None, None]:
-        """Read the text, and offer its sentences to the sample until that is complete."""
+        """Read the text, and offer its sentences to the sample until the sample is complete."""
         line_filter = LineFilter(self._text)
         for buffer in self._source:
             if not self.sample.done:
@@ -348,7 +348,7 @@ class SelfTestSource:
             yield buffer
 
     def size(self) -> int | None:
-        """Return the size in bytes, or None where it is not known beforehand."""
+        """Return the size in bytes, or None if it is not known before reading."""
         return self._source.size()
 
     def __len__(self) -> int:
@@ -356,17 +356,17 @@ class SelfTestSource:
         return len(self._source)
 
     def why_once(self) -> str:
-        """Tell why the text can be read only once; empty if it can be read again."""
+        """Return why the text can be read only once, or "" if it can be read again."""
         return self._source.why_once()
 
     def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], Buffer]]]:
-        """Yield some indexes, in their order, each with a function that loads its read buffer."""
+        """Yield each index, in the given order, with a function that loads its read buffer."""
         return self._source.again(indexes)
 
     def facts(self) -> LineFacts | None:
-        """Return how many lines were kept and skipped; None before they have passed the filter."""
+        """Return how many lines were kept and skipped, or None if they were not filtered yet."""
         return self._source.facts()
 
     def skipped(self) -> Skipped:
-        """Return how many records could not be read, once all were read."""
+        """Return how many records could not be read. Call it after reading the text."""
         return self._source.skipped()

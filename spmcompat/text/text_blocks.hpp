@@ -1,7 +1,5 @@
-// Memory for the texts of read buffers.
-//
-// A block that nobody holds any longer is used again, because the system has to clear every page of
-// a fresh one.
+// Memory for the texts of read buffers. Blocks are reused, because the system clears every page of
+// a new block.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +16,7 @@ using TextBlock = std::shared_ptr<char>;
 
 class TextBlocks {
  public:
-  // Has blocks of `size` bytes.
+  // `size` is the size of each block in bytes.
   explicit TextBlocks(size_t size) : size_(size), unused_(std::make_shared<Unused>()) {}
 
   TextBlock take() {
@@ -28,7 +26,7 @@ class TextBlocks {
   }
 
  private:
-  // Any thread may give back a block, also when the TextBlocks are gone.
+  // Any thread may return a block, even after the end of the TextBlocks.
   class Unused {
    public:
     std::unique_ptr<char[]> take() {
@@ -38,7 +36,7 @@ class TextBlocks {
       blocks_.pop_back();
       return block;
     }
-    // Frees the block if there is no memory to remember it.
+    // Frees the block if there is no memory left to store its address.
     void put(char* taken) noexcept {
       std::unique_ptr<char[]> block(taken);
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -57,7 +55,7 @@ class TextBlocks {
   std::shared_ptr<Unused> unused_;
 };
 
-// A block of its own that holds two texts, one after the other.
+// Returns a new block with two concatenated texts.
 inline TextBlock joined(std::string_view begin, std::string_view end) {
   TextBlock block(new char[begin.size() + end.size()], std::default_delete<char[]>());
   begin.copy(block.get(), begin.size());

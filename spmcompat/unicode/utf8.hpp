@@ -1,5 +1,5 @@
-// UTF-8 as sentencepiece reads it: a byte at which no well-formed character begins is read as a
-// character of one byte, U+FFFD.
+// Reads and writes UTF-8 as sentencepiece does: a byte at which no well-formed character begins is
+// read as U+FFFD.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ inline bool is_code_point(char32_t c) { return c < 0xd800 || (c >= 0xe000 && c <
 
 inline bool is_trail(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
-// The size in bytes that the first byte of a character announces. The other bytes are not checked.
+// Returns the size of a character in bytes according to its first byte. Does not check the other
+// bytes.
 inline size_t char_size(char lead) {
   const unsigned char byte = static_cast<unsigned char>(lead);
   return 1 + (byte >= 0xc0) + (byte >= 0xe0) + (byte >= 0xf0);
@@ -69,8 +70,8 @@ void for_each_character(std::string_view text, Function function) {
   }
 }
 
-// Numbers above U+10FFFF are written as U+FFFD. Surrogates are not checked: the caller must do
-// that.
+// Appends a character in UTF-8. Writes U+FFFD for numbers above U+10FFFF. The caller must check for
+// surrogates.
 inline void append_utf8(char32_t c, std::string& out) {
   if (c > 0x10ffff) c = kReplacement;
   const auto put = [&out](char32_t byte) { out.push_back(static_cast<char>(byte)); };
@@ -92,7 +93,8 @@ inline void append_utf8(char32_t c, std::string& out) {
   put(0x80 | (c & 0x3f));
 }
 
-// The number of characters of a well-formed text: the number of bytes that are not trail bytes.
+// Returns the number of characters of a well-formed text: the number of bytes other than trail
+// bytes.
 inline size_t count_chars(std::string_view text) {
   size_t count = 0;
   for (const char byte : text) count += !is_trail(byte);

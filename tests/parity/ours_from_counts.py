@@ -15,7 +15,7 @@ from .case import WRITER, Case
 # how sentences begin.
 _REASONS = (
     "counts keep no sentences",
-    "and counts hold none",
+    "which counts do not contain",
     "a different auto_character_coverage",
 )
 

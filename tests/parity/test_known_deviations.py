@@ -149,9 +149,9 @@ def test_a_list_of_one_size(trainers: Trainers) -> None:
 
 
 @deviation(
-    "A file that holds gzip, zstd, xz, bzip2 or Parquet data, such as `a.gz`",
+    "A file that contains gzip, zstd, xz, bzip2 or Parquet data, such as `a.gz`",
 )
-def test_a_file_that_holds_gzip_data(trainers: Trainers) -> None:
+def test_a_file_that_contains_gzip_data(trainers: Trainers) -> None:
     options = {**SOFT, "model_type": "char", "max_sentence_length": 100_000}
     packed = gzip.compress(TEXT.encode())
     files = {"a.gz": packed, "a.txt": packed}
@@ -188,7 +188,9 @@ def test_a_text_file_that_is_named_as_a_packed_one(trainers: Trainers, name: str
     case = Case({**SOFT, "input": name, "model_prefix": "m"}, {name: TEXT.encode()})
     ours, theirs = both(trainers, case)
     assert_trains(theirs)
-    assert_fails(ours, "TrainingError", "though its name says so" if name == "a.gz" else "Parquet")
+    assert_fails(
+        ours, "TrainingError", "although its name says so" if name == "a.gz" else "Parquet"
+    )
     trainers.check({**SOFT, "input": name, "input_format": "text"}, files=case.files)
 
 
@@ -383,7 +385,7 @@ def test_nul_as_a_character(trainers: Trainers) -> None:
     ours, theirs = both(trainers, file_case(ALL_CHARACTERS, ["a\0b\n" * 50]))
     assert_trains(theirs)
     assert "\0" in pieces(theirs)
-    assert_fails(ours, "TrainingError", "The text holds U+0000")
+    assert_fails(ours, "TrainingError", "The text contains U+0000")
 
 
 @deviation(

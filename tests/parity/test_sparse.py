@@ -99,7 +99,7 @@ def test_automatic_coverage_refuses_nul(trainers: Trainers) -> None:
     comparison = trainers.compare({**SOFT, **AUTO}, TEXT.replace(" a", " \0a"))
     assert comparison.reference.failure is None
     assert comparison.ours.failure is not None
-    assert "The text holds U+0000" in comparison.ours.failure.message
+    assert "The text contains U+0000" in comparison.ours.failure.message
 
 
 @pytest.mark.parametrize(

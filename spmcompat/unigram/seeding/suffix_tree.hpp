@@ -288,7 +288,7 @@ class SuffixTreeSearch {
     const Followers& followers = node.followers;
     if (tree_.of_characters) return followers.next.many() ? count : cut_count(node, count);
     count = followers.next.many() ? unless_rare(count, node.depth) : 0;
-    if (followers.behind_end.many()) count += unless_rare(followers.at_end, node.depth + 1);
+    if (followers.after_end.many()) count += unless_rare(followers.at_end, node.depth + 1);
     return count;
   }
 

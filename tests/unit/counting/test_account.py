@@ -1,4 +1,4 @@
-"""Every line of the input is accounted for, and one warning names what the user may not expect."""
+"""The log accounts for every line of the input, and one warning names all unexpected lines."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def test_lines_of_a_file(kind: str, by_raw_tokens: bool, tmp_path: Path) -> None
         f"them; the first: {path}, from byte {starts[3]} on).",
         "Skipped 1 sentences that contain the reserved character U+2585 (the first: "
         f"{path}, from byte {starts[4]} on).",
-        f"1 sentences hold NUL characters, as binary files and UTF-16 do (check that the input is "
-        f"text; the first: {path}, from byte {starts[6]} on).",
-        "2 sentences hold bytes that are not UTF-8, which become U+FFFD (convert the input with "
+        f"1 sentences contain NUL characters, like binary files and UTF-16 (check that the input "
+        f"is text; the first: {path}, from byte {starts[6]} on).",
+        "2 sentences contain bytes that are not UTF-8, which become U+FFFD (convert the input with "
         f"iconv -t UTF-8; the first: {path}, from byte {starts[5]} on).",
     ):
         assert message in warning
@@ -74,7 +74,7 @@ def test_first_cases_after_many_read_buffers(tmp_path: Path) -> None:
     text = b"The cat sat.\n" * 300_000
     path.write_bytes(text + b"caf\xe9\n" + text + b"caf\xe9\n")
     log = log_of(input=path, model_type="char")
-    assert "2 sentences hold bytes that are not UTF-8" in log
+    assert "2 sentences contain bytes that are not UTF-8" in log
     assert f"the first: {path}, from byte {len(text)} on" in log
 
 

@@ -1,4 +1,4 @@
-"""The rows of counts: their order, their batches, and their checks."""
+"""The rows of counts: their order, their blocks, and their checks."""
 
 from __future__ import annotations
 

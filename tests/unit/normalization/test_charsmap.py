@@ -368,7 +368,7 @@ def test_the_longest_source_that_is_decompiled() -> None:
 
 
 def test_a_long_path_to_a_known_state_is_refused() -> None:
-    # The root leads to a state with 600 arcs after it: directly, and by a path of 600 arcs.
+    # The root leads to a state before 600 arcs: directly, and through a path of 600 arcs.
     size = 600
     arcs = {256 * i: {0x61: 256 * (i + 1)} for i in range(2, 2 * size + 2)}
     arcs = {256: {0x61: 256 * (size + 2), 0x62: 512}, **arcs, 256 * (2 * size + 2): {}}

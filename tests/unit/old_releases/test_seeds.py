@@ -1,4 +1,4 @@
-"""Seeds as 0.2.1 and 0.2.2 find them, against the oracle.
+"""Seeds of 0.2.1 and 0.2.2, compared with the oracle.
 
 In 0.2.2, they depend on where the text ends (text_end.hpp).
 """

@@ -1,4 +1,4 @@
-"""Pre-tokenization with a function of the caller."""
+"""Pre-tokenization with a function of the user."""
 
 import io
 import signal

@@ -34,7 +34,7 @@ def runs_through(first: int) -> bool:
 
 
 def delete(failing: int) -> None:
-    """Delete workers while the allocation `failing` fails. Python would tell about an error."""
+    """Delete workers while the allocation `failing` fails. Python would report an error."""
     workers = Workers(2)
     workers.run(range(2), do_nothing)
     _testcapi.set_nomemory(failing, failing + 1)
@@ -47,7 +47,7 @@ def delete(failing: int) -> None:
 def main() -> None:
     """Try every allocation until there are no more."""
     faulthandler.dump_traceback_later(LIMIT, exit=True)
-    # Before Python 3.11, the call of `__del__` itself needs memory, and Python tells about that.
+    # Before Python 3.11, the call of `__del__` itself needs memory, and Python reports its failure.
     if sys.version_info >= (3, 11):
         for failing in range(20):
             delete(failing)

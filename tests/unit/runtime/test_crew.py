@@ -91,7 +91,7 @@ def test_stages_of_several_threads() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_process_has_its_own_threads(tmp_path: Path) -> None:
-    """Its copy of the crew has lost its threads. New ones start, and nothing waits for the old."""
+    """The copy of the crew has no threads. New ones start, and nothing waits for the old ones."""
     program = """
 import os
 from spmcompat.runtime.workers import Workers

@@ -1,4 +1,4 @@
-"""Libraries that may be missing: one line says which one, for what, and how to install it."""
+"""Missing libraries: one line names the library, its use, and how to install it."""
 
 import sys
 

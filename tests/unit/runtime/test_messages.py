@@ -1,4 +1,4 @@
-"""Messages that cannot be written end no training."""
+"""Messages that cannot be written do not end a training."""
 
 import io
 import sys

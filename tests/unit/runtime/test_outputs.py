@@ -121,7 +121,7 @@ def test_a_device_and_a_pipe_are_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
 def test_standard_output_in_a_file_is_written_where_it_stands(old: Path, path: str) -> None:
-    """The shell opened the file; to replace it would lose what stands in front."""
+    """The shell opened the file. Replacing it would lose the text before its position."""
     (old / "link").symlink_to("/dev/stdout")
     log = old / "log"
     log.write_bytes(b"before ")
@@ -164,7 +164,7 @@ Calls = Callable[[str], int]
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Make some calls of a function of `os` fail, by their numbers."""
+    """Make the calls of an `os` function with these numbers fail."""
 
     def install(name: str, *numbers: int, error: BaseException | None = None) -> None:
         real = getattr(os, name)
@@ -249,7 +249,7 @@ def test_another_error_brings_the_old_files_back(
 def test_a_signal_waits_until_all_files_are_replaced(
     old: Path, monkeypatch: pytest.MonkeyPatch, name: str, number: signal.Signals
 ) -> None:
-    """Also where another thread receives it, as one that waits in a kernel would."""
+    """Also if another thread receives the signal, for example one that waits in a kernel."""
     real = getattr(os, name)
     asked = threading.Event()
 
@@ -381,7 +381,7 @@ def test_a_missing_folder(tmp_path: Path) -> None:
 def test_a_target_with_the_longest_possible_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The temporary name is not longer, even if it ends within a character."""
+    """The temporary name is not too long either, even if it is cut within a character."""
     monkeypatch.chdir(tmp_path)
     for name in ("x" * 255, "x" + "あ" * 84 + "yy"):
         assert len(name.encode()) == 255
@@ -391,7 +391,7 @@ def test_a_target_with_the_longest_possible_name(
 
 
 def test_what_cannot_be_written_is_refused(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Root may write everywhere, so the answer of the system is replaced."""
+    """Root may write everywhere, so the test replaces the answer of the system."""
     for denied, message in ((old, "Choose a option in a folder"), (old / "m.model", "Make the")):
         with monkeypatch.context() as patch:
             patch.setattr(os, "access", lambda path, _, denied=denied: path != str(denied))

@@ -167,7 +167,7 @@ def test_threads_end_with_each_call() -> None:
     reason="these releases of Python crash where a variable of a closure finds no memory",
 )
 def test_any_allocation_of_python_may_fail(tmp_path: Path) -> None:
-    """A thread may find no memory when it begins; nobody waits for it for ever."""
+    """A thread may lack memory when it starts. Nothing waits for it forever."""
     pytest.importorskip("_testcapi")
     completed = subprocess.run(
         [sys.executable, "-m", "tests.unit.runtime.failing_threads", "300"],
@@ -222,7 +222,7 @@ def test_an_interrupt_does_not_wait_for_long_tasks(
     assert ended == []
     release.set()
     assert all(thread.await_end(LIMIT) for thread in workers.threads)
-    # Tasks that waited do not begin any more.
+    # Tasks that were waiting do not start.
     assert len(begun) == len(ended) == min(count, tasks)
 
 

@@ -40,13 +40,13 @@ def test_coverage_stops_as_soon_as_it_is_reached() -> None:
     counts = {"a": 50, "b": 30, "c": 15, "d": 5}
     assert chosen(counts, 0.5) == "a"
     assert chosen(counts, float(np.nextafter(np.float32(0.5), 1))) == "ab"
-    # The option is a float32, as the share is.
+    # Both the option and the share are float32.
     assert chosen(counts, float(np.float32(0.8))) == "ab"
     assert chosen(counts, 1.0) == "abcd"
 
 
 def test_the_share_is_rounded_to_float32_before_it_is_compared() -> None:
-    """Of 2^30 characters one is missing: in float32 that is everything."""
+    """All of 2^30 characters but one: in float32, this share is 1."""
     assert chosen({"a": 2**30 - 1, "b": 1}, 1.0) == "a"
     assert chosen({"a": 2**20 - 1, "b": 1}, 1.0) == "ab"
 
@@ -55,7 +55,7 @@ def test_required_characters_come_first_and_count() -> None:
     counts = {"a": 60, "b": 30, "c": 10}
     assert chosen(counts, 0.1, "c") == "c"
     assert chosen(counts, 0.5, "c") == "ac"
-    # One that the text lacks counts 0, and stands last.
+    # A character that does not occur in the text has the count 0 and is the last one.
     assert chosen(counts, 1.0, "zb") == "abcz"
     assert chosen(counts, 1.0, "\0") == "abc"
 
@@ -88,7 +88,7 @@ def test_the_share_that_is_covered() -> None:
         ({"a": 0}, "b", "no characters to train on"),
         ({"a": 1, " ": 1}, "", "space must not be included"),
         ({"a": 1}, " ", "space must not be included"),
-        ({"a": 1}, "▅", r"U\+2585 stands for unknown characters"),
+        ({"a": 1}, "▅", r"U\+2585 represents unknown characters"),
     ],
 )
 def test_what_cannot_be_covered(counts: dict[str, int], required: str, message: str) -> None:

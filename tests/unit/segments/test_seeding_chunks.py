@@ -196,7 +196,7 @@ def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
     options = PLAIN._replace(input=(str(pipe),))
     corpus = read_plan(make_plan(options), None, Workers(1), Report(2))
     writer.join(LIMIT)
-    with pytest.raises(TrainingError, match="no regular file and can be read only once"):
+    with pytest.raises(TrainingError, match="not a regular file and can be read only once"):
         seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
 
 

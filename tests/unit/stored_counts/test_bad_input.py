@@ -413,7 +413,7 @@ def test_symbols_of_the_counts_that_training_lacks(path: Path) -> None:
 def test_a_model_without_spaces_needs_the_sentences() -> None:
     text = ["日本語の文章" * 50] * 30 + ["a b"]
     counts = spmcompat.count(sentence_iterator=text, minloglevel=2)
-    with pytest.raises(TrainingError, match=r"U\+2581 .* counts hold none"):
+    with pytest.raises(TrainingError, match=r"U\+2581 .* which counts do not contain"):
         spmcompat.train(counts=counts, model_prefix="m", vocab_size=12, character_coverage=0.99)
 
 

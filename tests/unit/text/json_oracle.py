@@ -1,4 +1,4 @@
-"""What JSON Lines hold, by the module json."""
+"""Reads JSON Lines with Python's json module, for comparison."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNKNOWN_MARK = "\u2585".encode()
 
 
 class Found(NamedTuple):
-    """The sentences of records, how many texts there are, and how many records have none."""
+    """The sentences of the records, the number of texts, and the number of records without text."""
 
     sentences: list[bytes]
     texts: int
@@ -43,7 +43,7 @@ def expected(lines: Sequence[bytes], column: str) -> Found:
 
 
 def sentences_of(buffer: ReadBuffer) -> list[bytes]:
-    """Return the sentences of a read buffer: not empty, and without the unknown mark."""
+    """Return the lines of a read buffer that are not empty and do not contain the unknown mark."""
     sample = ReservoirSample(1 << 30, False, 0)
     sample.add(buffer, LineFilter(make_plan(PlanOptions(max_sentence_length=1 << 30)).text))
     return list(sample)

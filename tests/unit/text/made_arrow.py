@@ -1,4 +1,4 @@
-"""Arrow data that are made by hand, struct by struct, and count how often they are released."""
+"""Creates Arrow structs by hand. They count how often they are released."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ Buffer = bytes | int | None
 
 @dataclass
 class Column:
-    """What both structs of an array hold; a buffer is bytes, an address or nothing."""
+    """The values of both structs of an array. A buffer is bytes, an address or None."""
 
     format: str
     length: int
@@ -100,7 +100,7 @@ def offsets_of(texts: Sequence[bytes], size: int, first: int = 0) -> bytes:
 
 
 def views_of(texts: Sequence[bytes], most_bytes: int = 40) -> tuple[bytes, list[bytes]]:
-    """Return the views of strings, and variadic buffers that hold the long ones."""
+    """Return the views of strings, and the variadic buffers with the long strings."""
     views, buffers = b"", [b""]
     for text in texts:
         views += len(text).to_bytes(4, "little")
@@ -214,7 +214,7 @@ class Made:
     def _address(self, buffer: Buffer) -> int | None:
         if not isinstance(buffer, bytes):
             return buffer
-        # Exactly as large as the bytes, so that the address sanitizer sees a read behind them.
+        # Exactly as large as the bytes, so that the address sanitizer detects a read after the end.
         return ctypes.addressof(self.keep((ctypes.c_char * len(buffer)).from_buffer_copy(buffer)))
 
 
@@ -230,7 +230,7 @@ class Batch:
 
 
 class Batches:
-    """An object with ``__arrow_c_stream__``. A number instead of a batch is an error."""
+    """An object with ``__arrow_c_stream__``. A number instead of a batch is an error code."""
 
     def __init__(
         self,

@@ -115,7 +115,7 @@ CASES: dict[str, tuple[Column, Change, str]] = {
 
 
 class Changed:
-    """Structs of a column, which a function changes before they are handed out."""
+    """Structs of a column. A function changes them before they are exported."""
 
     def __init__(self, column: Column, damage: Change) -> None:
         batch = Batch(column)
@@ -136,7 +136,7 @@ def test_broken_structs_are_an_error(what: str) -> None:
 
 
 class WithoutSchema(Batches):
-    """A stream whose callback succeeds, but fills in no schema; or one without a callback."""
+    """A stream without a callback, or one whose callback succeeds without filling in a schema."""
 
     missing = ""
 

@@ -1,4 +1,4 @@
-"""Arrow data of every library: what is read from them is what an iterator of the rows gives."""
+"""Arrow data of every library give the same sentences as an iterator of the rows."""
 
 from __future__ import annotations
 
@@ -368,7 +368,7 @@ def test_nanoarrow(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["string_view", "binary_view"])
 def test_views_of_nanoarrow(kind: str) -> None:
-    # nanoarrow 0.9 itself crashes where it makes or hands out an Array of them.
+    # nanoarrow 0.9 crashes when it creates or exports an Array of these.
     na = pytest.importorskip("nanoarrow")
     pa = pytest.importorskip("pyarrow")
     chunks = pa.chunked_array([arrow_array(ROWS, kind)])
@@ -469,7 +469,7 @@ def test_the_column_of_a_data_set_is_an_iterable_of_texts(datasets: Any) -> None
     assert trained(data["text"]) == trained(TEXT)
 
 
-# What is no Arrow data
+# Other objects
 
 
 def test_a_class_of_the_same_name_is_an_iterable() -> None:
@@ -482,7 +482,7 @@ def test_a_class_of_the_same_name_is_an_iterable() -> None:
 
 def test_a_column_of_what_is_no_table() -> None:
     for sentences in (TEXT, iter(TEXT), iter([])):
-        with pytest.raises(BadValueError, match="the sentences are no Arrow data"):
+        with pytest.raises(BadValueError, match="the sentences are not Arrow data"):
             trained(sentences, column="text")
     with pytest.raises(BadValueError, match="column names a column of Arrow data"):
         spmcompat.train(input="t.txt", column="text", model_prefix="m")

@@ -1,4 +1,4 @@
-"""Strings of Arrow data that are made by hand: every layout, and what goes wrong."""
+"""Strings of Arrow structs that are created by hand: all layouts, and errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROWS = ["a b", None, "", "é" * 30, "c\n", "x" * 12, None, "x" * 13, "\r\n", "d\
 
 
 def texts_of(buffers: Sequence[ReadBuffer]) -> list[bytes]:
-    """The strings of read buffers, without the empty ones, which are no sentences."""
+    """The strings of read buffers that are sentences, so not empty."""
     sample = ReservoirSample(1 << 40, False, 0)
     line_filter = LineFilter(make_plan(PlanOptions(max_sentence_length=2**30)).text)
     for buffer in buffers:
@@ -141,7 +141,7 @@ def test_buffers_need_not_be_aligned(form: str) -> None:
 
 
 def sparse(size: int) -> tuple[mmap.mmap, int]:
-    """Return memory of which only what is written takes room, and its address."""
+    """Return memory that only uses pages after they are written, and its address."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
     memory = mmap.mmap(-1, size, flags=flags)
     return memory, ctypes.addressof(ctypes.c_char.from_buffer(memory))
@@ -173,10 +173,10 @@ BROKEN: dict[str, Column] = {
     "the offsets of a string decrease": Column(
         "u", 2, (None, offsets_of([b"ab", b"c"], 4)[::-1], b"abc")
     ),
-    "a view names no buffer": Column(
+    "a view names a missing buffer": Column(
         "vu", 1, (None, b"\x0d\0\0\0abcd\x01\0\0\0\0\0\0\0", b"x" * 13, b"\x0d" + bytes(7))
     ),
-    "a view ends behind its buffer": Column(
+    "a view ends after its buffer": Column(
         "vu", 1, (None, b"\x0d\0\0\0abcd\0\0\0\0\x01\0\0\0", b"x" * 13, b"\x0d" + bytes(7))
     ),
     "an index is not in its dictionary": Column("c", 1, (None, b"\xff"), dictionary=strings(["a"])),
@@ -341,7 +341,7 @@ TRAINING: dict[str, Any] = {"vocab_size": 30, "hard_vocab_limit": False, "minlog
 
 @pytest.mark.parametrize("sample", [0, 200])
 def test_an_error_of_a_training_releases_the_data(sample: int) -> None:
-    """At once: the exception is still alive, and with it the frames that it went through."""
+    """Release them at once, even while the exception and its frames are alive."""
     line = strings(["a b " * 200])
     batches = Batches([*[line] * 3000, 5], line)
     with pytest.raises(TrainingError, match="out of order") as caught:

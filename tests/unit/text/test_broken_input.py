@@ -32,7 +32,7 @@ def json_lines(lines: list[str] = LINES, **fields: object) -> bytes:
 
 
 def with_line(line: bytes, number: int = 7) -> bytes:
-    """JSON Lines of which one line is another."""
+    """JSON Lines in which one line is replaced."""
     lines = json_lines().splitlines()
     lines[number - 1] = line
     return b"\n".join(lines) + b"\n"
@@ -74,12 +74,12 @@ def flipped(data: bytes, at: int) -> bytes:
     return data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]
 
 
-# What it is: the name of the file, its content, and what the message says.
+# Each case: the name of the file, a function that returns its content, and a part of the message.
 BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "gzip named .txt": (
         "a.txt",
         lambda: gzip.compress(TEXT),
-        "a.txt holds gzip data, not text: rename it to a.txt.gz, so that it is decompressed.",
+        "a.txt contains gzip data, not text: rename it to a.txt.gz, so that it is decompressed.",
     ),
     "zstd named .txt": ("a.txt", lambda: zstd(TEXT), "rename it to a.txt.zst"),
     "xz named .txt": ("a.txt", lambda: lzma.compress(TEXT), "rename it to a.txt.xz"),
@@ -87,36 +87,40 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "Parquet named .txt": (
         "a.txt",
         lambda: parquet(text=LINES),
-        "a.txt holds Parquet data, not text: rename it to end in .parquet, or give "
+        "a.txt contains Parquet data, not text: rename it to end in .parquet, or give "
         "--input_format=parquet.",
     ),
     "zstd named .gz": (
         "a.gz",
         lambda: zstd(TEXT),
-        "a.gz holds zstd data, not gzip: rename it to a.zst",
+        "a.gz contains zstd data, not gzip: rename it to a.zst",
     ),
-    "a text named .gz": ("a.gz", lambda: TEXT, "a.gz holds no gzip data, though its name says so"),
-    "a text named .parquet": ("a.parquet", lambda: TEXT, "a.parquet holds no Parquet data"),
-    "empty gzip": ("a.gz", lambda: b"", "a.gz is empty, which no gzip file is"),
+    "a text named .gz": (
+        "a.gz",
+        lambda: TEXT,
+        "a.gz does not contain gzip data, although its name says so",
+    ),
+    "a text named .parquet": ("a.parquet", lambda: TEXT, "a.parquet does not contain Parquet data"),
+    "empty gzip": ("a.gz", lambda: b"", "a.gz is empty, so it is not a gzip file"),
     "gzip that ends early": (
         "a.gz",
         lambda: gzip.compress(TEXT)[:-100],
-        "a.gz ends early: its last gzip member was cut off",
+        "a.gz ends early: its last gzip member is incomplete",
     ),
     "gzip without its last byte": (
         "a.gz",
         lambda: gzip.compress(TEXT)[:-1],
-        "a.gz ends early: its last gzip member was cut off",
+        "a.gz ends early: its last gzip member is incomplete",
     ),
     "gzip whose second member ends early": (
         "a.gz",
         lambda: gzip.compress(TEXT) + gzip.compress(TEXT)[:50],
-        "a.gz ends early: its last gzip member was cut off",
+        "a.gz ends early: its last gzip member is incomplete",
     ),
     "zstd that ends early": (
         "a.zst",
         lambda: zstd(TEXT) + zstd(TEXT)[:-9],
-        "a.zst ends early: its last zstd member was cut off",
+        "a.zst ends early: its last zstd member is incomplete",
     ),
     "xz that ends early": ("a.xz", lambda: lzma.compress(TEXT)[:-9], "a.xz ends early"),
     "bzip2 that ends early": ("a.bz2", lambda: bz2.compress(TEXT)[:-9], "a.bz2 ends early"),
@@ -130,15 +134,15 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         lambda: flipped(bz2.compress(TEXT), 100),
         "a.bz2 is broken: bzip2 cannot decompress it",
     ),
-    "something behind gzip": (
+    "something after gzip data": (
         "a.gz",
         lambda: gzip.compress(TEXT) + b"no gzip",
-        "a.gz is broken: behind its last gzip member stand bytes that are no gzip data",
+        "a.gz is broken: the bytes after its last gzip member are not gzip data",
     ),
     "gzip twice": (
         "a.gz",
         lambda: gzip.compress(gzip.compress(TEXT)),
-        "a.gz holds gzip data inside of gzip: decompress it once",
+        "a.gz contains gzip data inside gzip data: decompress it once",
     ),
     "an archive by name": ("a.tar.gz", lambda: gzip.compress(tar(TEXT)), "an archive of files"),
     "an archive by a short name": (
@@ -150,18 +154,18 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "compressed Parquet": (
         "a.parquet.gz",
         lambda: gzip.compress(parquet(text=LINES)),
-        "a Parquet file cannot be read while it is compressed as a whole",
+        "a Parquet file that is compressed as a whole cannot be read",
     ),
-    "a line that is no JSON": (
+    "a line that is not JSON": (
         "a.jsonl",
         lambda: with_line(b'{"text": "a" "b"}'),
-        "a.jsonl:7: broken record: no valid JSON: expecting ',' delimiter, at character 14 of the "
+        "a.jsonl:7: broken record: not valid JSON: expecting ',' delimiter, at character 14 of the "
         "line. Repair the line, or give --skip_bad_records",
     ),
     "a last line that was cut off": (
         "a.jsonl",
         lambda: json_lines()[:-5],
-        f"a.jsonl:{len(LINES)}: broken record: no valid JSON: unterminated string",
+        f"a.jsonl:{len(LINES)}: broken record: not valid JSON: unterminated string",
     ),
     "a field that is missing": (
         "a.jsonl",
@@ -171,7 +175,7 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a field of another type": (
         "a.jsonl",
         lambda: with_line(b'{"text": ["a"]}'),
-        'a.jsonl:7: broken record: the field "text" holds a list, not a string.',
+        'a.jsonl:7: broken record: the field "text" is a list, not a string.',
     ),
     "text in UTF-16": (
         "a.txt",
@@ -196,12 +200,12 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a record of another type": (
         "a.jsonl",
         lambda: with_line(b"17"),
-        "a.jsonl:7: broken record: the record holds a number, not a string.",
+        "a.jsonl:7: broken record: the record is a number, not a string.",
     ),
     "a lone surrogate": (
         "a.jsonl",
         lambda: with_line(b'{"text": "\\ud800"}'),
-        "holds a lone surrogate, which has no UTF-8 form",
+        "contains a lone surrogate, which has no UTF-8 form",
     ),
     "a record that is not UTF-8": (
         "a.jsonl",
@@ -404,7 +408,7 @@ def test_broken_records_are_left_out_and_counted_on_demand(tmp_path: Path) -> No
     assert "Skipped 2 rows that are null." in log.getvalue()
     assert (
         f"Skipped 4 records that cannot be read (--skip_bad_records). The first: "
-        f"{tmp_path}/a.jsonl:4: broken record: no valid JSON" in log.getvalue()
+        f"{tmp_path}/a.jsonl:4: broken record: not valid JSON" in log.getvalue()
     )
 
 

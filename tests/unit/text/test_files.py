@@ -1,4 +1,4 @@
-"""Files that are packed: read in order, read again, with their progress and in little memory."""
+"""Files that must be unpacked: reading them, reading them again, progress and memory."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def all_sentences(buffers: Iterator[ReadBuffer] | Files) -> list[str]:
 
 
 def packed(folder: Path) -> dict[str, Path]:
-    """The same text in several forms."""
+    """The same text in several compressions and formats."""
     records = "".join(f"{json.dumps({'text': line})}\n" for line in LINES).encode()
     contents = {
         "a.txt": TEXT,
@@ -92,7 +92,7 @@ def test_read_buffers_end_at_the_last_line_end_wherever_it_is(size: int) -> None
 def test_read_buffers_can_be_loaded_again(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All of them, or some of them in their order, as seeding chunks want them."""
+    """Load all buffers, or some of them in order, as seeding chunks do."""
     dice = random.Random(seed)
     monkeypatch.setattr(line_buffers, "BUFFER_BYTES", dice.choice([64, 1000]))
     paths = dice.sample(sorted(packed(tmp_path).values()), 3)
@@ -117,7 +117,7 @@ def test_progress_is_that_of_the_bytes_that_are_read(
         files = files_of(path)
         assert files.size() == path.stat().st_size
         sizes = [buffer.input_size for buffer in files]
-        # Rows come in buffers of their own size.
+        # Buffers of rows have a different size.
         assert len(sizes) > 3 or path.suffix == ".parquet"
         assert min(sizes) >= 0
         assert sum(sizes) == path.stat().st_size, path
@@ -324,7 +324,7 @@ def test_reading_ahead_is_bounded_and_ends_when_nobody_reads() -> None:
     assert next(ahead) == 0
     ahead.close()
     assert len(taken) < 20
-    source.close()  # the thread has ended, so that it no longer runs the generator
+    source.close()  # succeeds only if the thread has ended and does not run the generator
     assert closed.is_set()
 
 

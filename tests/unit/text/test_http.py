@@ -23,7 +23,7 @@ TEXT = corpora.words_text(7, 300).encode() * 400
 
 
 class _Server(BaseHTTPRequestHandler):
-    """Answers by the name: ``ranges`` and ``stream`` hold the text, ``500`` is an error."""
+    """Answers by name: ``ranges`` and ``stream`` return the text, ``500`` is an error."""
 
     protocol_version = "HTTP/1.1"
     content = TEXT
@@ -123,7 +123,7 @@ def test_parquet_from_a_server_without_ranges(
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     written = io.BytesIO()
-    # Two blocks of fsspec, so that the end is not among what it reads first.
+    # Two blocks of fsspec, so that its first read does not contain the end.
     pq.write_table(
         pa.table({"text": TEXT.decode().splitlines()}),
         written,

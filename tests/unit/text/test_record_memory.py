@@ -1,4 +1,4 @@
-"""Records that are too long to be sentences take little memory, however long they are.
+"""Records that are too long to be sentences need little memory, whatever their length.
 
 ``SPMCOMPAT_RECORD_BYTES`` is the size of a record (default: 300 MB).
 """
@@ -29,7 +29,7 @@ import sys
 import spmcompat
 
 def peak():
-    # The peak that getrusage returns may be that of the process that started this one.
+    # getrusage can return the peak of the parent process instead.
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
 """
@@ -76,7 +76,7 @@ def peak(*arguments: str | Path) -> int:
 
 
 def run_python(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a program; it imports the same spmcompat as the test, not the checkout."""
+    """Run a program that imports the same spmcompat as the test, not the checkout."""
     return subprocess.run(
         [sys.executable, "-c", *map(str, arguments)],
         cwd=tempfile.gettempdir(),  # not the checkout, which may not contain compiled modules
@@ -128,7 +128,7 @@ def test_a_large_cell_of_a_parquet_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"text": ["abcdefg " * 10_000_000]}), path)
     done = run_python(READ, path, tmp_path / "m")
-    assert "row group 0 of 'text' holds 80,0" in done.stderr
+    assert "row group 0 of 'text' has 80,0" in done.stderr
 
 
 def test_a_long_record_is_skipped_and_reported(

@@ -1,4 +1,4 @@
-"""The space mark, the unknown mark and the boundary mark are spelled in one place each."""
+"""The space mark, the unknown mark and the boundary mark are each defined in only one place."""
 
 from __future__ import annotations
 

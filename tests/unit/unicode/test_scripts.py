@@ -59,7 +59,7 @@ def letters(name: str) -> Iterator[int]:
 @pytest.mark.parametrize("name", ["BENGALI", "DEVANAGARI", "HIRAGANA", "KATAKANA", "MONGOLIAN"])
 def test_letters_of_one_alphabet_have_one_script(name: str) -> None:
     found = {scripts.script_of(c) for c in letters(name)}
-    assert len(found - {scripts.COMMON}) == 1  # Common: assigned later than the table
+    assert len(found - {scripts.COMMON}) == 1  # Common: assigned after the table was made
 
 
 def test_different_alphabets_have_different_scripts() -> None:

@@ -1,4 +1,4 @@
-// Rows of counts, stored by column: a pretoken, what follows it, and how often both occur together.
+// Rows of counts, stored by column: a pretoken, its context, and the count.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ constexpr uint8_t kInside = 0;     // another pretoken of the sentence follows
 constexpr uint8_t kAtEnd = 1;      // it ends its sentence, and another sentence follows
 constexpr uint8_t kAtTextEnd = 2;  // it ends the text
 
-// A batch of rows, stored by column. `next` is the character that follows the pretoken, or that
-// begins the next sentence; 0 at the end of the text.
-struct RowBatch {
+// A block of rows, stored by column. `next` is the character that follows the pretoken, or the
+// first character of the next sentence, or 0 at the end of the text.
+struct RowBlock {
   std::vector<int32_t> ends;  // row i has the pretoken from ends[i] to ends[i + 1] in `text`
   std::string text;
   std::vector<uint8_t> place;
