@@ -131,7 +131,7 @@ def larger(
     data = model.SerializeToString()
     yield "`merge` with a model of the new text", merged(model, donor, len(model.pieces) + add)
     yield "`extend`", parse(spmcompat.extend(data, add=add, input=new.learned, minloglevel=2).model)
-    yield "retrained on both", train(kind, len(model.pieces) + add, [old, new])
+    yield "newly trained on both", train(kind, len(model.pieces) + add, [old, new])
 
 
 def appended(model: ModelProto, donor: ModelProto, add: int, scores: str) -> ModelProto:
@@ -168,7 +168,7 @@ def smaller(
     yield "least used pieces dropped by hand", cut(model, text, keep)
     data = model.SerializeToString()
     yield "`trim`", parse(spmcompat.trim(data, keep=keep, input=text.learned, minloglevel=2).model)
-    yield "retrained", train(kind, keep, [text])
+    yield "newly trained", train(kind, keep, [text])
 
 
 def cut(model: ModelProto, text: Text, keep: int) -> ModelProto:

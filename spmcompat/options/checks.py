@@ -509,7 +509,7 @@ def _check_dump(settings: Settings) -> None:
     if settings.extensions.dump_format == "parquet":
         tsv = "Or choose dump_format=tsv."
         require("pyarrow", "dump_format=parquet", "parquet", otherwise=tsv)
-    refuse_impossible(folder, "choose another dump")
+    refuse_impossible(folder, "Choose another dump")
     target = os.path.realpath(folder)
     parent = os.path.dirname(target)
     try:

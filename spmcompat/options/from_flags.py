@@ -90,7 +90,7 @@ def _store_flag(settings: Settings, name: str, text: str) -> None:
 
 def _lines(path: str, settings: Settings) -> list[str]:
     """Read the lines of a file of symbols, and note its path; only a line feed ends a line."""
-    refuse_impossible(path, "check the path")
+    refuse_impossible(path, "Check the path")
     settings.symbol_files.append(path)
     try:
         with open(path, encoding="utf-8", newline="\n") as file:

@@ -337,7 +337,7 @@ def evaluate(
         bootstrap.
     """
     for path in texts:
-        refuse_impossible(path, "check its name")
+        refuse_impossible(path, "Check --text")
     measurements = [
         _Measurement(model, drop_spaces=drop_spaces, by_line=bootstrap is not None)
         for model in models
@@ -496,4 +496,4 @@ def _size(paths: Sequence[str]) -> int | None:
 
 
 def _unreadable(path: str, error: OSError) -> MissingFileError:
-    return MissingFileError(f"{path}: {os.strerror(error.errno or 0)}: check its name.")
+    return MissingFileError(f'"{path}": {os.strerror(error.errno or 0)}. Check --text.')

@@ -90,7 +90,7 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
     TrainingError
         If the file cannot be read or is not a model, or if the library is not installed.
     """
-    refuse_impossible(path, "check its name")
+    refuse_impossible(path, "Check the path")
     is_ours = not path.endswith(".json")
     library, extra = ("sentencepiece", "eval") if is_ours else ("tokenizers", "compare")
     require(library, path, extra)
@@ -106,7 +106,7 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
         raise
     except OSError as error:
         raise MissingFileError(
-            f"{path}: {os.strerror(error.errno or 0)}: check its name."
+            f'"{path}": {os.strerror(error.errno or 0)}. Check the path.'
         ) from error
 
 
