@@ -10,7 +10,7 @@ from spmcompat.errors import BadValueError, UnknownOptionError
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import TextIO
+    from typing import Literal, TextIO
 
     from spmcompat.api.arguments import StrPath
     from spmcompat.stored_counts.table import CountTable
@@ -293,7 +293,7 @@ def _change_size(
 def export(
     model: StrPath,
     *,
-    to: str,
+    to: Literal["tokenizer.json", "hf-folder", "gguf", "tiktoken", "vocab.txt"],
     output: StrPath,
     verify: StrPath | bool | Iterable[str] = True,
     find_control_symbols: bool = False,

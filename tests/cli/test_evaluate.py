@@ -181,6 +181,15 @@ def test_spaces_are_dropped_only_on_request() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_missing_model_is_reported_before_a_missing_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("spmcompat.runtime.libraries.is_installed", lambda _: False)
+    assert "No such file" in run("nowhere.model", "--text", "text.txt")[2]
+    assert "is not installed" in run("bpe.model", "--text", "text.txt")[2]
+
+
+@pytest.mark.usefixtures("folder")
 def test_several_texts_add_up_and_workers_change_nothing() -> None:
     _, twice, _ = run("unigram.model", "--text=text.txt,text.txt", "--json")
     _, once, _ = run("unigram.model", "--text", "text.txt", "--json", "--workers", "1")
@@ -193,8 +202,8 @@ def test_several_texts_add_up_and_workers_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nowhere.model", "--text", "text.txt"), '"nowhere.model": No such file'),
         (("text.txt", "--text", "text.txt"), '"text.txt": not a SentencePiece model'),
+        (("nowhere.model", "--text", "text.txt"), '"nowhere.model": No such file'),
         (("bpe.model", "--text", "nowhere.txt"), '"nowhere.txt": No such file'),
         (("bpe.model", "--text", "/dev/null"), "text is empty"),
         (("bpe.model", "--text", "/dev/zero"), "/dev/zero:1 is a line of 2 MiB or more"),
