@@ -137,10 +137,12 @@ def lost_text(result: Evaluation) -> str:
         return f"it leaves out spaces, with {boundaries:.3%} of the boundaries between words"
     if result.unknown_rate > 0 and result.model_type in _WORD_MODELS:
         return f"it replaces whole words, with {lost:.3%} of the characters"
+    limit = f"(more than {_TOLERATED_LOSS:.1%})"
     if lost > _TOLERATED_LOSS:
-        return f"it loses {lost:.3%} of the characters"
+        return f"it loses {lost:.3%} of the characters {limit}"
     if result.lost_spaces > _TOLERATED_LOSS:
-        return f"it does not show where spaces are, in {result.lost_spaces:.3%} of the words"
+        share = f"{result.lost_spaces:.3%} of the words {limit}"
+        return f"it does not show where spaces are, in {share}"
     return ""
 
 
