@@ -1,7 +1,8 @@
 """Trains SentencePiece models whose files equal those of ``spm_train``, byte for byte.
 
 `train` is the typed interface; `SentencePieceTrainer` has the interface of the ``sentencepiece``
-package. Every error caused by the arguments or the input is a `TrainingError`.
+package. Every error caused by the values of arguments or by the input is a `TrainingError`; an
+unknown keyword of `train` is a `TypeError`.
 """
 
 from spmcompat.version import __version__

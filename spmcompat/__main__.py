@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from spmcompat.cli import start  # all else is imported after it handles signals
+from spmcompat.cli import start  # other imports wait until it handles signals
 
 TYPE_CHECKING = False  # importing typing would take long
 if TYPE_CHECKING:

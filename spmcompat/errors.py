@@ -66,7 +66,7 @@ def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
         is_possible = False
     if not is_possible:
         raise MissingFileError(
-            f"{text!r}: the path contains a NUL character or a lone surrogate: {remedy}."
+            f"{text!r}: the path contains a NUL character or a lone surrogate. {remedy}."
         )
 
 

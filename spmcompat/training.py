@@ -313,7 +313,7 @@ def _read_lines(path: str) -> Iterator[bytes]:
     except OSError as error:
         reason = os.strerror(error.errno or 0)
         raise MissingFileError(
-            f'NOT_FOUND: "{path}": {reason}: check --seed_sentencepieces_file.'
+            f'NOT_FOUND: "{path}": {reason}. Check seed_sentencepieces_file.'
         ) from error
 
 

@@ -10,7 +10,7 @@ from spmcompat.errors import BadValueError, UnknownOptionError
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import TextIO
+    from typing import Literal, TextIO
 
     from spmcompat.api.arguments import StrPath
     from spmcompat.stored_counts.table import CountTable
@@ -34,7 +34,7 @@ def edit(
     reorder_ids: bool = False,
     text: StrPath | None = None,
 ) -> EditResult:
-    """Change single pieces of a model. Pieces that stay keep their ids, unless you say otherwise.
+    """Change single pieces of a model. Pieces that stay keep their ids, except with `reorder_ids`.
 
     All names refer to the model before the change; write U+2581 for a space. Either all edits are
     made, or none.
@@ -98,7 +98,7 @@ def merge(
     weights: Sequence[float] | None = None,
     vocab_size: int | None = None,
 ) -> MergeResult:
-    """Merge models of one type. The first keeps its ids; new pieces of the other models follow.
+    """Merge models of one type. New pieces of the other models follow those of the first model.
 
     Unigram: the probability of a piece is the mean of its probabilities in the models. BPE: the
     merges of the first model come first, then those merges of each other model, in its own order,
@@ -270,7 +270,7 @@ def _change_size(
     output: StrPath | None,
     logstream: TextIO | None,
 ) -> SizeResult:
-    """Change a model according to a text; `options` say where the text is."""
+    """Change a model according to a text; `options` name the text, and say how to read it."""
     from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.edit.growing import Sources, change_size  # noqa: PLC0415
@@ -293,7 +293,7 @@ def _change_size(
 def export(
     model: StrPath,
     *,
-    to: str,
+    to: Literal["tokenizer.json", "hf-folder", "gguf", "tiktoken", "vocab.txt"],
     output: StrPath,
     verify: StrPath | bool | Iterable[str] = True,
     find_control_symbols: bool = False,
@@ -301,7 +301,8 @@ def export(
 ) -> Verification | None:
     """Write a model in the format of another library, and verify that both encode text alike.
 
-    What the target cannot express exactly is logged as a warning before anything is written.
+    Features that the target cannot express exactly are logged as warnings before anything is
+    written.
 
     Parameters
     ----------

@@ -79,7 +79,8 @@ def train(
     pad_piece: str | None = None,
     unk_surface: str | None = None,
     normalizer: Normalizer | None = None,
-    normalization_rule_name: str | None = None,
+    normalization_rule_name: Literal["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
+    | None = None,
     normalization_rule_tsv: StrPath | None = None,
     denormalization_rule_tsv: StrPath | None = None,
     add_dummy_prefix: bool | None = None,
@@ -103,7 +104,7 @@ def train(
     dump: StrPath | None = None,
     dump_format: Literal["tsv", "parquet"] | None = None,
     on_round: Callable[[Step], object] | None = None,
-    compat: str | None = None,
+    compat: Literal["0.2.0", "0.2.1", "0.2.2", "0.2.3"] | None = None,
 ) -> None:
     """Train a model. An option that is left out, or None, is not stored in the model.
 

@@ -1,1 +1,1 @@
-"""The commands, one module each."""
+"""Code that all commands share, and the command ``spm_train``."""

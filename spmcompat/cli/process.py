@@ -14,7 +14,7 @@ from spmcompat.runtime.outputs import written
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 _PAUSE = 0.01  # seconds; long enough for a finalizer to end
-_came: list[int] = []  # the signals that have ended the command
+_received: list[int] = []  # the signals that ended the command
 
 
 class Stopped(KeyboardInterrupt):
@@ -65,7 +65,7 @@ def _handle(
 
 
 def _stop(number: int, _: object) -> NoReturn:
-    _came.append(number)
+    _received.append(number)
     raise Stopped(number)
 
 
@@ -226,6 +226,6 @@ def _status_of(do: Callable[[], int | None]) -> int:
     try:
         return do() or OK
     except Exception as error:
-        if _came:
-            raise Stopped(_came[-1]) from error
+        if _received:
+            raise Stopped(_received[-1]) from error
         raise

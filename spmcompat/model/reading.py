@@ -79,7 +79,7 @@ def read_model_bytes(path: str | PathLike[str]) -> bytes:
 
 def _read(path: str | PathLike[str], take: Callable[[bytes], _Read]) -> _Read:
     """Return the result of a function on the bytes of a file, adding the path to its errors."""
-    refuse_impossible(path, "check the path")
+    refuse_impossible(path, "Check the path")
     name = os.fspath(path)
     try:
         with open(path, "rb") as file:

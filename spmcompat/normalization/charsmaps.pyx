@@ -191,7 +191,7 @@ def load_rules(path, code_points="strict"):
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise MissingFileError(
-            f'"{path}": {reason}: give a readable TSV file of normalization rules.'
+            f'"{path}": {reason}. Give a readable TSV file of normalization rules.'
         ) from None
     return parse_rules(content, str(path), code_points)
 

@@ -77,8 +77,8 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
         )
     if settings.column is not None and not has_sentences:
         raise BadValueError(
-            "column names a column of Arrow data: give these as sentence_iterator, or leave column "
-            "out."
+            "column names a column of Arrow data: give the data as sentence_iterator, or leave "
+            "column out."
         )
     if settings.counts is None:
         _check_input(settings, has_sentences=has_sentences)
@@ -116,7 +116,7 @@ def _for_each_size(settings: Settings, check: Callable[[Settings], Found]) -> Fo
 
 
 def _check_numbers(settings: Settings) -> dict[int, MetaPiece]:
-    """Check the numbers, and that the vocabulary has room for the meta pieces; return these."""
+    """Check the numbers, and the room for the meta pieces; return the meta pieces."""
     spec = settings.trainer
     _check_ranges(settings)
     _check_differential_privacy(spec)
@@ -129,12 +129,12 @@ def _check_numbers(settings: Settings) -> dict[int, MetaPiece]:
 
 
 def _check_listeners(settings: Settings) -> None:
-    """Raise if the steps of several trainings are to be reported."""
-    wanted = "dump" if settings.extensions.dump else "on_round"
+    """Raise if a report of the steps and several sizes are given together."""
+    name = "dump" if settings.extensions.dump else "on_round"
     if settings.sizes and (settings.extensions.dump or settings.on_round is not None):
         raise BadValueError(
-            f"{wanted} follows a single training, but vocab_size lists {len(settings.sizes)} that "
-            f"share their steps. Give one size, or leave {wanted} out."
+            f"{name} follows a single training, but vocab_size lists {len(settings.sizes)} that "
+            f"share their steps. Give one size, or leave {name} out."
         )
 
 
@@ -250,7 +250,7 @@ def _changed_extensions(settings: Settings) -> list[Option]:
 
 
 def _refuse(given: Collection[str], option: str, *names: str) -> None:
-    """Raise if an extension is given that has no effect because of another option."""
+    """Raise if one of the given extensions has no effect because of another option."""
     for name in names:
         if name in given:
             raise TrainingError(f"{option} does not use {name}. Leave one of the two out.")
@@ -509,7 +509,7 @@ def _check_dump(settings: Settings) -> None:
     if settings.extensions.dump_format == "parquet":
         tsv = "Or choose dump_format=tsv."
         require("pyarrow", "dump_format=parquet", "parquet", otherwise=tsv)
-    refuse_impossible(folder, "choose another dump")
+    refuse_impossible(folder, "Choose another dump")
     target = os.path.realpath(folder)
     parent = os.path.dirname(target)
     try:

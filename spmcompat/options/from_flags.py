@@ -51,7 +51,7 @@ def _settings(flags: Mapping[str, object]) -> Settings:
     _store_defaults(settings)
     for name, text in texts.items():
         _store_flag(settings, name, text)
-    # Files are read after all flags: one replaces the characters, the others add to the symbols.
+    # Files are read after all flags: the first replaces required_chars, the others add symbols.
     if path := texts.get("required_chars_file"):
         settings.trainer.required_chars = "".join(_lines(path, settings))
     if path := texts.get("control_symbols_file"):
@@ -90,7 +90,7 @@ def _store_flag(settings: Settings, name: str, text: str) -> None:
 
 def _lines(path: str, settings: Settings) -> list[str]:
     """Read the lines of a file of symbols, and note its path; only a line feed ends a line."""
-    refuse_impossible(path, "check the path")
+    refuse_impossible(path, "Check the path")
     settings.symbol_files.append(path)
     try:
         with open(path, encoding="utf-8", newline="\n") as file:

@@ -160,8 +160,8 @@ class _Cutting(NamedTuple):
 def _cutting(
     given: PlanOptions, charsmap: bytes, meta_pieces: Sequence[str], finds_seeds: bool
 ) -> _Cutting:
-    # The pieces of the word model are whole pretokens, each with the space mark in front.
-    # Where a space is a separate piece, no other piece may contain one.
+    # The pieces of the word model are whole pretokens, including their space marks.
+    # If a space is a separate piece, no other piece may contain one.
     spaces_apart = given.spaces_apart
     is_word = given.model_type == TrainerSpec.WORD
     split_by_whitespace = given.split_by_whitespace or is_word or spaces_apart
@@ -170,15 +170,15 @@ def _cutting(
     )
     delimiter, removed_delimiter, bpe_delimiter = _delimiters(given)
     cut = find_cut(given.pretokenizer)
-    # Boundary marks count as unknown characters in the reference. They do so for a function of the
-    # caller, which the reference knows too. Pretokenizers by name are ours.
+    # In the reference, boundary marks count as unknown characters. They count here, too, if the
+    # pretokenizer is a function. The reference has no named pretokenizers.
     boundaries_end_pretokens = isinstance(given.pretokenizer, str)
     # Pieces may cross spaces, or the delimiter has to be found in the sentence first.
     whole_sentences = not split_by_whitespace or bool(removed_delimiter)
     # Whether every pretoken keeps the space mark that it begins with: neither a meta piece nor the
     # delimiter contains one.
     marks_stay = _MARK not in delimiter and not any(_MARK in piece for piece in uncut)
-    # Whether all sentences begin with the same byte. The normalizer puts a space mark in front of
+    # Whether all sentences begin with the same byte. The normalizer puts a space mark before
     # each. If a boundary mark replaces the space mark, it becomes the unknown mark, whose first
     # byte is the same, unless all characters are kept. A pretokenizer may begin a sentence with
     # anything.
@@ -214,9 +214,9 @@ def _cutting(
 def _delimiters(given: PlanOptions) -> tuple[bytes, bytes, bytes]:
     """Return the delimiter of sentences, the one that is removed, and the one of BPE's pretokens.
 
-    At most one of them is not empty. New releases look for the delimiter in the sentences as they
-    are read. Old releases look after rare characters were replaced: BPE in pretokens, the other
-    trainers in sentences, from which they also remove it.
+    At most one of them is not empty. New releases search for the delimiter while they read the
+    sentences. Old releases first replace rare characters; then BPE searches the pretokens, and the
+    other trainers search the sentences and remove the delimiter.
     """
     delimiter = given.pretokenization_delimiter.encode()
     if given.model_type == TrainerSpec.BPE and given.release.bpe_delimits_pretokens:
@@ -259,8 +259,8 @@ def _counting(
     return _Counting(
         keeps_contexts=keeps_contexts,
         looks_at_text_end=looks_at_text_end,
-        # What follows a sentence depends on the order of the sentences, unless all begin alike. EM
-        # may also read the sentences in that order.
+        # The byte after a sentence depends on the order of the sentences, unless all begin with
+        # the same byte. EM may also read the sentences in that order.
         keeps_order=whole_sentences or looks_at_text_end or not cutting.uniform_starts,
         keeps_pretokens=keeps_contexts and not whole_sentences and (looks_at_text_end or may_join),
         # Segments can be cut before the required characters are known, unless the release looks at

@@ -316,7 +316,7 @@ def _note_ignored(settings: Settings, given: Collection[str]) -> None:
         and "seed_factor, which sets the number of seed pieces",
         "add_dummy_prefix": extensions.space_pieces != "prefix"
         and settings.normalizer.add_dummy_prefix
-        and f"space_pieces={extensions.space_pieces}, which adds no space in front of a sentence",
+        and f"space_pieces={extensions.space_pieces}, which adds no space before a sentence",
     }
     for name, reason in ignored.items():
         if reason and name in given:

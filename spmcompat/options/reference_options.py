@@ -400,15 +400,6 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             keyword=False,
             in_reference=False,
         ),
-        Option(
-            "random_seed",
-            UINT32,
-            "Seed of the random generator that draws the lines of self_test_sample_size, in "
-            + " and ".join(v for v, release in RELEASES.items() if release.sample_is_repeatable)
-            + ".",
-            ELSEWHERE,
-            keyword=False,
-        ),
     ),
 }
 
@@ -420,6 +411,15 @@ OLD_OPTIONS = (
         "Number of sentences that the model stores with their pieces, as a self-test.",
         least=0,
         most=1000,
+    ),
+    Option(
+        "random_seed",
+        UINT32,
+        "Seed of the random generator that draws the lines of self_test_sample_size, in "
+        + " and ".join(v for v, release in RELEASES.items() if release.sample_is_repeatable)
+        + ".",
+        ELSEWHERE,
+        keyword=False,
     ),
     Option("mining_sentence_size", INT32, "No effect in any release."),
     Option("training_sentence_size", INT32, "No effect in any release."),

@@ -41,7 +41,7 @@ def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
     Raises
     ------
     BadValueError
-        If the text is not such a number, or the field cannot hold it.
+        If the text is not such a number, or the field cannot store it.
     """
     bare = text.strip(_SPACE)
     if re.fullmatch(_DECIMAL, bare):
@@ -78,12 +78,12 @@ def stream_int(text: str, allowed: range) -> int:
     text : str
         The value as it was given, with or without white space before it.
     allowed : range
-        The values that the field can hold, such as `INT32`.
+        The values that the field can store, such as `INT32`.
 
     Raises
     ------
     BadValueError
-        If there is no such number, or the field cannot hold it.
+        If there is no such number, or the field cannot store it.
     """
     match = re.match(_STREAMED_INT, text)
     value = to_int(match[1]) if match else allowed.stop

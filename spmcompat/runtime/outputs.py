@@ -47,7 +47,7 @@ def check_output(path: str | os.PathLike[str], option: str) -> None:
         If the path is a folder, a read-only file, or in a folder that is missing or read-only. A
         writable file in a read-only folder is also refused, because it cannot be replaced safely.
     """
-    refuse_impossible(path, f"choose another {option}")
+    refuse_impossible(path, f"Choose another {option}")
     if _descriptor_of(path) is not None:
         return
     target = os.path.realpath(path)
@@ -239,7 +239,7 @@ class Outputs:
         MissingFileError
             If the folder cannot be created.
         """
-        refuse_impossible(path, f"choose another {self._option}")
+        refuse_impossible(path, f"Choose another {self._option}")
         folder = os.path.realpath(path)
         missing: list[str] = []
         while not os.path.lexists(folder):

@@ -55,7 +55,7 @@ def require_pyarrow() -> None:
     OutOfMemoryError
         If there is not enough memory for the import.
     """
-    require("pyarrow", "Storing counts", "counts")
+    require("pyarrow", "Reading or writing counts", "counts")
     if "pyarrow.parquet" not in sys.modules:
         _check_memory()
         import pyarrow.parquet  # noqa: F401, PLC0415

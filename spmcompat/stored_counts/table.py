@@ -235,12 +235,12 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
         If the file does not exist, or is not a table of counts.
     """
     arrow.require_pyarrow()
-    refuse_impossible(path, "check --counts")
+    refuse_impossible(path, "Check --counts")
     place = Path(path)
     paths = sorted(place.glob("*.parquet")) if place.is_dir() else [place]
     if not paths:
         raise MissingFileError(
-            f"{printable(str(place))}: the folder contains no .parquet file. Check its name."
+            f"{printable(str(place))}: the folder contains no .parquet file. Check the path."
         )
     origins = [_origin_of(one) for one in paths]
     if origins.count(origins[0]) != len(origins):
@@ -326,7 +326,7 @@ def _open(path: Path, metadata: pa.parquet.FileMetaData | None = None) -> pa.par
         raise
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.strerror:  # from the system, not from pyarrow
-            raise MissingFileError(f"{name}: {error.strerror}. Check its name.") from error
+            raise MissingFileError(f'"{name}": {error.strerror}. Check the path.') from error
         raise TrainingError(
             f"{name} is not a Parquet file, or is truncated. {_NOT_COUNTS}"
         ) from None

@@ -299,4 +299,4 @@ def check_file(path: str, input_format: str) -> None:
 
 
 def _unreadable(path: str, error: OSError) -> MissingFileError:
-    return MissingFileError(f'NOT_FOUND: "{path}": {os.strerror(error.errno or 0)}: check --input.')
+    return MissingFileError(f'NOT_FOUND: "{path}": {os.strerror(error.errno or 0)}. Check input.')

@@ -66,6 +66,14 @@ def test_equal_models_are_equal_byte_for_byte() -> None:
     assert out.splitlines()[-1] == "equal, byte for byte"
 
 
+def test_the_report_explains_why_one_model_stores_more_fields() -> None:
+    flags = "--input=t.txt --model_prefix=flags --vocab_size=400 --minloglevel=2"
+    assert main(["train", *flags.split(), "--normalization_rule_tsv=a.tsv"]) == 0
+    reason = "differ (the command line stores all options, Python only the given ones)"
+    assert reason in _main("a.model", "flags.model")[1]
+    assert reason not in _main("a.model", "b.model")[1]
+
+
 def test_the_report_names_what_differs_and_is_short() -> None:
     status, out, _ = _main("a.model", "b.model")
     assert status == DIFFERENT

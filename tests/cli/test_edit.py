@@ -100,7 +100,7 @@ def test_the_report_names_words_and_tokens() -> None:
     assert [row.split() for row in rows] == [["2", "the", "▁the", *new.encode("the", out_type=str)]]
 
 
-def test_unknown_words_that_become_known_are_told() -> None:
+def test_unknown_words_that_become_known_are_reported() -> None:
     out = run("m.model", "--output=n.model", "--add=Ж", "--text=text.txt")[1]
     assert out.splitlines()[-1].split() == ["1", "Ж", "▁", "<unk>", "▁", "Ж"]
     flags = ("--rename=<unk>=[UNK]", "--text=text.txt")
@@ -116,7 +116,7 @@ def test_long_reports_are_cut_unless_all_is_asked_for() -> None:
     assert len(long.splitlines()) == 4 + 25
 
 
-def test_pieces_that_hold_a_new_symbol_are_told() -> None:
+def test_pieces_that_contain_a_new_symbol_are_reported() -> None:
     flags = ("m.model", "--output=n.model", "--remove=in", "--add_user_defined=in")
     unreachable, covering = run(*flags)[1].splitlines()[-2:]
     reason, pieces = unreachable.split(" pieces: ")
@@ -127,7 +127,7 @@ def test_pieces_that_hold_a_new_symbol_are_told() -> None:
     assert "ing" in covering.split()
 
 
-def test_dropped_samples_are_told() -> None:
+def test_dropped_samples_are_reported() -> None:
     model = trained("unigram", compat="0.2.0", self_test_sample_size=3)
     Path("m.model").write_bytes(model.SerializeToString())
     assert "dropped 3 self-test samples" in run("m.model", "--output=n.model", "--add=Ж")[1]

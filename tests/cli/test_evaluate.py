@@ -181,6 +181,15 @@ def test_spaces_are_dropped_only_on_request() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_missing_model_is_reported_before_a_missing_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("spmcompat.runtime.libraries.is_installed", lambda _: False)
+    assert "No such file" in run("nowhere.model", "--text", "text.txt")[2]
+    assert "is not installed" in run("bpe.model", "--text", "text.txt")[2]
+
+
+@pytest.mark.usefixtures("folder")
 def test_several_texts_add_up_and_workers_change_nothing() -> None:
     _, twice, _ = run("unigram.model", "--text=text.txt,text.txt", "--json")
     _, once, _ = run("unigram.model", "--text", "text.txt", "--json", "--workers", "1")
@@ -193,9 +202,9 @@ def test_several_texts_add_up_and_workers_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nowhere.model", "--text", "text.txt"), '"nowhere.model": No such file'),
         (("text.txt", "--text", "text.txt"), '"text.txt": not a SentencePiece model'),
-        (("bpe.model", "--text", "nowhere.txt"), "nowhere.txt: No such file"),
+        (("nowhere.model", "--text", "text.txt"), '"nowhere.model": No such file'),
+        (("bpe.model", "--text", "nowhere.txt"), '"nowhere.txt": No such file'),
         (("bpe.model", "--text", "/dev/null"), "text is empty"),
         (("bpe.model", "--text", "/dev/zero"), "/dev/zero:1 is a line of 2 MiB or more"),
         (("bpe.model\033[2J", "--text", "/dev/null"), r"bpe.model\x1b[2J"),
@@ -203,13 +212,13 @@ def test_several_texts_add_up_and_workers_change_nothing() -> None:
         (("x" * 300, "--text", "text.txt"), "File name too long"),
         (("a\0b", "--text", "text.txt"), "'a\\x00b': the path contains a NUL character"),
         (("a\0b.json", "--text", "text.txt"), "the path contains a NUL character"),
-        (("\ud800", "--text", "text.txt"), "a lone surrogate: check its name"),
+        (("\ud800", "--text", "text.txt"), "a lone surrogate. Check the path"),
         (("bpe.model", "--text", "x" * 300), "File name too long"),
-        (("bpe.model", "--text", "\ud800"), "a lone surrogate: check its name"),
-        (("bpe.model", "--text", "text.txt", "--gold", "\ud800"), "a lone surrogate: check --gold"),
+        (("bpe.model", "--text", "\ud800"), "a lone surrogate. Check --text"),
+        (("bpe.model", "--text", "text.txt", "--gold", "\ud800"), "a lone surrogate. Check --gold"),
         ((*BOOTSTRAP, "--units", "documents"), "The text is one document, but resampling needs"),
         (("a.json", "--text", "text.txt", "--pretokenizer", "script"), "needs .model files"),
-        (("bpe.model", "--text", "text.txt", "--gold", "."), "Is a directory: check --gold"),
+        (("bpe.model", "--text", "text.txt", "--gold", "."), "Is a directory. Check --gold"),
         (("bpe.model", "--text", "text.txt", "--gold", "text.txt"), "text.txt:1: expected a word"),
     ],
 )

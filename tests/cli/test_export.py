@@ -82,16 +82,17 @@ def test_differences_are_shown_by_cause() -> None:
 
 
 @pytest.mark.parametrize(
-    ("causes", "wanted"), [({"other": 1}, DIFFERENT), ({"tie": 2}, OK), ({"tie": 1, "other": 1}, 1)]
+    ("causes", "expected"),
+    [({"other": 1}, DIFFERENT), ({"tie": 2}, OK), ({"tie": 1, "other": 1}, 1)],
 )
 def test_lines_that_differ_are_an_exit_status_unless_by_ties(
-    monkeypatch: pytest.MonkeyPatch, causes: dict[str, int], wanted: int
+    monkeypatch: pytest.MonkeyPatch, causes: dict[str, int], expected: int
 ) -> None:
     found = Verification(3, causes, [])
     monkeypatch.setattr("spmcompat.tools.export.exporting.export", lambda *_, **__: found)
     status, _, _ = export("m.model", "--to=tokenizer.json", "--output=t.json")
-    assert status == wanted
-    assert found.ok == (wanted == OK)
+    assert status == expected
+    assert found.ok == (expected == OK)
     assert repr(found).startswith("<Verification: 3 lines, ")
 
 

@@ -60,7 +60,7 @@ def test_both_files_are_written() -> None:
     )
 
 
-def test_what_is_left_out_is_told() -> None:
+def test_pieces_that_are_left_out_are_reported() -> None:
     size = len(read_model("x.model").pieces) + 30
     flags = ("x.model", "y.model", "--output=c.model", f"--vocab_size={size}")
     out = run(*flags)[1].splitlines()
@@ -70,14 +70,14 @@ def test_what_is_left_out_is_told() -> None:
     assert run(*flags, "--quiet") == (0, "", "")
 
 
-def test_what_is_never_used_any_more_is_told() -> None:
+def test_pieces_that_become_unused_are_reported() -> None:
     other = german("bpe", user_defined_symbols=("hat",))
     Path("y.model").write_bytes(other.SerializeToString())
     out = run("x.model", "y.model", "--output=c.model")[1]
     assert "pieces of x.model that are never used any more: 1: ▁that" in out
 
 
-def test_dropped_samples_are_told() -> None:
+def test_dropped_samples_are_reported() -> None:
     model = trained("unigram", compat="0.2.0", self_test_sample_size=3)
     Path("s.model").write_bytes(model.SerializeToString())
     out = run("s.model", "s.model", "--output=c.model")[1]

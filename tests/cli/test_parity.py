@@ -141,7 +141,7 @@ def test_an_input_that_cannot_be_read_is_an_error(path: str, reason: str) -> Non
     status, out, err = _main(f"--input={path}", *SMALL)
     assert (status, out, err.count("\n")) == (FAILURE, "", 1)
     assert reason in err
-    assert "check --input" in err
+    assert "Check --input" in err
 
 
 def test_arrow_data_are_refused_because_the_reference_takes_none() -> None:
@@ -233,7 +233,7 @@ def test_the_pytest_fixture_fails_a_test_unless_the_bytes_are_equal(
             "*both fail:",
             "*spmcompat and sentencepiece failed to train:",
             "*Failed: spmcompat failed to train:",
-            "*nowhere.txt: No such file or directory: check --input.",
+            '*nowhere.txt": No such file or directory. Check --input.',
             "*Vocabulary size too high (99999)*",
             "*normalizer cannot be sent to two processes. Leave it out.",
         ]

@@ -182,7 +182,9 @@ def test_a_file_that_is_not_text(trainers: Trainers, content: bytes, remedy: str
     assert_fails(ours, "TrainingError", remedy)
 
 
-@deviation("A text file that is named as a packed one, such as `a.gz` or `a.parquet`")
+@deviation(
+    "A text file with the name of a compressed or Parquet file, such as `a.gz` or `a.parquet`"
+)
 @pytest.mark.parametrize("name", ["a.gz", "a.parquet"])
 def test_a_text_file_that_is_named_as_a_packed_one(trainers: Trainers, name: str) -> None:
     case = Case({**SOFT, "input": name, "model_prefix": "m"}, {name: TEXT.encode()})
@@ -194,7 +196,7 @@ def test_a_text_file_that_is_named_as_a_packed_one(trainers: Trainers, name: str
     trainers.check({**SOFT, "input": name, "input_format": "text"}, files=case.files)
 
 
-@deviation("A file that is named `.jsonl` or `.ndjson`")
+@deviation("A file with a name that ends in `.jsonl` or `.ndjson`")
 def test_a_file_that_is_named_jsonl(trainers: Trainers) -> None:
     lines = "".join(f"{json.dumps({'text': line})}\n" for line in TEXT.splitlines())
     case = Case({**SOFT, "input": "a.jsonl", "model_prefix": "m"}, {"a.jsonl": lines.encode()})

@@ -1,5 +1,6 @@
 """The Python face."""
 
+import inspect
 import io
 import re
 import subprocess
@@ -12,6 +13,8 @@ import pytest
 
 import spmcompat
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
+from spmcompat.releases import RELEASES
+from spmcompat.tools.export.targets import TARGETS
 from tests.parity import corpora
 
 LINES = corpora.words_text(seed=4, lines=60, types=40).splitlines()
@@ -65,6 +68,18 @@ def test_training_imports_no_more_than_it_uses(
     slow = {"numpy", "tqdm", "sentencepiece", "dataclasses", "inspect", "logging", "difflib"}
     slow |= {"textwrap", "argparse", "asyncio", "subprocess", "tempfile", "multiprocessing"}
     assert {name.partition(".")[0] for name in imported}.isdisjoint(slow)
+
+
+def test_a_type_checker_knows_the_allowed_names() -> None:
+    def names(function: Callable[..., object], parameter: str) -> set[str]:
+        annotation = inspect.signature(function).parameters[parameter].annotation
+        return set(re.findall(r"'(.*?)'", annotation)) if "Literal[" in annotation else set()
+
+    data = Path(spmcompat.__file__).parent / "normalization" / "data"
+    rules = {path.stem for path in data.glob("*.charsmap")} | {"identity"}
+    assert names(spmcompat.train, "normalization_rule_name") == rules
+    assert names(spmcompat.train, "compat") == set(RELEASES)
+    assert names(spmcompat.export, "to") == set(TARGETS)
 
 
 def test_version_is_the_project_s() -> None:

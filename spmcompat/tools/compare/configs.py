@@ -136,7 +136,7 @@ def _from_file(path: str, known_flags: Collection[str]) -> list[Config]:
         raise
     except OSError as error:
         reason = os.strerror(error.errno or 0)
-        raise MissingFileError(f"{path}: {reason}: check --configs.") from error
+        raise MissingFileError(f'"{path}": {reason}. Check --configs.') from error
     except ValueError as error:  # not TOML, not UTF-8, or a number with too many digits
         raise BadValueError(f"{path}: {error}.") from None
     except RecursionError:

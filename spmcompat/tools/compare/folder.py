@@ -32,7 +32,7 @@ class ReportFolder:
     """
 
     def __init__(self, path: Path, inputs: Sequence[str]) -> None:
-        refuse_impossible(path, "check --output")
+        refuse_impossible(path, "Check --output")
         self.path = path
         self._inputs = inputs
         self._own = self._listed()
@@ -52,7 +52,7 @@ class ReportFolder:
             for path in paths:
                 path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise MissingFileError(f"{self.path}: {error.strerror}: check --output.") from error
+            raise MissingFileError(f'"{self.path}": {error.strerror}. Check --output.') from error
         if not self._own.issuperset(names):
             self._own.update(names)
             lines = "".join(f"{name}\n" for name in sorted(self._own))

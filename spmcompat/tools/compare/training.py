@@ -64,7 +64,7 @@ def split_text(text: str, folder: ReportFolder, report: Report) -> Texts:
     TrainingError
         If the text cannot be read, has too few lines, or has a line that is too long.
     """
-    refuse_impossible(text, "check --text")
+    refuse_impossible(text, "Check --text")
     train, held_out = folder.claim("train.txt", "held-out.txt")
     digest = hashlib.sha256()
     lines = 0
@@ -99,7 +99,7 @@ def _lines(text: str) -> Iterator[bytes]:
         with open(text, "rb") as source:
             yield from lines_of(source, text)
     except OSError as error:
-        raise MissingFileError(f"{text}: {error.strerror}: check --text.") from error
+        raise MissingFileError(f'"{text}": {error.strerror}. Check --text.') from error
 
 
 def _words_to_show(held_out: Path) -> tuple[str, ...]:

@@ -47,8 +47,8 @@ def merging() -> Command:
             ),
             Flag(
                 "min_count",
-                "Drop pretokens that occur less often. Models then differ from those of the whole "
-                "text; the share of the text that is dropped is stored and shown.",
+                "Drop pretokens that occur less often than this. Models then differ from those of "
+                "the whole text; the share of the text that is dropped is stored and shown.",
                 UINT64,
                 default=1,
                 least=1,
@@ -90,7 +90,7 @@ def _merge(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     merging = Merging(tables, weights, given.min_count)
     report = Report(2 if given.quiet else 0, stderr)
     with report.stage("Merging", unit="rows") as stage:
-        write(given.output, merging.origin, _told(merging, stage))
+        write(given.output, merging.origin, _reported(merging, stage))
     if given.quiet:
         return
     origin = merging.origin()
@@ -98,8 +98,8 @@ def _merge(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     stdout.writelines(f"  {printable(change)}\n" for change in origin.changes)
 
 
-def _told(batches: Iterable[pa.RecordBatch], stage: Stage) -> Iterator[pa.RecordBatch]:
-    """Yield rows, and report their number."""
+def _reported(batches: Iterable[pa.RecordBatch], stage: Stage) -> Iterator[pa.RecordBatch]:
+    """Yield the batches, and report their rows as progress."""
     for batch in batches:
         yield batch
         stage.advance(batch.num_rows)

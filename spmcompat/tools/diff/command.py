@@ -134,7 +134,10 @@ def _spec_sections(found: "Difference", names: tuple[str, str]) -> Iterator[_Sec
             (name, _shown(left, "not stored"), _shown(right, "not stored"))
             for name, left, right in found.fields
         ]
-        yield f"fields: {len(rows):,} differ", ("field", *names), rows
+        one_lacks_fields = any(None in (left, right) for _, left, right in found.fields)
+        reason = " (the command line stores all options, Python only the given ones)"
+        title = f"fields: {len(rows):,} differ{reason if one_lacks_fields else ''}"
+        yield title, ("field", *names), rows
     for name, left_bytes, right_bytes, first_byte, rules, problem in found.charsmaps:
         sizes = " and ".join(
             "not stored" if size is None else f"{size:,} bytes"

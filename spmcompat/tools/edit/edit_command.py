@@ -108,7 +108,9 @@ def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
     result = edit(path, edits, given.output, given.text)
     if not given.quiet:
         limit = None if given.all else SHOWN
-        stdout.writelines(f"{printable(line)}\n" for line in _told(given.output, result, limit))
+        stdout.writelines(
+            f"{printable(line)}\n" for line in _report_lines(given.output, result, limit)
+        )
 
 
 def _renamed(values: Sequence[str], path: str) -> dict[str, str]:
@@ -156,7 +158,7 @@ def _refuse_second(piece: str, found: Mapping[str, object], option: str) -> None
         raise UsageError(f"{option} names {piece} twice. Name it once.")
 
 
-def _told(output: str, result: EditResult, limit: int | None) -> Iterator[str]:
+def _report_lines(output: str, result: EditResult, limit: int | None) -> Iterator[str]:
     """Yield the report of an edit, line by line."""
     before = "as before" if result.size == result.old_size else f"{result.old_size:,} before"
     yield f"{output}: {result.size:,} pieces, {before}"

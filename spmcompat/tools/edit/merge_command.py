@@ -64,11 +64,11 @@ def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
         )
     result = merge(models, given.output, weights or None, given.vocab_size)
     if not given.quiet:
-        lines = _told(given.output, models[0], result)
+        lines = _report_lines(given.output, models[0], result)
         stdout.writelines(f"{printable(line)}\n" for line in lines)
 
 
-def _told(output: str, first: str, result: MergeResult) -> Iterator[str]:
+def _report_lines(output: str, first: str, result: MergeResult) -> Iterator[str]:
     """Yield the report of a merge, line by line."""
     yield f"{output}: {result.size:,} pieces, {result.added:,} of them not in {first}"
     if result.beyond_size:

@@ -133,7 +133,7 @@ def _processor(model: ModelProto) -> SentencePieceProcessor:
 
 def _batches(path: str | PathLike[str]) -> Iterator[Sequence[str]]:
     """Yield the lines of a text in batches. Only a line feed ends a line."""
-    refuse_impossible(path, "check --text")
+    refuse_impossible(path, "Check --text")
     try:
         with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
             while batch := file.readlines(_BUFFER):

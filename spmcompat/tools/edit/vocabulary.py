@@ -281,7 +281,7 @@ def files_of(model: ModelProto, path: str | PathLike[str]) -> Mapping[str, bytes
 
 def _paths_of(path: str | PathLike[str]) -> list[str]:
     """Return the path of the model and, if it has one, the path of its ``.vocab`` file."""
-    refuse_impossible(path, "check --output")
+    refuse_impossible(path, "Check --output")
     name = os.fspath(path)
     stem = name.removesuffix(".model")
     return [name] if stem == name else [name, f"{stem}.vocab"]

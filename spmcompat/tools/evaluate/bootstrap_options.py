@@ -41,7 +41,7 @@ UNITS = Flag(
 
 
 def read_bootstrap(given: SimpleNamespace) -> Bootstrap | None:
-    """Return the bootstrap that the flags ask for; None if they ask for none.
+    """Return the bootstrap that the flags describe; None without ``--bootstrap``.
 
     Raises
     ------

@@ -75,9 +75,9 @@ def command() -> Command:
             ),
             Flag(
                 "pretokenizer",
-                "Encode each pretoken of a training separately, and count tokens and losses on "
-                "these: stored cuts by the split options in the model; script or regex:PATTERN "
-                "also cuts by that pretokenizer.",
+                "Cut the text into pretokens as in training, encode each one separately, and "
+                "compute tokens and losses from them. stored: cut by the split options in the "
+                "model. script or regex:PATTERN: also cut by this pretokenizer.",
                 metavar="NAME",
             ),
             Flag(

@@ -138,10 +138,12 @@ def lost_text(result: Evaluation) -> str:
         return f"it leaves out spaces, with {boundaries:.3%} of the boundaries between words"
     if result.unknown_rate > 0 and result.model_type in _WORD_MODELS:
         return f"it replaces whole words, with {lost:.3%} of the characters"
+    limit = f"(more than {_TOLERATED_LOSS:.1%})"
     if lost > _TOLERATED_LOSS:
-        return f"it loses {lost:.3%} of the characters"
+        return f"it loses {lost:.3%} of the characters {limit}"
     if result.lost_spaces > _TOLERATED_LOSS:
-        return f"it does not show where spaces are, in {result.lost_spaces:.3%} of the words"
+        share = f"{result.lost_spaces:.3%} of the words {limit}"
+        return f"it does not show where spaces are, in {share}"
     return ""
 
 
@@ -338,7 +340,7 @@ def evaluate(
         bootstrap.
     """
     for path in texts:
-        refuse_impossible(path, "check its name")
+        refuse_impossible(path, "Check --text")
     measurements = [
         _Measurement(model, drop_spaces=drop_spaces, by_line=bootstrap is not None)
         for model in models
@@ -497,4 +499,4 @@ def _size(paths: Sequence[str]) -> int | None:
 
 
 def _unreadable(path: str, error: OSError) -> MissingFileError:
-    return MissingFileError(f"{path}: {os.strerror(error.errno or 0)}: check its name.")
+    return MissingFileError(f'"{path}": {os.strerror(error.errno or 0)}. Check --text.')

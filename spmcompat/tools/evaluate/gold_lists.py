@@ -110,12 +110,12 @@ def read_gold(path: str | PathLike[str]) -> GoldList:
     MissingFileError
         If the file cannot be read.
     """
-    refuse_impossible(path, "check --gold")
+    refuse_impossible(path, "Check --gold")
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             return _gold_list(_lines(file, str(path)), str(path))
     except OSError as error:
-        raise MissingFileError(f"{path}: {error.strerror}: check --gold.") from error
+        raise MissingFileError(f'"{path}": {error.strerror}. Check --gold.') from error
     except UnicodeDecodeError as error:
         raise BadValueError(f"{path} is not UTF-8: {error.reason}.") from None
 

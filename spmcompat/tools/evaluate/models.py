@@ -90,23 +90,22 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
     TrainingError
         If the file cannot be read or is not a model, or if the library is not installed.
     """
-    refuse_impossible(path, "check its name")
+    refuse_impossible(path, "Check the path")
     is_ours = not path.endswith(".json")
     library, extra = ("sentencepiece", "eval") if is_ours else ("tokenizers", "compare")
-    require(library, path, extra)
+    if pretokenizer is not None and not is_ours:
+        raise BadValueError(
+            f"{path}: --pretokenizer needs .model files. Leave out this file, or the option."
+        )
     try:
-        if is_ours:
-            return _SentencePiece(path, workers, pretokenizer)
-        if pretokenizer is not None:
-            raise BadValueError(
-                f"{path}: --pretokenizer needs .model files. Leave out this file, or the option."
-            )
-        return _HuggingFace(path)
+        os.stat(path)  # report a missing file before a missing library
+        require(library, path, extra)
+        return _SentencePiece(path, workers, pretokenizer) if is_ours else _HuggingFace(path)
     except MissingFileError:
         raise
     except OSError as error:
         raise MissingFileError(
-            f"{path}: {os.strerror(error.errno or 0)}: check its name."
+            f'"{path}": {os.strerror(error.errno or 0)}. Check the path.'
         ) from error
 
 

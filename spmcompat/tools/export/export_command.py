@@ -21,7 +21,8 @@ def command() -> Command:
     return Command(
         "spmcompat export",
         "Writes a model in the format of another library, and verifies that both encode text "
-        "alike. The command first prints what the target cannot express exactly.",
+        "alike. The command first lists the features that the target cannot express "
+        "exactly.",
         "m.model --to=TARGET --output=PATH [flags]",
         _run,
         [

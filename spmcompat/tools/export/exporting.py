@@ -62,7 +62,7 @@ def export(
     target = target_of(to)
     if find_control_symbols and to != "hf-folder":
         raise BadValueError(f"find_control_symbols is for hf-folder, not for {to}: leave it out.")
-    refuse_impossible(output, "check --output")
+    refuse_impossible(output, "Check --output")
     _refuse_scores(model)
     limits = [one for one in target.limits(model) if not (one.on_symbols and find_control_symbols)]
     refuse(limits, to)
@@ -108,7 +108,7 @@ def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
     from spmcompat.tools.export.document import MOST_BYTES  # noqa: PLC0415
     from spmcompat.tools.export.importing import import_tokenizer  # noqa: PLC0415
 
-    refuse_impossible(path, "check the path")
+    refuse_impossible(path, "Check the path")
     outputs.check_output(output, _OPTION)
     outputs.refuse_inputs([output], [path], _OPTION)
     try:
@@ -154,7 +154,7 @@ def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[
 
 
 def _lines_of_file(path: str) -> Iterator[str]:
-    refuse_impossible(path, "check --text")
+    refuse_impossible(path, "Check --text")
     _open_text(path).close()  # report a missing text first
     return _checked_lines(path)
 

@@ -205,16 +205,16 @@ def _input_file(path: str | os.PathLike[str]) -> str:
     MissingFileError
         If it cannot be read.
     """
-    refuse_impossible(path, "check --input")
+    refuse_impossible(path, "Check --input")
     try:
         is_file = stat.S_ISREG(os.stat(path).st_mode)
         if is_file:
             os.close(os.open(path, os.O_RDONLY))
     except OSError as error:
-        raise MissingFileError(f"{path}: {error.strerror}: check --input.") from error
+        raise MissingFileError(f'"{path}": {error.strerror}. Check --input.') from error
     if not is_file:
         raise MissingFileError(
-            f"{path} is not a regular file, so it cannot be read twice: check --input."
+            f'"{path}" is not a regular file, so it cannot be read twice. Check --input.'
         )
     return os.path.abspath(path)
 

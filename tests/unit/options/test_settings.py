@@ -69,7 +69,7 @@ def test_own_options_are_not_stored() -> None:
     assert stored(settings.trainer) == {}
 
 
-def test_retired_options_are_told() -> None:
+def test_retired_options_are_reported() -> None:
     settings = from_kwargs({"mining_sentence_size": "anything"})
     assert settings.notes == ["--mining_sentence_size is deprecated and ignored."]
     assert stored(settings.trainer) == {}

@@ -113,7 +113,7 @@ def test_an_error_of_the_server_is_not_a_missing_file(address: str) -> None:
 
 
 def test_a_missing_file_is_one(address: str) -> None:
-    with pytest.raises(MissingFileError, match="No such file or directory: check --input"):
+    with pytest.raises(MissingFileError, match=r"No such file or directory\. Check input"):
         train(input=f"{address}/404")
 
 

@@ -96,5 +96,5 @@ def test_the_error_says_what_is_wrong_with_a_file(text: str, message: str, tmp_p
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(MissingFileError, match=r"nowhere\.toml: No such file"):
+    with pytest.raises(MissingFileError, match=r'nowhere\.toml": No such file'):
         read_configs([str(tmp_path / "nowhere.toml")], FLAGS)

@@ -124,7 +124,7 @@ def test_a_model_that_loses_text_is_never_best(texts: Texts) -> None:
     assert "loses text" in rows["two"]
     assert "class=best" not in rows["two"]
     assert "loses text" not in rows["one"] + rows["three"]
-    assert "<b>two</b> loses text: it loses 1.000% of the characters." in html
+    assert "<b>two</b> loses text: it loses 1.000% of the characters (more than 0.5%)." in html
 
 
 def test_nothing_is_best_if_one_model_is_left_to_compare(texts: Texts) -> None:

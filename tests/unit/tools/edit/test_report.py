@@ -66,7 +66,7 @@ def test_a_text_that_cannot_be_read() -> None:
     model = trained("unigram")
     with pytest.raises(MissingFileError, match="Check --text"):
         compare_cuts(model, model, "no such file")
-    with pytest.raises(MissingFileError, match="check --text"):
+    with pytest.raises(MissingFileError, match="Check --text"):
         compare_cuts(model, model, "a\0b")
 
 
