@@ -117,7 +117,7 @@ def _quoted(text: str | None) -> str:
 
 
 def _short(value: float | None) -> str:
-    """Return a float32 with nine digits, which distinguish all float32 values."""
+    """Format a float32 with nine digits, enough to distinguish all float32 values."""
     if isinstance(value, float) and not math.isnan(value):
         return f"{value:.9g}"
     return _cell(value)

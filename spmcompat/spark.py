@@ -123,7 +123,7 @@ def _check_column(df: DataFrame, column: object) -> None:
 
 
 def _schema() -> StructType:
-    """Return the schema of the rows. Strings of this type are compared byte by byte."""
+    """Return the schema of the rows. Spark compares the strings of these columns byte by byte."""
     from pyspark.sql.types import (  # noqa: PLC0415
         ByteType,
         IntegerType,

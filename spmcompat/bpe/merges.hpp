@@ -163,7 +163,8 @@ class Merges {
   size_t cache_used_from_ = 0;  // the number of merges before the cache is used
 
   uint64_t floor_ = 0;
-  // 1 after initial pieces: for a floor of 0, merges would have to begin with characters.
+  // The floor is 1 if there are initial pieces: a floor of 0 would require that merges begin with
+  // characters.
   uint64_t last_floor_ = 0;
   bool must_record_ = true;
   PairTable pairs_;

@@ -158,7 +158,7 @@ def parse(command: Command, arguments: Sequence[str]) -> SimpleNamespace:
         if name is None:
             given.arguments.append(text)
         elif name not in own:
-            given.options.pop(name, None)  # the options stay in the order of their last values
+            given.options.pop(name, None)  # the last use decides the order
             given.options[name] = text
         elif own[name].many:
             values = [_read(own[name], item) for item in split_csv(text)]

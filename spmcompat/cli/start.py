@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-TYPE_CHECKING = False  # importing typing would take long
+TYPE_CHECKING = False  # importing typing is slow
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn

@@ -61,7 +61,7 @@ class GnuHashMap {
     --size_;
   }
 
-  // Calls function(key, value) for all entries, in the order of the GNU C++ library.
+  // Calls function(key, value) for all entries, in the iteration order of the GNU C++ library.
   template <typename Function>
   void for_each(Function function) const {
     for (uint32_t i = entries_[kEnd].next; i != kEnd; i = entries_[i].next) {

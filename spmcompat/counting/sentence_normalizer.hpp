@@ -107,10 +107,10 @@ class SentenceNormalizer {
     }
   }
 
-  // Whether the result for a raw token depends on the rest of its sentence. If it normalizes to
-  // nothing, another pretoken may end the sentence. It also depends on its neighbours if it
-  // normalizes to a text with a space mark or two consecutive spaces, or may share a script run
-  // with them.
+  // Whether the result for a raw token depends on the rest of its sentence. It does if the token
+  // normalizes to nothing, because another pretoken may then end the sentence; if it normalizes to a
+  // text with a space mark or two consecutive spaces; or if it may share a script run with its
+  // neighbours.
   bool is_irregular(const std::string& normalized) const {
     return normalized.empty() || normalized.find("  ") != std::string::npos ||
            normalized.find(kSpaceUtf8) != std::string::npos ||

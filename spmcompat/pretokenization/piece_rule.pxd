@@ -1,4 +1,4 @@
-"""The rule of pieces for Cython modules."""
+"""Cython declarations of the rule that decides which strings can be pieces."""
 
 from libcpp cimport bool as cbool
 

@@ -300,7 +300,8 @@ void start_stage(Crew& crew, Result& result, Function function, Arguments&... ar
   });
 }
 
-// Starts the stage change(object, arguments..., crew), which may be a method of the object.
+// Starts a stage that calls change(object, arguments..., crew). `change` may be a method of the
+// object.
 template <typename Object, typename Change, typename... Arguments>
 void start_change(Crew& crew, Object& object, Change change, Arguments&... arguments) {
   crew.start([&crew, &object, change, &arguments...] {

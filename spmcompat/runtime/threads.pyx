@@ -103,7 +103,7 @@ cdef class Crew:
                 PyErr_CheckSignals()
         except BaseException:
             self.cancel.set()
-            # The stage uses objects of the caller until it ends.
+            # The stage uses the caller's objects until the stage ends.
             while not has_ended:
                 with nogil:
                     has_ended = dereference(self.crew).await_end(INTERVAL)

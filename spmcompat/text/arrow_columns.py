@@ -82,7 +82,7 @@ def column_of_table(fields: Sequence[Field], column: str | None, option: str = C
 
 
 def check_column_alone(field: Field, column: str | None) -> None:
-    """Raise if a column outside a table cannot be read.
+    """Raise if a column that is not part of a table cannot be read.
 
     Raises
     ------

@@ -208,10 +208,10 @@ class StringColumn {
 
   // Appends strings from `row` on, without CR and LF at their ends, until they fill a read buffer.
   // Returns the first row that was not appended. If a string has more than `longest` bytes, only
-  // the first `longest` + 1 are appended, and the others are added to `dropped`. `ends` receives
-  // the end of each string, and `nulls` the number of strings before each null. Each row counts as
-  // one byte more than its text, like a line end in a file, so that empty rows and nulls also fill
-  // a buffer.
+  // the first `longest` + 1 are appended, and the number of the others is added to `dropped`.
+  // `ends` receives the end of each string, and `nulls` the number of strings before each null.
+  // Each row counts as one byte more than its text, as if it ended with a line end, so that a
+  // buffer of empty rows and nulls becomes full, too.
   int64_t append(int64_t row, size_t most_bytes, size_t longest, std::string& text,
                  std::vector<size_t>& ends, std::vector<size_t>& nulls, size_t& dropped) const {
     while (row < rows_ && text.size() + ends.size() + nulls.size() < most_bytes) {

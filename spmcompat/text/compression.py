@@ -80,7 +80,7 @@ class Decompressed:
         self.consumed = 0
 
     def readinto(self, buffer: bytearray | memoryview, /) -> int:
-        """Fill the buffer and return the number of bytes. It is smaller only at the end."""
+        """Fill the buffer and return the number of bytes; less than its size only at the end."""
         view = memoryview(buffer)
         filled = 0
         while filled < len(view) and (part := self._part(len(view) - filled)):
@@ -184,7 +184,7 @@ def _zstd_module() -> str:
 
 
 class _Gunzip:
-    """Decompresses a gzip member with zlib, with the interface of the other decoders."""
+    """Decompresses a gzip member with zlib. It has the interface of the other decoders."""
 
     def __init__(self) -> None:
         import zlib  # noqa: PLC0415

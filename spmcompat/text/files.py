@@ -103,9 +103,9 @@ class Files:
     def __iter__(self) -> Generator[ReadBuffer, None, None]:
         """Read the files in order. Closing the generator closes the file.
 
-        The reference reads one line from an empty file, unless it is the last file. The line is
-        empty; but in some releases, if the previous file does not end with a line end, its last
-        line is read again.
+        The reference reads one line from an empty file that is not the last file. Normally, this
+        line is empty. In some releases, it is the last line of the previous file, if that file does
+        not end with a line end.
         """
         repeats = self._text.empty_files_repeat_lines
         self._kept = []

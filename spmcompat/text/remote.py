@@ -63,9 +63,9 @@ def base_of(address: str) -> str:
 
 
 class RemoteFile:
-    """A file on a server. Errors name its address.
+    """A file on a server. Error messages contain its address.
 
-    The file is read in ranges of bytes if the server supports them, and as a stream otherwise.
+    The file is read in byte ranges if the server supports them, and otherwise as a stream.
 
     Parameters
     ----------

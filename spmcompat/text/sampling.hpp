@@ -49,7 +49,8 @@ class ReservoirSample {
     return multiplies_ ? multiplied_below(bound) : divided_below(bound);
   }
 
-  // Returns a uniform number in [0, bound). Redraws random numbers of the incomplete last range.
+  // Returns a uniform number in [0, bound). Rejects the highest random numbers, because there are too
+  // few of them for all remainders.
   uint64_t below(uint64_t bound) {
     const uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
     uint64_t drawn;

@@ -29,11 +29,14 @@ Buffer: TypeAlias = "ReadBuffer | SampleSlice"
 
 
 class LineFacts(NamedTuple):
-    """How many lines of the input were read and skipped, with the names of `LineFilter`.
+    """How many lines of the input were read, and how many were skipped.
+
+    The attributes have the names of those of `LineFilter`.
 
     `bytes_read` is the size of the input, or 0 if it is not known. `nulls` is the number of records
-    without text. `broken` and `first_broken` come from `Skipped`; `too_long` includes its
-    `too_long`. `places` maps each kind of skipped line to the place of the first one.
+    without text. `broken` and `first_broken` come from `Skipped`; `too_long` includes the records
+    that `Skipped` counts as too long. `places` maps each kind of skipped line to the place of the
+    first one.
     """
 
     sentences: int

@@ -117,7 +117,7 @@ class Loop(NamedTuple):
                 self.report.step("Renumbering")
                 is_last = branches[0].is_last
                 branches[0].renumbering.apply(lattices, self.workers, copy=False)
-                del branches  # Otherwise its memory would stay until the next pruning.
+                del branches  # Otherwise, its memory would be freed only later.
                 if is_last:
                     self._train_last_round(lattices, options, stage)
                     self._end(runs, [], lattices.pieces, trained)

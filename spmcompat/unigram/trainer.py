@@ -48,11 +48,11 @@ def train(
     Parameters
     ----------
     corpus : Corpus
-        The corpus; its parts are dropped as soon as they are not needed.
+        The corpus; its parts are freed as soon as they are no longer needed.
     options : UnigramOptions
         The options of the trainer.
     workers : Workers
-        Real threads; the result is the same for any number of them.
+        The worker threads. The result does not depend on their number.
     report : Report
         Receives progress and log lines.
     seed_lines : iterable of bytes
@@ -174,7 +174,7 @@ class _Training(NamedTuple):
             rounds.seeds(seeds, counts)
         del counts
         lattices = self._build_lattices(seeds, options)
-        del seeds  # The lattices contain the pieces in training.
+        del seeds  # The lattices have the current pieces.
         return_freed_memory()
         report.info(f"Using {corpus.pretokens} sentences for EM training")
         if options.objective == "fewest_tokens":

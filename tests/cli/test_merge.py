@@ -96,7 +96,7 @@ def test_several_models() -> None:
         (("a.model", "x.model"), "a.model and x.model cannot be merged: trainer_spec.model_type"),
         (("a.model", "none.model"), '"none.model": No such file or directory'),
         (("x.model", "y.model", "--weights=1,1"), "instead of weights"),
-        (("a.model", "b.model", "--vocab_size=9"), "Give at least that size"),
+        (("a.model", "b.model", "--vocab_size=9"), "is needed for the pieces of the first model"),
     ],
 )
 def test_mistakes_are_one_line_and_write_nothing(arguments: tuple[str, ...], message: str) -> None:

@@ -27,14 +27,14 @@ PIECES = st.dictionaries(
 
 @settings(max_examples=200)
 @given(texts(), PIECES, st.integers(1, 40), st.sampled_from([1, 10**9]))
-def test_merges_after_given_pieces_are_those_of_the_oracle(
+def test_merges_after_initial_pieces_are_those_of_the_oracle(
     lines: list[str], scores: dict[str, float], wanted: int, expected: int
 ) -> None:
-    """Given pieces may cross the boundaries of pieces; then only those inside count."""
+    """Initial pieces may cross the boundaries of pieces; then only those inside count."""
     options = {"split_by_whitespace": False, "split_by_unicode_script": False}
     segments = segments_of(lines, character_coverage=1.0, **options)
     encoded = [(piece.encode(), score) for piece, score in scores.items()]
-    merges = Merges(segments, expected, Workers(2), given=encoded)
+    merges = Merges(segments, expected, Workers(2), initial=encoded)
     merges.make(wanted)
     oracle = growing.extending_merges(
         [(SPACE + line, 1) for line in lines], Options(**options), scores, wanted

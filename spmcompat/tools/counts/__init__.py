@@ -1,1 +1,1 @@
-"""The commands for counts of texts."""
+"""The commands that count texts, and merge or show counts."""

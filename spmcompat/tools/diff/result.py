@@ -104,7 +104,7 @@ class CharsmapDifference(NamedTuple):
     left_bytes, right_bytes : int or None
         Sizes of the charsmaps; None if the model does not store a charsmap.
     first_byte : int or None
-        Offset of the first different byte.
+        Offset of the first byte that differs.
     rules : list of RuleDifference
         The rules that differ. Empty if the rules are equal and only the compiled form differs.
     problem : str

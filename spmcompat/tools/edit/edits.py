@@ -110,7 +110,7 @@ class Edits:
         for text in self.remove:
             if text in self.rename or text in self.set_score:
                 raise BadValueError(
-                    f"{text} is removed, and also renamed or given a score. Do one of them."
+                    f"{text} is removed, and also renamed or given a score. Choose one."
                 )
         for text, score in self.set_score.items():
             _score(text, score)
@@ -452,13 +452,14 @@ def _new_order(pieces: Sequence[Piece]) -> list[int]:
 def _check_reach(
     old: Sequence[Piece], new: Sequence[Piece], changed: set[str], trainer: TrainerSpec
 ) -> tuple[list[str], list[str]]:
-    """Raise if a normal piece is no longer reachable.
+    """Raise if a normal piece has become unreachable, unless it contains a new symbol.
 
     Returns
     -------
-    unreachable, covering : list of str
-        The pieces that contain a new user-defined symbol: those that can no longer be used, and
-        those that still can.
+    unreachable : list of str
+        The pieces that contain a new user-defined symbol and can no longer be used.
+    covering : list of str
+        The pieces that contain a new user-defined symbol and can still be used.
     """
     lost = reach.unreachable(new, trainer, containing(new, changed))
     for text in lost:

@@ -87,7 +87,8 @@ def change_size(
         if not is_out_of_memory(error):
             raise
         reason = str(error)
-    # Not raised in the handler: the first error would be its context, and keep its memory alive.
+    # This is raised outside the handler. Inside, the first error would become its context, and the
+    # memory that the first error refers to would not be freed.
     raise OutOfMemoryError(report.current, reason)
 
 

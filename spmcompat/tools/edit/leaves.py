@@ -1,4 +1,4 @@
-"""The parts from which a BPE model merges its pieces, and the order for dropping pieces."""
+"""The parts that a BPE model merges into its pieces, and the order in which pieces are dropped."""
 
 from __future__ import annotations
 

@@ -269,8 +269,8 @@ def _chosen(
     least = before + len(candidates) - len(longer)
     if vocab_size < least:
         raise BadValueError(
-            f"vocab_size is {vocab_size:,}, but the pieces of the first model, the symbols and the "
-            f"characters of all models are {least:,}. Give at least that size."
+            f"vocab_size is {vocab_size:,}, but at least {least:,} is needed for the pieces of the "
+            "first model and for the symbols and characters of all models."
         )
     longer.sort(key=lambda text: (needs[text], len(text)))
     dropped = set(longer[vocab_size - least :])

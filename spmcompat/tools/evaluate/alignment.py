@@ -22,12 +22,12 @@ class Alignment(NamedTuple):
     Attributes
     ----------
     whole_words : array of int64
-        The number of words that one token contains.
+        The number of words that are contained in a single token.
     inner_tokens : array of int64
         The number of tokens that begin inside a word, although their mark says that a word begins.
     lost_characters : array of int64
-        The number of characters, except white space, that only unknown tokens or no tokens
-        represent.
+        The number of characters, except white space, that are represented only by unknown tokens or
+        by no token.
     """
 
     whole_words: _Ints

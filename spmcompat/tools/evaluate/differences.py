@@ -16,10 +16,11 @@ _Floats = npt.NDArray[np.float64]
 
 
 class Difference(NamedTuple):
-    """The difference of a figure from that of the baseline, with its interval.
+    """The difference between a model's figure and the baseline's, with a confidence interval.
 
-    A relative difference is the model's value divided by the baseline's, minus 1. Scores between 0
-    and 1 are subtracted instead. `excludes_zero` says whether 0 is outside the interval.
+    It is relative (the model's value divided by the baseline's, minus 1), except for scores between
+    0 and 1: there, it is the model's value minus the baseline's. `excludes_zero` says whether 0 is
+    outside the interval.
     """
 
     model: str

@@ -54,7 +54,7 @@ class DroppedSpaces:
 
     @property
     def lost_boundaries(self) -> float:
-        """The share of the boundaries between two words that only the dropped tokens show.
+        """The share of the boundaries between words that is lost with the dropped tokens.
 
         It is NaN if the tokens show no boundary.
         """

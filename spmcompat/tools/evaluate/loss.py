@@ -196,7 +196,7 @@ class MarginalLoss:
     def _add_segments(
         self, lines: Sequence[bytes], indices: Sequence[int], losses: LineLosses
     ) -> None:
-        """Add the losses of lines at their indices."""
+        """Add the loss of each line to the entry at its index."""
         try:
             segments = read_segments(self._plan_by_line, lines, self._workers)
         except EmptyCorpusError:

@@ -161,7 +161,7 @@ def _mapping(name: Check, item: Check) -> Check:
 
 
 def _fields(checks: Mapping[str, Check], required: str = "") -> Check:
-    """Return the check of an object. `required` lists the names that it must have."""
+    """Return a function that checks an object, which must have the names in `required`."""
 
     def check(value: object) -> str:
         if not isinstance(value, dict):

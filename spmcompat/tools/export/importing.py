@@ -150,8 +150,8 @@ def _bpe(document: Step, described: Step) -> ModelProto:
             types[text] = _PIECE.CONTROL
         elif text in symbols:
             types[text] = _PIECE.USER_DEFINED
-    # The scores of sentencepiece: the pieces in the order of their merges, then the pieces that are
-    # not merged.
+    # Scores as in sentencepiece: the highest for pieces in the order of their merges, then those of
+    # the pieces that are not merged.
     made = dict.fromkeys(left + right for left, right in merges)
     normal = [text for text in made if types.get(text) == _PIECE.NORMAL]
     normal += [text for text in texts if types[text] == _PIECE.NORMAL and text not in made]

@@ -170,7 +170,7 @@ def _characters(text: str) -> list[str] | None:
 
 
 def _of_class(text: str, most: int) -> list[str] | None:
-    """Return the characters of a class, at most about `most` of them."""
+    """Return the characters of a class. If there are many, stop after about `most`."""
     found: list[str] = []
     for part in re.finditer(
         rf"({_CHARACTER.pattern})(?:-({_CHARACTER.pattern}))?", text, re.DOTALL

@@ -34,7 +34,7 @@ class Target(Protocol):
         """Return the limits of the target."""
 
     def files(self, model: ModelProto) -> Mapping[str, bytes]:
-        """Return the content of each file by its name in the output folder.
+        """Return the contents of the files, by their names in the output folder.
 
         If the target is a single file, there is one entry with an empty name.
         """

@@ -189,7 +189,7 @@ class PartialSums {
 
   const Crew& crew_;
   std::deque<PartialSum> sums_;
-  // Guards all members below, and `workers`, `exhausted` of the partial sums.
+  // Guards all members below, and the members `workers` and `exhausted` of the partial sums.
   std::mutex mutex_;
   std::condition_variable merging_;
   size_t merged_ = 0;  // the number of partial sums in the total

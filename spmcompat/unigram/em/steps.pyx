@@ -98,7 +98,7 @@ def best_path_counts(
 def log_likelihood(Lattices lattices not None, workers):
     """Return the log likelihood of the corpus, over all segmentations, in nats.
 
-    The sums are taken in double, in the same order for any number of workers.
+    The sums are computed in double precision, in the same order for any number of workers.
     """
     cdef Crew crew = workers.crew
     cdef double likelihood = 0
@@ -128,7 +128,7 @@ def m_step(
     Pieces pieces not None, ExpectedCounts counts not None, workers, float threshold=0.5,
     bint ml=False, bint keep=False, frozenset required=frozenset(),
 ):
-    """Return the new pieces in their old order, and the new ids of the old pieces.
+    """Return the remaining pieces in their previous order, and the new ids of the old pieces.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def m_step(
     keep : bool
         Whether all pieces stay. If so, expected counts below 0.5 are raised to 0.5.
     required : frozenset of bytes
-        Pieces that stay in any case, as with `keep`.
+        Pieces that always stay; they are treated as if `keep` were true.
 
     Returns
     -------

@@ -196,7 +196,7 @@ class Lattices {
   const PrefixLinks& links() const { return links_; }
   size_t blocks() const { return blocks_.size(); }
   LatticeBlock& block(size_t block) { return blocks_[block]; }
-  // The segments of a block that begin several pretokens, as indexes in the block.
+  // The segments that are the first segment of several pretokens, as indexes in their block.
   const std::vector<uint32_t>& shared_first_segments(size_t block) const {
     return shared_first_segments_[block];
   }

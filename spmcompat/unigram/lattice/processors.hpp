@@ -37,7 +37,7 @@ struct PassArrays {
   size_t idle_log_marginal = 0;    // begin of the scratch memory for the longest list of nodes
   // Only the best-path pass uses the next two fields.
   PathEnd* path_ends = nullptr;
-  float unknown_magnitude = 0.0f;  // magnitude of the score of the unknown piece, the lowest score
+  float unknown_magnitude = 0.0f;  // of the unknown piece's score, which is the lowest one
 };
 
 // Prefetch distance of the expected counts, in nodes.

@@ -154,11 +154,12 @@ def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeight
     lattices : Lattices
         The lattices of the corpus over the pieces in training.
     counts : ExpectedCounts
-        How often each piece is in the best segmentations, from `lattices`.
+        How often each piece occurs in the best segmentations of `lattices`.
     weights : LossWeights
         The weights of the losses.
     size : int
-        The number of pieces that stay. If more pieces have no alternative, all candidates stay.
+        The number of pieces that stay. If more pieces than this have no alternative segmentation,
+        all pieces stay, as in the reference.
     workers : Workers
         Real threads.
     limited : bool

@@ -11,7 +11,7 @@ def shrunk(size: int, factor: float) -> int:
 
 
 def rounds_left(size: int, desired_size: int, factor: float) -> int:
-    """Estimate the rounds until `size` pieces are pruned to the desired size."""
+    """Estimate how many rounds it takes to prune `size` pieces to the desired number."""
     if factor == 0:
         return 1
     return max(math.ceil(math.log(max(size / desired_size, 1)) / -math.log(factor)), 1)

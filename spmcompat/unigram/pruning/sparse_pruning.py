@@ -157,8 +157,8 @@ class _Epochs(NamedTuple):
             by_penalty.setdefault(penalty, []).append(target)
         report.step("M-step")
         steps = []
-        # Only targets with the highest penalty may part again. They are the last, so there are at
-        # most two lattices.
+        # Only targets with the highest penalty can still diverge from each other. They come last,
+        # so at most two lattices exist at a time.
         for penalty, same in sorted(by_penalty.items(), key=itemgetter(0)):
             renumbering = Renumbering(*sparse_step(lattices.pieces, counts, penalty))
             with naming_sizes(label(same, self.total)):
@@ -177,7 +177,7 @@ class _Epochs(NamedTuple):
         stage: Stage,
         trained: dict[int, Pieces],
     ) -> list[Target]:
-        """Finish the targets that are reached, and return the other targets."""
+        """Finish the targets that have been reached, and return the rest."""
         is_last = step.epoch == _MOST_ROUNDS - 1
         reached = [target for target in targets if is_last or step.size_before <= target.size]
         if reached:

@@ -1,11 +1,12 @@
-// The search for candidates: the valid substrings of the text that different symbols follow.
+// The search for candidates: the valid substrings of the text that are followed by at least two
+// different symbols.
 //
 // The reference sorts all suffixes of the text and uses the internal nodes of the suffix tree;
 // seed_tree.hpp describes the differences between releases. A valid piece is within one segment. So
-// the count of a piece, and whether different symbols follow it, depend only on the distinct
-// segments and on the symbols that follow them. Only suffixes of distinct segments are sorted. A
-// suffix ends after the longest possible piece and the symbol that follows it. Its count is that of
-// its segment.
+// the count of a piece, and the symbols after it, depend only on the distinct segments and on the
+// symbols after them. Only suffixes of distinct segments are sorted. A
+// suffix is cut off after the length of the longest possible piece plus one symbol. A suffix has
+// the count of its segment.
 #pragma once
 
 #include <algorithm>
@@ -29,9 +30,9 @@ namespace spmcompat {
 
 // The rules by which substrings become candidates.
 struct SeedMode {
-  // False, as in the reference: the substrings that different symbols follow in the text.
-  // True: whole segments, and the substrings that different characters follow within segments. The
-  // end of each segment counts as a different character.
+  // If false, as in the reference, candidates are followed by at least two different symbols in the
+  // text. If true, candidates are whole segments, and substrings that are followed by at least two
+  // different characters within segments. The end of each segment counts as another character.
   bool pretokens = false;
   // Whether the longest valid prefix replaces a substring that is not a valid piece (Land and
   // Pinter, section 3.1).
@@ -117,7 +118,7 @@ class SuffixTreeSearch {
   // A node of the suffix tree whose suffixes are being visited.
   struct Node {
     uint32_t depth;
-    uint32_t begin;   // the begin of one of its suffixes
+    uint32_t begin;   // the start of one of its suffixes
     uint64_t before;  // the sum of the counts of all suffixes before it
     size_t first;     // index of its first suffix
     bool is_segment;  // whether its first suffix is a whole segment

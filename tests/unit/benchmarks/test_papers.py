@@ -75,7 +75,7 @@ def test_the_table_of_boundaries_takes_further_gold_lists(tmp_path: Path) -> Non
         assert [line[:22].strip() for line in table.splitlines()[2:8]] == list(SPACES_ROWS)
     broken = run(tmp_path / "nowhere.csv")
     assert broken.returncode == 2
-    assert "nowhere.csv: No such file" in broken.stderr.splitlines()[-1]
+    assert 'nowhere.csv": No such file' in broken.stderr.splitlines()[-1]
 
 
 @pytest.mark.slow

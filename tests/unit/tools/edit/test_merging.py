@@ -183,7 +183,9 @@ def test_a_size_keeps_characters_and_the_best_pieces(model_type: str) -> None:
     for text in kept[1:]:
         assert encoder.encode(text, out_type=str) == [text] or text in lost
     assert merged(one, two, vocab_size=10**6).model == whole.model
-    assert "Give at least that size" in refused(one, two, vocab_size=len(one.pieces))
+    assert "is needed for the pieces of the first model" in refused(
+        one, two, vocab_size=len(one.pieces)
+    )
 
 
 def test_a_piece_comes_with_all_that_it_is_merged_from() -> None:
