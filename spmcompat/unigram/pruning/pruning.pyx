@@ -159,7 +159,7 @@ def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeight
         The weights of the losses.
     size : int
         The number of pieces that stay. If more pieces than this have no alternative segmentation,
-        all pieces stay, as in the reference.
+        the pieces with an alternative stay, too, as in the reference.
     workers : Workers
         Real threads.
     limited : bool

@@ -348,8 +348,8 @@ def test_names_that_do_not_exist_are_refused_with_near_ones() -> None:
 def test_two_edits_of_one_piece_are_refused() -> None:
     model = trained("unigram")
     assert "removed twice" in refused(model, remove=["▁the", "▁the"])
-    assert "Do one of them" in refused(model, remove=["▁the"], rename={"▁the": "▁teh"})
-    assert "Do one of them" in refused(model, remove=["▁the"], set_score={"▁the": -3.0})
+    assert "Choose one" in refused(model, remove=["▁the"], rename={"▁the": "▁teh"})
+    assert "Choose one" in refused(model, remove=["▁the"], set_score={"▁the": -3.0})
     removed = edited(model, remove=["▁the"]).model
     assert "is unused already" in refused(removed, remove=["▁the"])
 
