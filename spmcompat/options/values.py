@@ -182,14 +182,18 @@ def to_text(value: object) -> str:
     Raises
     ------
     BadValueError
-        If a number has more digits than Python writes.
+        If a number has more digits than Python writes; or if a list contains U+0000, and Python is
+        older than 3.11. Then the reference fails, too.
     """
     if not isinstance(value, list):
         return _item_to_text(value)
     import csv  # noqa: PLC0415
 
     line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow([_item_to_text(item) for item in value])
+    try:
+        csv.writer(line, lineterminator="").writerow([_item_to_text(item) for item in value])
+    except csv.Error:
+        raise BadValueError("the list contains U+0000. Remove it.") from None
     return line.getvalue()
 
 
