@@ -7,9 +7,13 @@ use only the plan. The fields of `Plan` that C++ reads have the same names in ``
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from spmcompat.releases import DEFAULT, Release
+
 
 class TextPlan(NamedTuple):
     """How to read sentences: the source, which lines are sentences, and the sample.
+
+    The fields are options of the same names, with the same defaults.
 
     Attributes
     ----------
@@ -23,12 +27,8 @@ class TextPlan(NamedTuple):
         Whether every line of a record is a sentence.
     skip_bad_records : bool
         Whether records that cannot be read are skipped.
-    tsv : bool
-        Whether lines are ``sentence<TAB>count``.
     max_sentence_length : int
         The longest sentence, in bytes.
-    streams_numbers, skips_empty_fields, folder_is_empty_file, empty_files_repeat_lines : bool
-        How the release reads files: see `spmcompat.releases.Release`.
     input_sentence_size : int
         How many sentences are sampled; 0 takes all.
     shuffle_input_sentence : bool
@@ -36,38 +36,31 @@ class TextPlan(NamedTuple):
         ones.
     sampling_seed : int
         The seed of the sample.
-    sample_is_repeatable : bool
-        Whether the sample is the one that ``sentencepiece`` draws, which is the same in every
-        process.
-    sample_multiplies : bool
-        How a random number becomes an index: see `spmcompat.releases.Release`.
     self_test_sample_size : int
         How many lines are sampled for the self-tests of the model.
-    self_test_seed : int
-        The seed of the sample for self-tests.
-    self_test_is_repeatable : bool
-        Whether the sample for self-tests is the one that ``sentencepiece`` draws.
+    random_seed : int, optional
+        The seed of the sample for self-tests; `sampling_seed` if it is None.
+    release : Release
+        The release of sentencepiece to repeat.
     """
 
-    input: tuple[str, ...]
-    input_format: str
-    input_column: str
-    split_lines: bool
-    skip_bad_records: bool
-    tsv: bool
-    max_sentence_length: int
-    streams_numbers: bool
-    skips_empty_fields: bool
-    folder_is_empty_file: bool
-    empty_files_repeat_lines: bool
-    input_sentence_size: int
-    shuffle_input_sentence: bool
-    sampling_seed: int
-    sample_is_repeatable: bool
-    sample_multiplies: bool
-    self_test_sample_size: int
-    self_test_seed: int
-    self_test_is_repeatable: bool
+    input: tuple[str, ...] = ()
+    input_format: str = "auto"
+    input_column: str = ""
+    split_lines: bool = False
+    skip_bad_records: bool = False
+    max_sentence_length: int = 4192
+    input_sentence_size: int = 0
+    shuffle_input_sentence: bool = True
+    sampling_seed: int = 0
+    self_test_sample_size: int = 0
+    random_seed: int | None = None
+    release: Release = DEFAULT
+
+    @property
+    def tsv(self) -> bool:
+        """Whether lines are ``sentence<TAB>count``."""
+        return self.input_format == "tsv"
 
     @property
     def longest_line(self) -> int | None:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from benchmarks.papers.tables import PAPER, Flags
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.planning import PlanOptions
+from spmcompat.plan import TextPlan
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.gold import GoldScores, score_boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
@@ -95,7 +96,9 @@ class MeasuredText:
     def _plan(self):  # type: ignore[no-untyped-def]
         """How training reads the text."""
         reading = PlanOptions(
-            max_sentence_length=_LONGEST, character_coverage=math.inf, seeding_chunk_bytes=1 << 62
+            text=TextPlan(max_sentence_length=_LONGEST),
+            character_coverage=math.inf,
+            seeding_chunk_bytes=1 << 62,
         )
         trained = ModelProto()
         cut = with_training_cuts(reading, trained, PAPER["pretokenizer"])
@@ -105,7 +108,7 @@ class MeasuredText:
     def _distinct(self) -> LineSegments:
         """The distinct segments, one a line."""
         plain = PlanOptions(
-            max_sentence_length=1 << 30,
+            text=TextPlan(max_sentence_length=1 << 30),
             character_coverage=math.inf,
             add_dummy_prefix=False,
             remove_extra_whitespaces=False,

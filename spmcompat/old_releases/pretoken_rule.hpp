@@ -51,7 +51,7 @@ inline bool is_too_long(std::string_view pretoken, const PretokenRule& rule) {
 template <typename Function>
 void for_each_bpe_segment(std::string pretoken, const PretokenRule& rule, Function function) {
   mark_delimiters(pretoken, rule);
-  if (is_too_long(pretoken, rule)) throw std::length_error("a pretoken is too long");
+  if (is_too_long(pretoken, rule)) throw std::overflow_error("a pretoken is too long");
   for_each_segment(pretoken, rule.pieces,
                    [&](std::string_view segment, char32_t) { function(segment); });
 }

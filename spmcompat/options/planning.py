@@ -3,7 +3,7 @@
 import math
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
@@ -12,8 +12,7 @@ from spmcompat.options.settings import Settings, value_of
 from spmcompat.options.table import OPTIONS
 from spmcompat.plan import CoveragePlan, Plan, TextPlan
 from spmcompat.pretokenization.pretokenizer import Cut, find_cut
-from spmcompat.releases import DEFAULT, Release
-from spmcompat.text.forms import AUTO, TSV
+from spmcompat.releases import Release
 from spmcompat.text.paths import expand
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -23,19 +22,8 @@ _MARK = SPACE_MARK.encode()
 class PlanOptions(NamedTuple):
     """The settings that decide the plan, with the same names and defaults."""
 
+    text: TextPlan = TextPlan()
     model_type: int = TrainerSpec.UNIGRAM
-    input: tuple[str, ...] = ()
-    input_format: str = AUTO
-    input_column: str = ""
-    split_lines: bool = False
-    skip_bad_records: bool = False
-    tsv: bool = False
-    input_sentence_size: int = 0
-    shuffle_input_sentence: bool = True
-    sampling_seed: int = 0
-    self_test_sample_size: int = 0
-    random_seed: int | None = None
-    max_sentence_length: int = 4192
     character_coverage: float = 0.9995
     required_chars: str = ""
     auto_character_coverage: bool = False
@@ -55,7 +43,11 @@ class PlanOptions(NamedTuple):
     seed_mode: str = "full_text"
     seeding_chunk_bytes: int = 500 << 20
     """Normalized text in one search of seeds; fixed in the reference."""
-    release: Release = DEFAULT
+
+    @property
+    def release(self) -> Release:
+        """The release to repeat."""
+        return self.text.release
 
     @property
     def spaces_apart(self) -> bool:
@@ -66,17 +58,23 @@ class PlanOptions(NamedTuple):
 def plan_of(settings: Settings, meta_pieces: Sequence[str]) -> Plan:
     """Return the plan of a training run."""
     spec = settings.trainer
-    options = {name: value_of(settings, name) for name in PlanOptions._fields if name in OPTIONS}
-    options |= {
+    text = _values(settings, TextPlan) | {
         "input": tuple(spec.input) if settings.counts is not None else expand(spec.input),
         "input_format": spec.input_format or settings.input_format,
-        "tsv": spec.input_format == TSV,
+        "release": settings.release,
+    }
+    options = _values(settings, PlanOptions) | {
+        "text": TextPlan(**text),
         "character_coverage": math.inf if spec.use_all_vocab else spec.character_coverage,
         "max_piece_length": spec.max_sentencepiece_length,
-        "release": settings.release,
     }
     given = PlanOptions(**options)
     return make_plan(given, settings.normalizer.precompiled_charsmap, meta_pieces)
+
+
+def _values(settings: Settings, fields: type[TextPlan | PlanOptions]) -> dict[str, Any]:
+    """Return the values of the options that have the names of the fields."""
+    return {name: value_of(settings, name) for name in fields._fields if name in OPTIONS}
 
 
 def make_plan(given: PlanOptions, charsmap: bytes = b"", meta_pieces: Sequence[str] = ()) -> Plan:
@@ -100,32 +98,13 @@ def make_plan(given: PlanOptions, charsmap: bytes = b"", meta_pieces: Sequence[s
     """
     is_unigram = given.model_type == TrainerSpec.UNIGRAM
     removes_delimiter = given.pretokenization_delimiter and given.release.removes_delimiter
-    seeds_see_twice = given.tsv and given.release.seeds_see_lines_twice
+    seeds_see_twice = given.text.tsv and given.release.seeds_see_lines_twice
     if not is_unigram or not (removes_delimiter or seeds_see_twice):
         return _derive(given, charsmap, meta_pieces, finds_seeds=is_unigram)
     seeds = _derive(
         given, charsmap, meta_pieces, finds_seeds=True, copies=2 if seeds_see_twice else 0
     )
     return _derive(given, charsmap, meta_pieces, finds_seeds=False)._replace(seeds=seeds)
-
-
-def _text_plan(given: PlanOptions) -> TextPlan:
-    """Return where sentences come from. Options and facts keep their names."""
-    release = given.release
-    same = {
-        name: value
-        for source in (given, release)
-        for name, value in source._asdict().items()
-        if name in TextPlan._fields
-    }
-    if given.tsv:
-        same["input_format"] = TSV
-    return TextPlan(
-        **same,
-        self_test_seed=given.sampling_seed if given.random_seed is None else given.random_seed,
-        # Without a seed, the reference itself draws different lines in every process.
-        self_test_is_repeatable=given.random_seed is not None and release.sample_is_repeatable,
-    )
 
 
 def _coverage_plan(given: PlanOptions) -> CoveragePlan:
@@ -297,7 +276,7 @@ def _derive(
     return Plan(
         **cutting._asdict(),
         **_counting(given, coverage, cutting, finds_seeds)._asdict(),
-        text=_text_plan(given),
+        text=given.text,
         coverage=coverage,
         charsmap=charsmap,
         allow_inconsistent_pretokenization=given.allow_inconsistent_pretokenization,
@@ -314,7 +293,7 @@ def _derive(
         allow_whitespace_only_pieces=given.allow_whitespace_only_pieces and not is_word,
         spaces_apart=given.spaces_apart,
         boundary=release.boundary,
-        tsv=given.tsv,
+        tsv=given.text.tsv,
         copies=copies,
         delimiter_parts_by_byte=release.delimiter_parts_by_byte,
         script_runs=given.pretokenizer == "script",

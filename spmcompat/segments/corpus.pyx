@@ -70,7 +70,7 @@ cdef class SegmentCounts:
         """Wait for the end of the stage that finds the segments."""
         try:
             crew.await_stage()
-        except RuntimeError as error:
+        except OverflowError as error:
             raise TrainingError(
                 f"{error}: this release of sentencepiece counts its positions in 16 bits, up to "
                 f"{self.rule.bpe_longest_pretoken} characters. Lower --max_sentence_length, or "

@@ -107,7 +107,7 @@ class Files:
         line is empty. In some releases, it is the last line of the previous file, if that file does
         not end with a line end.
         """
-        repeats = self._text.empty_files_repeat_lines
+        repeats = self._text.release.empty_files_repeat_lines
         self._kept = []
         line = b""
         for number, path in enumerate(self._text.input, 1):
@@ -179,7 +179,7 @@ class Files:
         return self._skipped
 
     def _reads_folder(self, path: str) -> bool:
-        return self._text.folder_is_empty_file and os.path.isdir(path)
+        return self._text.release.folder_is_empty_file and os.path.isdir(path)
 
 
 class _ReadAgain:

@@ -343,7 +343,8 @@ cdef class LineFilter:
 
     def __init__(self, text not None):
         self.filter.reset(new CLineFilter(
-            text.max_sentence_length, text.tsv, text.streams_numbers, text.skips_empty_fields))
+            text.max_sentence_length, text.tsv, text.release.streams_numbers,
+            text.release.skips_empty_fields))
         self.places = {}
 
     @property

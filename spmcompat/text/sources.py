@@ -162,8 +162,8 @@ def sample_sentences(source: LineSource, text: TextPlan, report: Report) -> Sour
         text.input_sentence_size,
         text.shuffle_input_sentence,
         text.sampling_seed,
-        text.sample_is_repeatable,
-        text.sample_multiplies,
+        text.release.sample_is_repeatable,
+        text.release.sample_multiplies,
     )
     line_filter = LineFilter(text)
     nulls = 0
@@ -336,9 +336,10 @@ class SelfTestSource:
         self.sample = ReservoirSample(
             text.self_test_sample_size,
             True,
-            text.self_test_seed,
-            text.self_test_is_repeatable,
-            text.sample_multiplies,
+            text.sampling_seed if text.random_seed is None else text.random_seed,
+            # Without a seed, the reference itself draws different lines in every process.
+            text.random_seed is not None and text.release.sample_is_repeatable,
+            text.release.sample_multiplies,
             among,
         )
 

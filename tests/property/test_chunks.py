@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from spmcompat.errors import TrainingError
 from spmcompat.options.planning import PlanOptions
+from spmcompat.plan import TextPlan
 from spmcompat.text import line_buffers
 from tests.unit.segments.test_seeding_chunks import Text, check_seeds, covered, normalized, read
 
@@ -28,7 +29,7 @@ def texts(draw: st.DrawFn) -> Text:
     count = COUNTS if tsv else st.just(1)
     lines = draw(st.lists(st.tuples(LINES, count), min_size=2, max_size=40))
     options = PlanOptions(
-        tsv=tsv,
+        text=TextPlan(input_format="tsv" if tsv else "auto"),
         character_coverage=draw(st.sampled_from(COVERAGES)),
         auto_character_coverage=draw(st.booleans()),
         add_dummy_prefix=draw(st.booleans()),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spmcompat.options.planning import PlanOptions, make_plan
-from spmcompat.plan import Plan
+from spmcompat.plan import Plan, TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
@@ -58,7 +58,9 @@ def read(items: Iterable[str | bytes] | None, workers: int = 2, **options: objec
 
 
 def plan_of(**options: object) -> Plan:
-    given = {"remove_extra_whitespaces": False, **options}
+    """Return the plan of options of reading, by name, and of the other fields of `PlanOptions`."""
+    text = {name: options.pop(name) for name in TextPlan._fields if name in options}
+    given = {"remove_extra_whitespaces": False, **options, "text": TextPlan(**text)}
     return make_plan(PlanOptions(**given))  # type: ignore[arg-type]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.options.planning import PlanOptions, make_plan
-from spmcompat.plan import ONLY_IN_PYTHON, Plan
+from spmcompat.plan import ONLY_IN_PYTHON, Plan, TextPlan
 from spmcompat.releases import RELEASES, Release
 
 SOURCES = Path(__file__).resolve().parents[2] / "spmcompat"  # a wheel has no C++ sources
@@ -54,20 +54,22 @@ def test_raw_tokens_are_counted_where_nothing_reaches_across_spaces() -> None:
 
 @pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
 def test_bpe_keeps_contexts_only_for_its_active_set(release: Release) -> None:
-    plan = make_plan(PlanOptions(model_type=TrainerSpec.BPE, release=release))
+    plan = make_plan(PlanOptions(model_type=TrainerSpec.BPE, text=TextPlan(release=release)))
     assert plan.keeps_contexts == release.bpe_active_set
-    assert not make_plan(PlanOptions(model_type=TrainerSpec.CHAR, release=release)).keeps_contexts
+    assert not make_plan(
+        PlanOptions(model_type=TrainerSpec.CHAR, text=TextPlan(release=release))
+    ).keeps_contexts
 
 
 @pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
 def test_seeds_have_a_plan_of_their_own_where_they_are_counted_otherwise(release: Release) -> None:
-    assert make_plan(PlanOptions(release=release)).seeds is None
-    twice = make_plan(PlanOptions(tsv=True, release=release))
+    assert make_plan(PlanOptions(text=TextPlan(release=release))).seeds is None
+    twice = make_plan(PlanOptions(text=TextPlan(input_format="tsv", release=release)))
     assert (twice.seeds is not None) == release.seeds_see_lines_twice
     if twice.seeds is not None:
         assert (twice.copies, twice.seeds.copies) == (0, 2)
         assert not twice.looks_at_text_end
-    cut = make_plan(PlanOptions(pretokenization_delimiter="|", release=release))
+    cut = make_plan(PlanOptions(pretokenization_delimiter="|", text=TextPlan(release=release)))
     assert (cut.delimiter == b"|") != (cut.removed_delimiter == b"|")
     assert (cut.seeds is not None) == release.removes_delimiter
     if cut.seeds is not None:
@@ -77,9 +79,9 @@ def test_seeds_have_a_plan_of_their_own_where_they_are_counted_otherwise(release
 
 @pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
 def test_an_empty_sentence_stays_only_where_its_position_matters(release: Release) -> None:
-    options = PlanOptions(release=release, split_by_whitespace=False)
+    options = PlanOptions(text=TextPlan(release=release), split_by_whitespace=False)
     assert make_plan(options).removes_all_empty == release.removes_all_empty
-    words = PlanOptions(release=release, model_type=TrainerSpec.WORD)
+    words = PlanOptions(text=TextPlan(release=release), model_type=TrainerSpec.WORD)
     assert make_plan(words).removes_all_empty
 
 
@@ -87,10 +89,12 @@ def test_an_empty_sentence_stays_only_where_its_position_matters(release: Releas
 def test_bpe_cuts_segments_with_the_characters_unless_the_release_looks_at_pretokens(
     release: Release,
 ) -> None:
-    bpe = make_plan(PlanOptions(release=release, model_type=TrainerSpec.BPE))
+    bpe = make_plan(PlanOptions(text=TextPlan(release=release), model_type=TrainerSpec.BPE))
     assert bpe.cuts_segments == (not release.bpe_active_set and release.bpe_longest_pretoken == 0)
     for other in (TrainerSpec.UNIGRAM, TrainerSpec.WORD, TrainerSpec.CHAR):
-        assert not make_plan(PlanOptions(release=release, model_type=other)).cuts_segments
+        assert not make_plan(
+            PlanOptions(text=TextPlan(release=release), model_type=other)
+        ).cuts_segments
 
 
 def test_pretokens_are_kept_unless_the_space_mark_is_required() -> None:

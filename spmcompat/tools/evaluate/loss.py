@@ -15,6 +15,7 @@ import numpy.typing as npt
 from spmcompat.errors import EmptyCorpusError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.planning import PlanOptions, make_plan
+from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.segments.corpus import Corpus
 from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus
@@ -263,7 +264,7 @@ def _reading(model: ModelProto, pieces: Sequence[str]) -> PlanOptions:
     suffix = model.trainer_spec.treat_whitespace_as_suffix
     inside = (piece[:-1] if suffix else piece[1:] for piece in pieces)
     return PlanOptions(
-        max_sentence_length=_NO_LIMIT,
+        text=TextPlan(max_sentence_length=_NO_LIMIT),
         character_coverage=math.inf,
         add_dummy_prefix=model.normalizer_spec.add_dummy_prefix,
         remove_extra_whitespaces=model.normalizer_spec.remove_extra_whitespaces,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from spmcompat.errors import EmptyCorpusError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.planning import PlanOptions
+from spmcompat.plan import TextPlan
 from spmcompat.tools.evaluate.segments import (
     MARK,
     LineSegments,
@@ -58,7 +59,7 @@ class PretokenEncoder:
     def __init__(self, model: ModelProto, workers: Workers, pretokenizer: str) -> None:
         rules = model.normalizer_spec
         reading = PlanOptions(
-            max_sentence_length=_NO_LIMIT,
+            text=TextPlan(max_sentence_length=_NO_LIMIT),
             character_coverage=math.inf,
             add_dummy_prefix=rules.add_dummy_prefix,
             remove_extra_whitespaces=rules.remove_extra_whitespaces,

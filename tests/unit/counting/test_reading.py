@@ -206,7 +206,7 @@ def test_counts_of_raw_tokens_beyond_32_bits() -> None:
     items = ["a b a\t4294967295", "b a\t5000000000000", "a\t3"]
     corpus = read(
         items,
-        tsv=True,
+        input_format="tsv",
         remove_extra_whitespaces=True,
         add_dummy_prefix=True,
         character_coverage=1.0,
@@ -268,21 +268,21 @@ def test_errors_of_counted_lines_name_file_and_line(
     good = "good\t3\n" * 40
     paths = write(tmp_path, good.encode(), f"{good}{line}\n{good}".encode())
     with pytest.raises(TrainingError, match=re.escape(f"{paths[1]}:41: {message}")):
-        read_files(*paths, workers=workers, tsv=True, input_sentence_size=sample)
+        read_files(*paths, workers=workers, input_format="tsv", input_sentence_size=sample)
 
 
 def test_errors_of_counted_items_name_the_item() -> None:
     items = ["good\t3"] * 40 + ["bad"]
     with pytest.raises(TrainingError, match="item:41: Input format must be"):
-        read(items, tsv=True)
+        read(items, input_format="tsv")
     # The item numbers continue in the next read buffer.
     items = [f"{'x' * BUFFER_BYTES}\t1", "good\t1", "bad"]
     with pytest.raises(TrainingError, match="item:3: Input format must be"):
-        read(items, tsv=True)
+        read(items, input_format="tsv")
 
 
 def test_counts_are_those_of_repeated_lines() -> None:
-    counted = read(["ab cd\t3", "e\t1", "f\t +2 "], tsv=True)
+    counted = read(["ab cd\t3", "e\t1", "f\t +2 "], input_format="tsv")
     repeated = read(["ab cd"] * 3 + ["e", "f", "f"])
     assert fingerprint(counted) == fingerprint(repeated)
 
@@ -427,7 +427,7 @@ def test_without_shuffle_the_rest_is_not_read() -> None:
 
 def test_without_shuffle_the_rest_is_not_looked_at() -> None:
     items = ["a\t1", "b\t2", "no count"]
-    corpus = read(items, tsv=True, input_sentence_size=2, shuffle_input_sentence=False)
+    corpus = read(items, input_format="tsv", input_sentence_size=2, shuffle_input_sentence=False)
     assert characters(corpus) == "ab"
 
 

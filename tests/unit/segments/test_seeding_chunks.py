@@ -15,6 +15,7 @@ import pytest
 from spmcompat.counting import retention
 from spmcompat.errors import TrainingError
 from spmcompat.options.planning import PlanOptions, make_plan
+from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
@@ -95,7 +96,7 @@ def covered(text: Text) -> list[Sentence]:
 
 def read(text: Text, folder: Path) -> Corpus:
     """Read the text from files; compressed files are read again from the start."""
-    lines = [f"{line}\t{count}" if text.options.tsv else line for line, count in text.lines]
+    lines = [f"{line}\t{count}" if text.options.text.tsv else line for line, count in text.lines]
     plain = "".join(f"{line}\n" for line in lines)
     half = "".join(f"{line}\n" for line in lines[: len(lines) // 2])
     files = {
@@ -109,7 +110,8 @@ def read(text: Text, folder: Path) -> Corpus:
     }[text.packing]
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    options = text.options._replace(input=tuple(str(folder / name) for name in files))
+    reading = text.options.text._replace(input=tuple(str(folder / name) for name in files))
+    options = text.options._replace(text=reading)
     with mock.patch.object(retention, "_SURE_BYTES", text.sure_bytes):
         return read_plan(make_plan(options), None, Workers(text.workers), Report(2))
 
@@ -147,7 +149,10 @@ def test_a_candidate_dropped_between_chunks_loses_its_count(
     size = sum(count * (len(line.encode()) + 1) for line, count in first)
     second = [(pairs[rank] + end, 30) for end in "12"]
     options = PlanOptions(
-        tsv=True, character_coverage=1.0, add_dummy_prefix=False, seeding_chunk_bytes=size
+        text=TextPlan(input_format="tsv"),
+        character_coverage=1.0,
+        add_dummy_prefix=False,
+        seeding_chunk_bytes=size,
     )
     text = Text(first + second, options, seeds=1, buffer_bytes=1 << 22, workers=1)
     corpus = read(text, folder)
@@ -158,9 +163,8 @@ def test_a_candidate_dropped_between_chunks_loses_its_count(
 
 def test_a_sample_is_searched_in_seeding_chunks(folder: Path) -> None:
     """The sample is the first sentences in order, and larger than one block of the sample."""
-    options = PLAIN._replace(
-        input_sentence_size=len(LONG.lines), shuffle_input_sentence=False, seeding_chunk_bytes=300
-    )
+    sample = TextPlan(input_sentence_size=len(LONG.lines), shuffle_input_sentence=False)
+    options = PLAIN._replace(text=sample, seeding_chunk_bytes=300)
     text = replace(LONG, options=options)
     with mock.patch.object(sources, "_SLICE_SENTENCES", 7):
         corpus = read(text, folder)
@@ -193,7 +197,7 @@ def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
         daemon=True,
     )
     writer.start()
-    options = PLAIN._replace(input=(str(pipe),))
+    options = PLAIN._replace(text=TextPlan(input=(str(pipe),)))
     corpus = read_plan(make_plan(options), None, Workers(1), Report(2))
     writer.join(LIMIT)
     with pytest.raises(TrainingError, match="not a regular file and can be read only once"):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from spmcompat.options.planning import PlanOptions, make_plan
+from spmcompat.plan import TextPlan
 from spmcompat.text.lines import LineFilter, ReadBuffer, ReservoirSample
 
 UNKNOWN_MARK = "\u2585".encode()
@@ -45,5 +46,7 @@ def expected(lines: Sequence[bytes], column: str) -> Found:
 def sentences_of(buffer: ReadBuffer) -> list[bytes]:
     """Return the lines of a read buffer that are not empty and do not contain the unknown mark."""
     sample = ReservoirSample(1 << 30, False, 0)
-    sample.add(buffer, LineFilter(make_plan(PlanOptions(max_sentence_length=1 << 30)).text))
+    sample.add(
+        buffer, LineFilter(make_plan(PlanOptions(text=TextPlan(max_sentence_length=1 << 30))).text)
+    )
     return list(sample)

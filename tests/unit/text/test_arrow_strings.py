@@ -17,6 +17,7 @@ import pytest
 import spmcompat
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.options.planning import PlanOptions, make_plan
+from spmcompat.plan import TextPlan
 from spmcompat.text.arrow_producers import strings_of, strings_of_all
 from spmcompat.text.columns import ArrowStrings
 from spmcompat.text.lines import BUFFER_BYTES, LineFilter, ReadBuffer, ReservoirSample
@@ -31,7 +32,7 @@ ROWS = ["a b", None, "", "é" * 30, "c\n", "x" * 12, None, "x" * 13, "\r\n", "d\
 def texts_of(buffers: Sequence[ReadBuffer]) -> list[bytes]:
     """The strings of read buffers that are sentences, so not empty."""
     sample = ReservoirSample(1 << 40, False, 0)
-    line_filter = LineFilter(make_plan(PlanOptions(max_sentence_length=2**30)).text)
+    line_filter = LineFilter(make_plan(PlanOptions(text=TextPlan(max_sentence_length=2**30))).text)
     for buffer in buffers:
         sample.add(buffer, line_filter)
     return [*sample]

@@ -464,12 +464,13 @@ def test_addresses_that_lead_nowhere(address: str, message: str) -> None:
 
 def test_a_file_that_changes_between_two_readings(tmp_path: Path) -> None:
     from spmcompat.options.planning import PlanOptions, make_plan  # noqa: PLC0415
+    from spmcompat.plan import TextPlan  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.text.files import Files  # noqa: PLC0415
 
     path = tmp_path / "a.gz"
     path.write_bytes(gzip.compress(TEXT * 200))
-    files = Files(make_plan(PlanOptions(input=(str(path),))).text, Report(3))
+    files = Files(make_plan(PlanOptions(text=TextPlan(input=(str(path),)))).text, Report(3))
     assert len(list(files)) > 2
     path.write_bytes(gzip.compress(TEXT))
     with pytest.raises(TrainingError, match="changed while it was read"):

@@ -20,6 +20,7 @@ import spmcompat
 from spmcompat.cli.train import main
 from spmcompat.errors import BadValueError, MissingFileError
 from spmcompat.options.planning import PlanOptions, make_plan
+from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.text import line_buffers
 from spmcompat.text.files import Files
@@ -36,7 +37,7 @@ TEXT = "".join(f"{line}\n" for line in LINES).encode()
 
 
 def files_of(*paths: Path | str, **options: Any) -> Files:
-    plan = make_plan(PlanOptions(input=tuple(map(str, paths)), **options))
+    plan = make_plan(PlanOptions(text=TextPlan(input=tuple(map(str, paths)), **options)))
     return Files(plan.text, QUIET)
 
 
