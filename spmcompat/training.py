@@ -70,7 +70,8 @@ def run(
     report = report or Report(settings.min_log_level)
     try:
         prepare_thread()
-        return train(settings, sentences, writer, report)
+        train(settings, sentences, writer, report)
+        return report.costs()
     except Exception as error:
         if not is_out_of_memory(error):
             raise

@@ -27,6 +27,13 @@ _LEVEL_NAMES = {_INFO: "INFO", _WARNING: "WARNING", _ERROR: "ERROR"}
 # Seconds between two log lines about the progress of a stage, if there is no bar.
 _INTERVAL = 10.0
 
+# Steps that take less than this share of the whole time are added up in the last line of a run.
+_SHORT = 0.05
+
+# The bar of a stage whose length is known, and of one whose length is not known.
+_BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}"
+_COUNT = "{desc}: {n_fmt}{unit} in {elapsed}"
+
 
 class Stage(Protocol):
     """A stage that is in progress."""
@@ -36,6 +43,37 @@ class Stage(Protocol):
 
     def expect(self, count: int) -> None:
         """Set the number of steps that are left, or an estimate of it."""
+
+
+class _Progress:
+    """The share of a stage that is done.
+
+    The number of steps that are left may be a changing estimate, so the share is a percentage.
+
+    Parameters
+    ----------
+    left : int, optional
+        The number of steps, if it is known.
+    """
+
+    def __init__(self, left: int | None) -> None:
+        self.done = 0
+        self._left = left
+
+    def advance(self, count: int) -> None:
+        self.done += count
+        if self._left is not None:
+            self._left = max(self._left - count, 0)
+
+    def expect(self, left: int) -> None:
+        self._left = left
+
+    @property
+    def share(self) -> float | None:
+        """The share from 0 to 1, or None if the number of steps is not known."""
+        if not self._left:
+            return None if self._left is None else 1.0
+        return self.done / (self.done + self._left)
 
 
 class Report:
@@ -61,6 +99,8 @@ class Report:
         self._draws = self._shows(_INFO) and messages.isatty()
         self._stream = cast(TextIO, messages)
         self.current = "Starting"
+        self._seconds: dict[str, float] = {}
+        self._since = time.perf_counter()
 
     def info(self, message: str) -> None:
         """Log a fact."""
@@ -79,7 +119,22 @@ class Report:
 
         A subclass that measures runs overrides it.
         """
-        self.current = name
+        now = time.perf_counter()
+        self._seconds[self.current] = self._seconds.get(self.current, 0.0) + now - self._since
+        self.current, self._since = name, now
+
+    def costs(self) -> None:
+        """Log the time of the run and of its longest steps, and the peak memory of the process."""
+        self.step("Ending")
+        total = sum(self._seconds.values())
+        digits = 1 if total >= 10 else 2
+        longest = {n: s for n, s in self._seconds.items() if s >= _SHORT * total}
+        steps = [f"{name} {seconds:.{digits}f}" for name, seconds in longest.items()]
+        if len(longest) < len(self._seconds):
+            steps.append(f"other steps {total - sum(longest.values()):.{digits}f}")
+        peak = _peak_kib()
+        memory = "" if peak is None else f"; peak memory {peak / 1024:,.0f} MiB"
+        self.info(f"Took {total:.{digits}f} s: {', '.join(steps)}{memory}")
 
     @contextmanager
     def stage(self, name: str, total: int | None = None, unit: str = "") -> Iterator[Stage]:
@@ -136,32 +191,61 @@ def _configured_logger() -> logging.Logger | None:
     return logger if logger.hasHandlers() else None
 
 
+def _peak_kib() -> int | None:
+    """Return the peak memory of this process in KiB; None if the system does not report it.
+
+    The peak of ``getrusage`` is not used: for a process started by a larger one, it is the peak of
+    the larger process.
+    """
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as status:
+            lines = (line.split() for line in status)
+            return next((int(words[1]) for words in lines if words[:1] == ["VmHWM:"]), None)
+    except OSError:
+        return None
+
+
 class _BarStage:
-    """A stage whose progress is shown as a bar."""
+    """A stage whose progress is shown as a bar, or as a count if its length is not known."""
 
     def __init__(self, name: str, total: int | None, unit: str, stream: TextIO) -> None:
         from tqdm import tqdm  # noqa: PLC0415
 
+        self._progress = _Progress(total)
         self._bar = tqdm(
             desc=name,
-            total=total,
+            total=None if total is None else 1.0,
             unit=f" {unit}" if unit else "",
-            unit_scale=True,
+            unit_scale=unit == "bytes",
             file=stream,
             dynamic_ncols=True,
+            bar_format=_COUNT if total is None else _BAR,
         )
 
     def advance(self, count: int = 1) -> None:
         """Add the number of steps that were done."""
-        self._bar.update(count)
+        self._progress.advance(count)
+        self._show()
 
     def expect(self, count: int) -> None:
         """Set the number of steps that are left, or an estimate of it."""
-        self._bar.total = self._bar.n + count
-        self._bar.refresh()
+        self._progress.expect(count)
+        self._show()
+
+    def _show(self) -> None:
+        share = self._progress.share
+        if share is None:
+            self._bar.update(self._progress.done - self._bar.n)
+        else:
+            self._bar.total, self._bar.bar_format = 1.0, _BAR
+            self._bar.update(share - self._bar.n)
+
+    def finish(self) -> None:
+        """Show that every step was done."""
+        self.expect(0)
 
     def close(self) -> None:
-        """Finish the bar. It stays on the screen."""
+        """Close the bar. It stays on the screen."""
         self._bar.close()
 
 
@@ -171,6 +255,7 @@ def _bar(name: str, total: int | None, unit: str, stream: TextIO) -> Iterator[St
     bar = _BarStage(name, total, unit, stream)
     try:
         yield bar
+        bar.finish()
     finally:
         bar.close()
 
@@ -183,7 +268,7 @@ class _LoggedStage:
         self._name = name
         self._total = total
         self._unit = f" {unit}" if unit else ""
-        self._done = 0
+        self._progress = _Progress(total)
         self._start = self._last = time.monotonic()
 
     def begin(self) -> None:
@@ -193,25 +278,27 @@ class _LoggedStage:
 
     def advance(self, count: int = 1) -> None:
         """Add the number of steps that were done."""
-        self._done += count
+        self._progress.advance(count)
         now = time.monotonic()
         if now - self._last >= _INTERVAL:
             self._last = now
-            self._report.info(f"{self._name}: {self._done:,}{self._left(now)}")
+            self._report.info(f"{self._name}: {self._state(now)}")
 
     def expect(self, count: int) -> None:
         """Set the number of steps that are left, or an estimate of it."""
-        self._total = self._done + count
+        self._progress.expect(count)
 
     def end(self) -> None:
         """Log the duration of the stage."""
         seconds = time.monotonic() - self._start
-        count = f" {self._done:,}{self._unit}" if self._done else ""
+        done = self._progress.done
+        count = f" {done:,}{self._unit}" if done else ""
         self._report.info(f"{self._name}: done{count} in {seconds:.1f} s")
 
-    def _left(self, now: float) -> str:
-        """Return the total and the time that is left, if they are known."""
-        if not self._total or not self._done:
-            return self._unit
-        seconds = (now - self._start) * max(self._total - self._done, 0) / self._done
-        return f" of {self._total:,}{self._unit}, about {seconds:.0f} s left"
+    def _state(self, now: float) -> str:
+        """Return the share that is done and the time that is left, or the number of steps done."""
+        share = self._progress.share
+        if not share:
+            return f"{self._progress.done:,}{self._unit}"
+        seconds = (now - self._start) * (1 - share) / share
+        return f"{share:.0%}, about {seconds:.0f} s left"

@@ -52,3 +52,4 @@ def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
     report.info(
         f"Saved {given.output}: the counts of {origin.sentences:,} sentences, {size:.1f} MB"
     )
+    report.costs()

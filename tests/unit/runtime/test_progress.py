@@ -1,7 +1,12 @@
 """Log lines, bars and log levels."""
 
+import fcntl
 import io
 import logging
+import os
+import struct
+import termios
+from contextlib import suppress
 
 import pytest
 
@@ -41,9 +46,78 @@ def test_stage_in_lines(monkeypatch: pytest.MonkeyPatch) -> None:
         stage.advance(300)
     assert stream.getvalue().splitlines() == [
         "INFO spmcompat: Counting: 1,000 words",
-        "INFO spmcompat: Counting: 400 of 1,000 words, about 30 s left",
+        "INFO spmcompat: Counting: 40%, about 30 s left",
         "INFO spmcompat: Counting: done 400 words in 50.0 s",
     ]
+
+
+def test_an_estimate_of_the_steps_left_changes_the_share_and_not_a_total(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = iter([0.0, 20.0, 40.0, 60.0, 61.0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    stream = io.StringIO()
+    with Report(0, stream).stage("EM", unit="passes") as stage:
+        stage.advance(1)
+        stage.expect(7)
+        stage.advance(1)
+        stage.expect(2)
+        stage.advance(1)
+    assert stream.getvalue().splitlines()[1:] == [
+        "INFO spmcompat: EM: 1 passes",
+        "INFO spmcompat: EM: 25%, about 120 s left",
+        "INFO spmcompat: EM: 75%, about 20 s left",
+        "INFO spmcompat: EM: done 3 passes in 61.0 s",
+    ]
+
+
+def everything(terminal: int) -> bytes:
+    """Read until the end, which is an error for a terminal."""
+    found = b""
+    with suppress(OSError), open(terminal, "rb", buffering=0) as file:
+        while part := file.read(4096):
+            found += part
+    return found
+
+
+@pytest.mark.parametrize("columns", [40, 200])
+def test_a_bar_fits_every_terminal(columns: int) -> None:
+    reader, writer = os.openpty()
+    fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with (
+        os.fdopen(writer, "w") as stream,
+        Report(0, stream).stage("EM and pruning", unit="passes") as stage,
+    ):
+        stage.advance(3)
+        stage.expect(9)
+        stage.advance(3)
+        stage.expect(2)
+    shown = everything(reader).decode().replace("\n", "\r")
+    lines = [line.strip() for line in shown.split("\r")]
+    assert all(len(line) <= columns for line in lines)
+    assert "EM and pruning: 100%" in shown
+    shares = [int(line.partition("%")[0][-3:]) for line in lines if "%" in line]
+    assert shares == sorted(shares)
+
+
+def test_the_costs_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 0.1, 3.0, 7.0, 9.0, 10.0])
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(progress, "_peak_kib", lambda: 2048)
+    stream = io.StringIO()
+    report = Report(0, stream)
+    for name in ("Reading", "E-step", "M-step", "E-step"):
+        report.step(name)
+    report.costs()
+    assert stream.getvalue() == (
+        "INFO spmcompat: Took 10.0 s: Reading 2.9, E-step 5.0, M-step 2.0, other steps 0.1; "
+        "peak memory 2 MiB\n"
+    )
+
+
+def test_the_peak_memory_is_that_of_this_process() -> None:
+    peak = progress._peak_kib()
+    assert peak is None or 1 << 12 < peak < 1 << 26
 
 
 def test_stage_on_a_terminal() -> None:
