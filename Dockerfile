@@ -17,6 +17,9 @@ COPY . .
 RUN LDFLAGS=-Wl,-s pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 
 FROM python:${PYTHON}-slim
+LABEL org.opencontainers.image.title="spmcompat" \
+      org.opencontainers.image.description="Trains SentencePiece models: the bytes of spm_train, in a fraction of the time and memory" \
+      org.opencontainers.image.licenses="Apache-2.0"
 # With pyarrow, for counts and Parquet files.
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
     pip install --no-cache-dir --only-binary :all: "$(ls /wheels/spmcompat-*.whl)[counts]"

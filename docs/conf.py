@@ -35,6 +35,8 @@ include_patterns = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "RELEASING.md",
+    "SECURITY.md",
     "docs/*.md",
     "tests/README.md",
     "benchmarks/README.md",
