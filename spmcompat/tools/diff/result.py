@@ -122,7 +122,7 @@ class CharsmapDifference(NamedTuple):
 
 
 class SampleDifference(NamedTuple):
-    """A self-test sample in each model: its input and its pieces; None if there is no such sample."""
+    """A self-test sample in each model: its input and its pieces; None if the model lacks it."""
 
     number: int
     left: tuple[str, str] | None
