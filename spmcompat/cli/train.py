@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from spmcompat.cli import start  # first, to handle signals during other imports
+from spmcompat.cli import start  # imported first: it handles signals
 
 TYPE_CHECKING = False  # importing typing would take long
 if TYPE_CHECKING:

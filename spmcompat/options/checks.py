@@ -124,7 +124,7 @@ def _check_numbers(settings: Settings) -> dict[int, MetaPiece]:
     meta = meta_pieces(spec, settings.release)
     if settings.extensions.space_pieces == "dropped":
         meta = _without_space(spec, settings.release)
-    if not callable(settings.pretokenizer):  # the reference first calls a function
+    if not callable(settings.pretokenizer):  # functions run before this check
         _check_room(spec, len(meta))
     return meta
 

@@ -246,7 +246,7 @@ def strings_of_all(
     iterator = iter(parts)
     while (part := naming_iterator_errors(lambda: next(iterator, None))) is not None:
         with closing(ArrowStrings(part, column, longest=longest)) as strings:
-            del part  # now `strings` alone keeps the part in memory, and frees it soon
+            del part  # then only `strings` keeps the part in memory
             while strings.fill(buffer):
                 yield buffer
                 buffer = ReadBuffer.of_rows(origin, buffer.first_line + buffer.lines + buffer.nulls)

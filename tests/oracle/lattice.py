@@ -129,7 +129,7 @@ class Lattice:
         return path[::-1], self.finish.best
 
     def best_paths(self, wanted: int) -> list[list[Node]]:
-        """Return the `wanted` best paths, by A* from the end.
+        """Return the best paths, `wanted` in number, found by A* from the end of the text.
 
         An entry is a partial path, which reaches the end of the text, and its score. The estimate
         for the missing part is exact, because the best path to the first node of the partial path

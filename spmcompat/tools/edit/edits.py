@@ -398,7 +398,7 @@ class _Edit:
 
 
 def _check_unicode(text: str) -> None:
-    """Raise if a text has surrogates, which replace invalid bytes of the command line."""
+    """Raise if a text has surrogates. Python uses them for invalid bytes on the command line."""
     try:
         text.encode()
     except UnicodeEncodeError:

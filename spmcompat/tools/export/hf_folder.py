@@ -17,7 +17,7 @@ _CONFIG = "tokenizer_config.json"
 
 
 def limits(model: ModelProto) -> list[Limit]:
-    """Return the limits of the folder, including those of exports that find control symbols."""
+    """Return the limits of the folder. By default, one is that control symbols are plain text."""
     others = _special_pieces(model).get("additional_special_tokens")
     found = tokenizer_json.limits(model)
     if others:
