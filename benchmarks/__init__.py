@@ -1,4 +1,4 @@
-"""Comparisons with the real library and with earlier commits. Each of them first compares bytes."""
+"""Measures spmcompat against the real library and earlier commits. Each comparison checks bytes."""
 
 import sys
 from pathlib import Path

@@ -29,7 +29,7 @@ from tests.parity import corpora
 from tests.parity.case import Option
 
 LIMIT = 3.0
-"""A row is reported if one of its ratios is higher by more than this many percent."""
+"""By default, a row is reported if one of its ratios is above 1 by more than this percentage."""
 
 HEAD = ["row", "pairs", "new: least", "median", "old: least", "median", "wall time new/old"]
 HEAD += ["CPU time new/old", "new: memory", "old: memory", "memory new/old"]
@@ -220,6 +220,6 @@ def main(arguments: argparse.Namespace) -> int:
             if arguments.output:
                 arguments.output.write_text(document(done, both, arguments, load))
     finally:
-        # Also after Ctrl-C, because the complete rows were expensive.
+        # Print the table after Ctrl-C, too, because the complete rows took a long time.
         print(document(done, both, arguments, load), end="")
     return int(any(comparison.worse(arguments.limit) for comparison in done))

@@ -86,7 +86,7 @@ def _compile(source: Path) -> None:
         raise BuildError("A build needs Cython: pip install 'Cython>=3.1' 'setuptools>=77'")
     jobs = f"-j{len(os.sched_getaffinity(0))}"
     _run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace", jobs], source)
-    # Otherwise the first run would compile the Python files, and later runs would not.
+    # Compile the Python files now. Otherwise, only the first run would spend time on this.
     _run([sys.executable, "-m", "compileall", "-q", "spmcompat"], source)
 
 

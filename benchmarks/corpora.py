@@ -43,7 +43,7 @@ class Text:
         return [part for part in self.parts if part not in found]
 
     def make(self, found: Mapping[str, Path], folder: Path, scale: float = 1.0) -> Path:
-        """Return the file to train on: the original file if it is used whole, or else a new file.
+        """Return the file to train on: the original file if all of it is used, or a new file.
 
         Parameters
         ----------

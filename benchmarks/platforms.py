@@ -27,7 +27,7 @@ TYPES = ["unigram", "bpe", "word", "char"]
 TEXTS = ["en-books", "en-docs", "de-docs", "fr-courses", "fi-courses", "tr-docs", "ru-docs"]
 TEXTS += ["el-courses", "ar-hindawi", "he-courses", "hi-stories", "ta-courses", "th-wisesight"]
 TEXTS += ["zh-laws", "ja-aozora", "ko-nsmc", "vi-courses", "code-c", "mixed-messy", "nospace"]
-# What a file of results is, by its suffix.
+# The suffixes of the files of results.
 MODEL, VOCABULARY, FAILURE = ".model", ".vocab", ".failure"
 
 
@@ -75,7 +75,7 @@ def train_all(arguments: argparse.Namespace) -> int:
 def train_one(
     train: Callable[..., object], kind: str, vocab_size: int, results: Path, name: str
 ) -> str:
-    """Train on the text of the current folder; return what came of it."""
+    """Train on the text in the current folder; return "trained" or "failed"."""
     try:
         train(
             input="text.txt",
@@ -112,7 +112,7 @@ def compare_all(arguments: argparse.Namespace) -> int:
 
 
 def difference(first: Path, second: Path, stem: str) -> str:
-    """Tell how the results of one training differ; the empty string if they are equal."""
+    """Return how the results of one training differ; empty if they are equal."""
     one, two = ({p.suffix: p for p in folder.glob(f"{stem}.*")} for folder in (first, second))
     if one.keys() != two.keys():
         return f"{first.name} has {sorted(one)}, {second.name} has {sorted(two)}"

@@ -57,7 +57,7 @@ def draw_to(path: Path, results: Sequence[Result]) -> None:
     from matplotlib import pyplot  # noqa: PLC0415
 
     sizes = sorted({size for _, points in found.values() for size, _ in points})
-    pyplot.rcParams["svg.hashsalt"] = "spmcompat"  # Makes the file depend on the results only.
+    pyplot.rcParams["svg.hashsalt"] = "spmcompat"  # makes ids repeatable
     figure, panels = pyplot.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")
     time, memory = panels
     for label, (style, points) in found.items():

@@ -112,7 +112,7 @@ class Result:
 
 
 def trouble(sides: Iterable[Measured]) -> str:
-    """Say why a row has no result; empty if it has one.
+    """Return why a row has no result; empty if it has a result.
 
     All runs of ours and of the reference must have written the same bytes. Other trainers may
     write other bytes, and they may fail.

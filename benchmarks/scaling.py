@@ -48,7 +48,7 @@ IN_TURN = {"E-step": 0.33, "Counting best paths": 0.5}
 _PROCESSOR = Path("/proc/cpuinfo")
 _RESULTS = ROOT / "benchmarks" / "results"
 _BEGIN, _END = "<!-- written by python -m benchmarks.scaling -->", "<!-- end of what is written -->"
-_SMALL = 0.02  # steps with a smaller share at 1 and at 16 cores are added up
+_SMALL = 0.02  # steps whose share is smaller than this at 1 and at 16 cores are added up
 
 
 class Call(NamedTuple):
@@ -64,7 +64,7 @@ class Step(NamedTuple):
     Attributes
     ----------
     name : str
-        What the report calls it; steps of the same name are not added up.
+        The name of the step in the report. Several steps may have the same name.
     seconds : float
         Wall time.
     main : float

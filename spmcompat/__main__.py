@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from spmcompat.cli import start  # other imports wait until it handles signals
+from spmcompat.cli import start  # imported first: it handles signals
 
 TYPE_CHECKING = False  # importing typing would take long
 if TYPE_CHECKING:
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from spmcompat.cli.flags import Command
 
-# The module that describes each command, and the name of the function if it is not `command`.
+# The module that describes each command. After a colon: the function to call, if it is not
+# `command`.
 COMMANDS = {
     "train": "cli.train",
     "count": "tools.counts.count",
@@ -99,7 +100,7 @@ def _complete(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
 
 
 def _overview() -> Command:
-    """Return the description of the program, for arguments that do not name a command."""
+    """Return the description of the program itself, for command lines without a command."""
     from spmcompat.cli.flags import Command  # noqa: PLC0415
     from spmcompat.cli.help import rows  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Counts a text without training on it."""
+"""Counts a text for later trainings."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def count_text(
     Returns
     -------
     origin : Origin
-        The origin of the counts: the text and the options.
+        Which text was counted, and with which options.
     batches : iterator of pyarrow.RecordBatch
         The rows.
 
@@ -70,7 +70,7 @@ def count_text(
 
 
 def _with_rules(settings: Settings) -> Settings:
-    """Return the settings with the rules of their rule file, because counts store the rules.
+    """Return the settings with the rules read from their file, because counts store the rules.
 
     Raises
     ------
@@ -95,8 +95,8 @@ def _plan(settings: Settings, has_sentences: bool, report: Report) -> Plan:
     for note in settings.notes:
         report.warning(note)
     plan = plan_of(complete, [piece.piece for piece in meta.values()])
-    # All model types are trained from the same counts, so counts always include the characters that
-    # follow a pretoken.
+    # All model types can be trained from these counts. Some need the characters that follow a
+    # pretoken, so these are always counted.
     return plan._replace(keeps_contexts=True)
 
 
@@ -122,12 +122,12 @@ _OF_PARTS = {
 
 
 def refuse_options_of_texts(options: Iterable[str]) -> None:
-    """Raise for an option that cannot be used to count a text in parts.
+    """Raise if one of the options cannot be used to count a text in parts.
 
     Raises
     ------
     BadValueError
-        If there is such an option. The message names it, and says why.
+        If there is such an option. The message names the option and gives the reason.
     """
     for name in options:
         if name in OPTIONS and OPTIONS[name].selects_text:
@@ -154,7 +154,7 @@ def counter_of_parts(
     table_bytes: int,
     report: Report,
 ) -> ArrowCounter:
-    """Return a counter for the parts of a text whose lines have no order.
+    """Return a counter for the parts of a text. The order of the lines is ignored.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def counter_of_parts(
     column : str
         The column of the text.
     table_bytes : int
-        The size in bytes at which the counter yields the rows of its table.
+        When the table of the counter has this size in bytes, the counter yields its rows.
     report : Report
         Receives warnings.
 

@@ -21,12 +21,12 @@ from spmcompat.runtime.outputs import Outputs
 from spmcompat.runtime.rounds import Step
 
 OVERVIEW = "rounds"
-"""The name of the table that has one row for each step."""
+"""The file name, without its suffix, of the table that has one row for each step."""
 
 _REMEDY = "Choose a new folder where files can be written and that has free space."
 
 COLUMNS = ("piece", "kept", "reason", "score", "count", "loss", "new_score")
-"""The columns of the table of a step: fields of `PieceRow`."""
+"""The columns of the table of a step. They are fields of `PieceRow`."""
 
 MERGE_COLUMNS = ("piece", "left", "right", "kept", "reason", "count", "new_score")
 """The columns of the table of BPE merges."""
@@ -48,8 +48,8 @@ class Overview(NamedTuple):
 class Dump:
     """Writes a table for each `Step` that it is called with.
 
-    The tables are written to a temporary folder, together with an overview with one row for each
-    table. `files` renames the folder when the training succeeds.
+    The tables are written to a temporary folder, together with an overview that has one row for
+    each table. When the training succeeds, `files` gives the folder its final name.
 
     Parameters
     ----------

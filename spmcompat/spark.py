@@ -1,7 +1,7 @@
 """Counts the text in a column of a Spark DataFrame.
 
-This module uses only the DataFrame API, so it also works with Spark Connect. No data is collected
-to the driver, which only checks the options and compiles the normalization rules.
+This module uses only the DataFrame API, so it also works with Spark Connect. The driver does not
+receive any data. It only checks the options and compiles the normalization rules.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 TABLE_BYTES = 1 << 27
-"""The default size limit of the table of a task, in bytes."""
+"""The default of `table_bytes`, in bytes."""
 
 
 def count(
@@ -28,11 +28,12 @@ def count(
     logstream: TextIO | None = None,
     **options: object,
 ) -> DataFrame:
-    """Count a text. Training from the counts does not need Spark.
+    """Count a text with Spark. Training from the counts does not need Spark.
 
     ``count(df, "text").write.parquet("counts")`` writes a folder that ``spm_train --counts=counts``
-    and `spmcompat.train` accept without conversion. The model is the same as if you trained on the
-    lines in some order. Its bytes are the same for every partitioning and every run.
+    and `spmcompat.train` accept without conversion. The resulting model is one that training on the
+    lines in some order would write. Its bytes do not depend on the partitions, and are the same in
+    every run.
 
     Parameters
     ----------

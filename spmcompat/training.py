@@ -57,8 +57,9 @@ def run(
     sentences : iterable of str or bytes, or Arrow data, optional
         The text, unless it is read from files.
     writer : object with ``write``, optional
-        Receives the bytes of the model, unless it is written to files. For several sizes, a list
-        with a writer for each size, or a function that returns the writer of a size.
+        Receives the bytes of the model if the model is not written to files. If there are several
+        sizes: a list with one writer for each size, or a function that takes a size and returns its
+        writer.
     report : Report, optional
         Receives log lines and progress; by default standard error or the program's logging.
 
@@ -76,7 +77,8 @@ def run(
         if not is_out_of_memory(error):
             raise
         reason = str(error)
-    # Not raised in the handler: the first error would be its context, and keep its memory alive.
+    # This is raised outside the handler. Inside, the first error would become its context, and the
+    # memory that the first error refers to would not be freed.
     raise OutOfMemoryError(report.current, reason)
 
 
@@ -119,7 +121,7 @@ def open_dump(settings: Settings, files: Outputs) -> Dump | None:
 
 
 def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
-    """Return a function that passes each step to every listener; None if there are none."""
+    """Return a function that passes each step to `dump` and `on_round`, or None without these."""
     listeners: list[OnRound] = [] if dump is None else [dump]
     if settings.on_round is not None:
         listeners.append(settings.on_round)
@@ -141,7 +143,7 @@ def make_models(
     report: Report,
     on_round: OnRound | None,
 ) -> list[Trained]:
-    """Learn the pieces of each model, and give them their ids."""
+    """Learn the pieces of each model, and return the models."""
     plan = plan_of(runs[0], [piece.piece for piece in meta.values()])
     learned, test_lines = learn(plan, sentences, runs, len(meta), workers, report, on_round)
     report.step("Writing")
@@ -159,7 +161,7 @@ def make_model(
     meta: dict[int, MetaPiece],
     test_lines: Sequence[bytes],
 ) -> Trained:
-    """Give the pieces their ids, and return the model."""
+    """Assign an id to each piece, and return the model."""
     meta = reachable_ids(meta, len(pieces), settings.trainer)
     vocabulary = fill_ids(pieces, meta, settings.trainer)
     if settings.extensions.space_pieces == "dropped":
@@ -184,7 +186,7 @@ def learn(
 ) -> tuple[list[list[tuple[bytes, float]]], Sequence[bytes]]:
     """Read the text and learn the pieces of each run.
 
-    Return the pieces of each run, and lines for the self-tests of the models.
+    Returns the pieces of each run, and the lines that the models store as self-test samples.
     """
     settings = runs[0]
     source: Source | None = None
@@ -257,7 +259,7 @@ def learn_bpe(
     report: Report,
     on_round: OnRound | None,
 ) -> list[list[tuple[bytes, float]]]:
-    """Learn the pieces of each run by merging."""
+    """Learn the pieces of each run with BPE."""
     from spmcompat.bpe import trainer  # noqa: PLC0415
 
     sizes = [settings.trainer.vocab_size - meta_pieces for settings in runs]
@@ -307,7 +309,7 @@ def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
 
 
 def _read_lines(path: str) -> Iterator[bytes]:
-    """Yield the lines of a seed file, which is opened when the first line is needed."""
+    """Yield the lines of a seed file. The file is opened when the first line is needed."""
     try:
         with open(path, "rb") as file:
             yield from file

@@ -1,1 +1,1 @@
-"""Tests; a package, so that the harness can also be run as ``python -m tests.hunt``."""
+"""All tests. This is a package, so that ``python -m tests.hunt`` can be run."""

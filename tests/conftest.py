@@ -1,4 +1,4 @@
-"""Paths, the large corpora, and the two trainers shared by a whole test session."""
+"""Import paths, markers and fixtures for all tests."""
 
 import signal
 import sys
@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, settings
 
 ROOT = str(Path(__file__).resolve().parent.parent)
 
-# An installed spmcompat must win over the source folder, which may hold no compiled modules.
-# It is imported at once: for every test module pytest puts the folder first again. What the
-# package's own plugin of pytest has imported by now came from the folder.
+# If spmcompat is installed, the installed package must be tested, and not the source folder, which
+# may lack compiled modules. So it is imported here: pytest puts the folder first again for every
+# test module. Modules that the pytest plugin of spmcompat has already imported came from the
+# folder, so they are removed.
 if ROOT in sys.path:
     sys.path.remove(ROOT)
     sys.path.append(ROOT)
@@ -43,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
 
 
 def imports_the_reference(module: ModuleType) -> bool:
-    """Whether a module imports the real library, something from it, or the wrappers in parity."""
+    """Return whether a module uses the real library, directly or through tests.parity."""
     origins = {
         value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
         for value in vars(module).values()
@@ -94,10 +95,11 @@ def installed(release: str) -> str:
     return release
 
 
-# A job in the background inherits SIGINT ignored, and so would the processes that tests interrupt.
+# A job in the background ignores SIGINT, and processes inherit this. Tests must be able to
+# interrupt the processes that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The time of an example says nothing about what is tested: under a sanitizer, or beside other jobs,
-# it is many times longer.
+# There is no time limit for an example, because under a sanitizer, or next to other jobs, it may
+# take many times longer.
 settings.register_profile("spmcompat", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("spmcompat")

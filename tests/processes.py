@@ -1,4 +1,4 @@
-"""Processes that tests start with the package under test, to interrupt them."""
+"""Starts Python processes that use the package under test, so that tests can interrupt them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def start_python(
     stdout: int | None = None,
     stderr: int | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start Python in a folder; it imports the same spmcompat as the test, installed or not."""
+    """Start Python in a folder. It imports the same spmcompat as the test does."""
     return subprocess.Popen(
         [sys.executable, *arguments],
         cwd=folder,
@@ -31,7 +31,7 @@ def start_python(
 
 
 def read_until(stream: IO[bytes] | None, mark: bytes) -> bytes:
-    """Read lines until one contains the mark, and return them all."""
+    """Read lines until one of them contains the mark, and return all of these lines."""
     assert stream is not None
     seen = b""
     for line in stream:

@@ -1,4 +1,4 @@
-"""How long the tests search for an input that fails."""
+"""Sets how many random inputs the tests try."""
 
 import os
 

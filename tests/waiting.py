@@ -1,4 +1,4 @@
-"""Waiting in tests: for an event, never for a time that should be enough."""
+"""Waits for events in tests, instead of waiting for a time that should be long enough."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 LIMIT = 600.0
-"""Seconds after which a test fails; far more than even an overloaded machine needs."""
+"""A test fails after this number of seconds. Even an overloaded machine needs far less."""
 
 
 def wait_until(happened: Callable[[], bool], event: str) -> None:
-    """Wait until `happened` returns true, and fail the test when it does not do so in time."""
+    """Wait until `happened` returns true. Fail the test if this takes too long."""
     end = time.monotonic() + LIMIT
     while not happened():
         if time.monotonic() > end:
@@ -23,7 +23,7 @@ def wait_until(happened: Callable[[], bool], event: str) -> None:
 
 
 def wait_for_work(process: int, seconds: float) -> None:
-    """Wait until a process has used so much more processor time."""
+    """Wait until a process has used this much processor time since the call."""
     end = processor_seconds(process) + seconds
     wait_until(lambda: processor_seconds(process) >= end, f"process {process} worked {seconds:g} s")
 

@@ -1,5 +1,5 @@
 """The Python interface.
 
-Its modules import only modules that Python has already loaded, so that ``import spmcompat`` is
-fast. The first call of a function imports the rest.
+To keep ``import spmcompat`` fast, its modules import only modules that Python has loaded at its
+start. All other modules are imported when a function is called for the first time.
 """

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 def check_sentences(sentences: object) -> None:
     """Raise if sentences are neither an iterable of texts nor Arrow data."""
-    # Iterating over a mapping gives its keys, which are names of columns.
+    # A mapping is iterable, too, but it yields names of columns instead of sentences.
     if isinstance(sentences, Mapping):
         from spmcompat.text.arrow_producers import is_arrow_data  # noqa: PLC0415
 
         if not is_arrow_data(sentences):
             raise _columns_instead_of_rows(sentences)
-    # A single str is an iterable, too, but of characters.
+    # A single str is iterable, too, but it yields characters instead of sentences.
     if sentences is None or (_is_iterable(sentences) and not isinstance(sentences, str | bytes)):
         return
     if not isinstance(sentences, str | bytes):

@@ -60,8 +60,8 @@ def edit(
         Whether to give new pieces the ids of unused pieces and of placeholders such as
         ``<unused0>``.
     reorder_ids : bool
-        Whether to drop unused pieces and renumber the rest: first pieces of all other types in
-        their current order, then normal pieces by score.
+        Whether to drop unused pieces and renumber the remaining ones. The new order is: pieces that
+        are not normal in their current order, then normal pieces by score.
     text : path
         A text to compare the two models on; see `changes` of the result. Needs ``sentencepiece``.
 
@@ -160,8 +160,8 @@ def extend(
     model : path or bytes
         A Unigram or BPE model. The text is normalized and cut by the options that it stores.
     add : int
-        The number of new pieces, including the characters that the model lacks and that the
-        coverage of the new text requires.
+        The number of new pieces. This includes all characters that the coverage of the new text
+        requires and that the model does not have.
     input, sentence_iterator, counts
         The new text, as for `train`.
     output : path
@@ -270,7 +270,7 @@ def _change_size(
     output: StrPath | None,
     logstream: TextIO | None,
 ) -> SizeResult:
-    """Change a model according to a text; `options` name the text, and say how to read it."""
+    """Extend or trim a model with a text. `options` name the text, and state how to read it."""
     from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.edit.growing import Sources, change_size  # noqa: PLC0415
@@ -325,14 +325,14 @@ def export(
     Returns
     -------
     Verification or None
-        How many of the lines differ, and why; None if nothing was verified. Its `ok` is true if no
-        line differs, except by ties that no Unigram export can avoid.
+        How many of the lines are encoded differently, and why; None if nothing was verified. `ok`
+        is true if there are no differences except ties that no Unigram export can avoid.
 
     Raises
     ------
     TrainingError
-        If the model cannot be read or expressed, or a file cannot be written. Then no file is
-        written.
+        If the model cannot be read, if the target cannot express it, or if a file cannot be
+        written. In these cases, no file is written.
     """
     from spmcompat.model.reading import read_model  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415

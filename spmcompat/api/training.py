@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from spmcompat.text.arrow_producers import Sentences
 
     class Normalizer(Protocol):
-        """A normalizer of the ``sentencepiece`` package, or one like it."""
+        """A normalizer of the ``sentencepiece`` package, or another object with the same method."""
 
         def serialized_normalizer_spec(self) -> bytes:
-            """Return its ``NormalizerSpec``."""
+            """Return the normalizer's ``NormalizerSpec``, serialized."""
 
 
 def train(
@@ -106,7 +106,7 @@ def train(
     on_round: Callable[[Step], object] | None = None,
     compat: Literal["0.2.0", "0.2.1", "0.2.2", "0.2.3"] | None = None,
 ) -> None:
-    """Train a model. An option that is left out, or None, is not stored in the model.
+    """Train a model. The model does not store options that are left out or None.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The flags of a command, and the parser of all command lines."""
+"""Describes commands and their flags, and parses all command lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHORT = {"h": "help", "o": "output"}
 
 
 class UsageError(Exception):
-    """The command line cannot be understood; the message is one line."""
+    """The command line is wrong; the message is one line."""
 
 
 class Flag(NamedTuple):
@@ -30,9 +30,10 @@ class Flag(NamedTuple):
     kind : str
         The type of the value: `BOOL`, `INT32`, `UINT64`, `FLOAT`, `TEXT` or `CHOICE`.
     default : object
-        The value without the flag.
+        The value if the flag is not given.
     metavar : str
-        A word for the value in the help; N by default for a number.
+        The word that represents the value in the help, such as ``FILE``. For numbers, it is N by
+        default.
     choices : sequence of str
         The allowed values of a `CHOICE`.
     least, most : float, optional
@@ -40,7 +41,7 @@ class Flag(NamedTuple):
     many : bool
         Whether the value is a list, separated by commas.
     repeated : bool
-        Whether each use of the flag adds to its list. Otherwise, the last use counts.
+        Whether each use of the flag adds an item to a list. Otherwise, only the last use counts.
     """
 
     name: str
@@ -72,20 +73,21 @@ class Command(NamedTuple):
     flags : sequence of Flag
         Its own flags.
     options : mapping of str to sequence of Option
-        The flags of ``spm_train`` that it takes, by the title that the help shows above them.
+        The flags of ``spm_train`` that the command also accepts. The keys are the titles in the
+        help.
     required : sequence of tuple of str
-        From each tuple, one flag must be given.
+        From each of these tuples, one flag must be given.
     exclusive : sequence of tuple of str
         Pairs of flags that cannot be given together.
     positionals : (str, int, int or None)
-        How many other arguments it takes: the beginning of the message "... needed, not 3", the
-        smallest number, and the largest number, if there is one.
+        How many arguments without a flag the command takes: the beginning of a message that ends in
+        "needed, not 3", the smallest number, and the largest number or None.
     success, failure, wrong : str
         The meanings of the exit statuses 0, 1 and 2.
     error : int
-        The exit status after an error that the command line did not cause.
+        The exit status after an error, except after an error in the command line.
     interrupted : str
-        The message after Ctrl-C; by default, it says whether files were written.
+        What to say after Ctrl-C. By default, the message says whether files were written.
     """
 
     name: str
@@ -130,7 +132,8 @@ def parse(command: Command, arguments: Sequence[str]) -> SimpleNamespace:
     A flag is ``--flag=value`` or ``--flag value``, with one dash or two, and with dashes or
     underscores in its name. For a boolean flag, ``--flag`` means true and ``--noflag`` means false.
     Abseil ignores the word ``true`` or ``false`` after such a flag; here it is an error. If a flag
-    is given twice, the last value counts, unless the flag adds up its values. Flags end at ``--``.
+    is given twice, the last value counts, unless the values are added to a list. After ``--``,
+    there are no more flags.
 
     Returns
     -------
@@ -175,8 +178,8 @@ def parse(command: Command, arguments: Sequence[str]) -> SimpleNamespace:
 def _split(
     arguments: Sequence[str], known: Mapping[str, Flag | Option]
 ) -> Iterator[tuple[str | None, str]]:
-    """Yield the name and the text of each flag; the name is None for other arguments."""
-    switch = None  # the previous argument and its flag, if it is boolean and without a value
+    """Yield the name and the value of each flag as text. Other arguments have the name None."""
+    switch = None  # the previous argument and its name, if it was a boolean flag without a value
     remaining = iter(arguments)
     for argument in remaining:
         previous, switch = switch, None
@@ -201,7 +204,7 @@ def _split(
 
 
 def _read_flag(argument: str, known: Mapping[str, Flag | Option]) -> tuple[str, str | None]:
-    """Return the name and value of one argument; None if the value is the next argument."""
+    """Return the name and the value of a flag; None if the next argument is the value."""
     given, has_value, value = argument.removeprefix("-").removeprefix("-").partition("=")
     name = given.replace("-", "_")
     name = SHORT.get(name, name)

@@ -13,7 +13,7 @@ _INDENT = 36
 
 
 def help_text(command: Command) -> str:
-    """Return the help of a command: its purpose, its flags, and last its exit statuses."""
+    """Return the help of a command: its purpose, its flags and its exit statuses."""
     lines = [*_paragraphs(command.purpose), "", f"usage: {command.name} {command.usage}"]
     if command.flags:
         lines += ["", "Flags:", *_entries(command.flags)]
@@ -39,13 +39,13 @@ def help_text(command: Command) -> str:
 
 
 def rows(names: Iterable[tuple[str, str]], indent: int) -> Iterator[str]:
-    """Yield the lines of a list of names with their explanations."""
+    """Yield the lines of a list that explains names."""
     for name, text in names:
         yield from _row(f"  {name}", text, indent)
 
 
 def _entries(flags: Iterable[Flag | Option]) -> Iterator[str]:
-    """Yield the lines of flags: the name of each, what it does, its values and its default."""
+    """Yield lines that describe each flag: its name, its purpose, its values and its default."""
     for flag in flags:
         if isinstance(flag, Option):
             metavar, models = "", " and ".join(flag.models)
@@ -75,7 +75,7 @@ def _default(flag: Flag) -> str:
 
 
 def _row(head: str, text: str, indent: int) -> list[str]:
-    """Return the lines of one entry; a long head is a line of its own."""
+    """Return the lines of one entry. If the head is long, the text begins on the next line."""
     lines = _wrap(text, indent)
     if len(head) < indent:
         return [head.ljust(indent) + lines[0][indent:], *lines[1:]]
@@ -90,7 +90,7 @@ def _wrap(text: str, indent: int) -> list[str]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield the lines of paragraphs; an indented one is not wrapped."""
+    """Yield the lines of paragraphs. Indented paragraphs are not wrapped."""
     for number, paragraph in enumerate(text.split("\n\n")):
         if number:
             yield ""

@@ -13,12 +13,12 @@ from spmcompat.runtime.messages import Messages
 from spmcompat.runtime.outputs import written
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
-_PAUSE = 0.01  # seconds; long enough for a finalizer to end
+_PAUSE = 0.01  # seconds, in which a finalizer can end
 _received: list[int] = []  # the signals that ended the command
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal asks the command to end.
+    """Raised when a signal asks the command to end.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ def run(name: str, main: Callable[[list[str]], int], handler: Callable[..., NoRe
         _handle(numbers, _stop)
         sys.unraisablehook = _raise_again
         status = run_command(name, lambda: main(sys.argv[1:]), sys.stderr)
-    except KeyboardInterrupt as error:  # a second signal, while the first one ended the command
+    except KeyboardInterrupt as error:  # a second signal, during the work for the first one
         status = _stopped_status(error)
-    # The command has ended. Python still cleans up, and no signal may change the status.
+    # The command has ended, but Python still cleans up. No signal may change the exit status now.
     _handle([*numbers, signal.SIGALRM], signal.SIG_IGN)
     sys.exit(status)
 
@@ -84,17 +84,17 @@ def _stopped_status(error: KeyboardInterrupt) -> int:
 
 
 def _provide_streams() -> None:
-    """Make sure that the standard streams exist, and that messages never go to another file.
+    """Make sure that the three standard streams exist.
 
-    A closed descriptor is reopened; otherwise, the next file that the command opens would get its
-    number. Standard input and output are opened in the wrong direction, so that using them is an
-    error.
+    If one of them is closed, the next file that the command opens would get its number, and could
+    then receive messages. So the number is opened on the null device. Standard input and output are
+    opened in the wrong direction, so that using them is an error.
     """
     for number, direction in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, direction)  # gets the lowest free number
+            os.open(os.devnull, direction)  # the system assigns the lowest free number
     # A character that the terminal cannot show is written as its code point.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -120,7 +120,7 @@ def _flush_stdout() -> None:
 
 
 def _drop_broken_output() -> None:
-    """Discard output that cannot be written; otherwise, Python tries again when it exits."""
+    """Discard output that could not be written. Otherwise, Python would try again at its exit."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -201,7 +201,7 @@ def run_command(
         if not is_out_of_memory(error):
             raise
         message, status = "Memory ran out.", failure
-    except BrokenPipeError:  # the reader of the output has closed it
+    except BrokenPipeError:  # the program that read the output has closed it
         _drop_broken_output()
         return failure
     except OSError as error:
@@ -220,8 +220,8 @@ def run_command(
 def _status_of(do: Callable[[], int | None]) -> int:
     """Return the exit status of the work.
 
-    After a signal, any error counts as its effect: Python's compiler, for example, turns the
-    exception of the signal into a `SyntaxError`.
+    After a signal, any error is treated as the effect of the signal. Python's compiler, for
+    example, turns the exception of a signal into a `SyntaxError`.
     """
     try:
         return do() or OK

@@ -19,19 +19,19 @@ def settings_of(flags: Mapping[str, str]) -> Settings:
     Raises
     ------
     UsageError
-        If something is wrong regardless of the contents of files.
+        If the flags themselves are wrong, whatever the files contain.
     TrainingError
         If a file cannot be read, or its content is wrong.
     """
     alone: dict[str, object] = {n: text for n, text in flags.items() if n not in _FILES_READ}
     if "required_chars_file" in flags:
-        alone.pop("required_chars", None)  # the file replaces it
+        alone.pop("required_chars", None)  # the file replaces required_chars
     counts = None
     if path := flags.get("counts"):
         from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
 
         counts = load_counts(path)
-        # Values are read as by the release of the counts.
+        # How values are read depends on the release, so use the release that the counts store.
         alone = {n: text for n, text in counts.origin.options.items() if n == "compat"} | alone
     try:
         settings = from_flags(alone)

@@ -1,7 +1,8 @@
 """Starts a command.
 
-This module imports nothing slow, so that a signal that arrives while a command imports its modules
-also ends it with one line. Until this module runs, Python handles signals by default.
+This module imports only modules that load fast. So signals are handled early: if one arrives while
+a command imports its modules, the command also ends with one line. Until this module runs, Python
+handles signals in its own way.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def run(name: str, main: Callable[[list[str]], int]) -> NoReturn:
     """
 
     def end(number: int, _: object = None) -> NoReturn:
-        """Exit at once: nothing has been done yet."""
+        """Exit at once. There is nothing to clean up yet."""
         word = "interrupted" if number == SIGINT else "terminated"
         try:  # noqa: SIM105 - contextlib takes long to import
             os.write(2, f"{name}: {word}.\n".encode())

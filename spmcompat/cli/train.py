@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from spmcompat.cli import start  # other imports wait until it handles signals
+from spmcompat.cli import start  # imported first: it handles signals
 
 TYPE_CHECKING = False  # importing typing would take long
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def command() -> Command:
 
 
 def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int | None:
-    """Run the command; if memory runs out while modules are loaded, name the stage."""
+    """Run the command. If memory runs out while modules are loaded, the error names this stage."""
     from spmcompat.cli.process import perform  # noqa: PLC0415
     from spmcompat.errors import (  # noqa: PLC0415
         OutOfMemoryError,
@@ -71,7 +71,7 @@ def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int |
     try:
         return perform(command(), argv, stdout, stderr)
     except TrainingError:
-        raise  # including `OutOfMemoryError`, which already names its stage
+        raise  # `OutOfMemoryError` is such an error, and names its stage
     except (MemoryError, ImportError) as error:
         if not is_out_of_memory(error):
             raise

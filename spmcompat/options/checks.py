@@ -1,7 +1,7 @@
 """All checks that are possible before the corpus is read.
 
-Options with which the reference trains are never refused here. Options that it refuses, perhaps
-only after hours of training, are refused immediately.
+If the reference trains with some options, they are never refused here. If it refuses them, perhaps
+only after hours of training, they are refused immediately.
 
 Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``sentencepiece``
 0.2.3.
@@ -44,7 +44,8 @@ _SIMPLE = (TrainerSpec.WORD, TrainerSpec.CHAR)
 def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict[int, MetaPiece]:
     """Check the settings and return the meta pieces they define.
 
-    An error names the vocabulary size if there are several, unless all have the same error.
+    If several vocabulary sizes are given, an error names the size, unless all sizes have the same
+    error.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
 
 
 def check_options(settings: Settings) -> dict[int, MetaPiece]:
-    """Check what does not depend on any file. The result and the errors are those of `verify`."""
+    """Check all options that do not depend on files. Result and errors are those of `verify`."""
     _check_listeners(settings)
     _check_algorithm(settings)
     _check_extensions(settings)
@@ -99,7 +100,7 @@ def check_options(settings: Settings) -> dict[int, MetaPiece]:
 
 
 def _for_each_size(settings: Settings, check: Callable[[Settings], Found]) -> Found:
-    """Call a check with the settings of each size, and return its result for one of them."""
+    """Call a check with the settings of each vocabulary size, and return one of its results."""
     runs = runs_of(settings)
     errors: list[tuple[Settings, TrainingError]] = []
     for run in runs:
@@ -123,13 +124,13 @@ def _check_numbers(settings: Settings) -> dict[int, MetaPiece]:
     meta = meta_pieces(spec, settings.release)
     if settings.extensions.space_pieces == "dropped":
         meta = _without_space(spec, settings.release)
-    if not callable(settings.pretokenizer):  # if it is, the reference calls it first
+    if not callable(settings.pretokenizer):  # functions run before this check
         _check_room(spec, len(meta))
     return meta
 
 
 def _check_listeners(settings: Settings) -> None:
-    """Raise if a report of the steps and several sizes are given together."""
+    """Raise if `dump` or `on_round` is given together with several vocabulary sizes."""
     name = "dump" if settings.extensions.dump else "on_round"
     if settings.sizes and (settings.extensions.dump or settings.on_round is not None):
         raise BadValueError(
@@ -139,7 +140,7 @@ def _check_listeners(settings: Settings) -> None:
 
 
 def _without_space(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece]:
-    """Return the meta pieces without U+2581, so that it does not take the id of another piece."""
+    """Return the meta pieces by id, without U+2581, which gets the last id of the model instead."""
     others = deepcopy(spec)
     others.ClearField("user_defined_symbols")
     others.user_defined_symbols.extend(s for s in spec.user_defined_symbols if s != SPACE_MARK)
@@ -167,7 +168,7 @@ def _check_algorithm(settings: Settings) -> None:
 
 
 def _check_pretokenization(settings: Settings) -> None:
-    """Raise if there are two pretokenizers, or one that the model type does not support."""
+    """Raise if two pretokenizers are given, or if the model type does not support pretokenizers."""
     spec, pretokenizer = settings.trainer, settings.pretokenizer
     name = "pretokenization_delimiter" if pretokenizer is None else "pretokenizer"
     if pretokenizer is None and not spec.pretokenization_delimiter:
@@ -192,7 +193,7 @@ def _check_pretokenization(settings: Settings) -> None:
 
 
 def _check_auto_character_coverage(settings: Settings) -> None:
-    """Raise if characters cannot compete with other pieces."""
+    """Raise if `auto_character_coverage` is not possible with the other options."""
     spec = settings.trainer
     name = "--auto_character_coverage"
     if spec.model_type in _SIMPLE:
@@ -211,7 +212,7 @@ def _check_auto_character_coverage(settings: Settings) -> None:
 
 
 def _check_extensions(settings: Settings) -> None:
-    """Raise if an extension is for other model types, or contradicts another option."""
+    """Raise if an extension is not available for the model type, or contradicts another option."""
     spec, given = settings.trainer, settings.extensions
     model_type = TrainerSpec.ModelType.Name(spec.model_type).lower()
     changed = _changed_extensions(settings)
@@ -250,7 +251,7 @@ def _changed_extensions(settings: Settings) -> list[Option]:
 
 
 def _refuse(given: Collection[str], option: str, *names: str) -> None:
-    """Raise if one of the given extensions has no effect because of another option."""
+    """Raise if one of the extensions `names` is given, but has no effect because of `option`."""
     for name in names:
         if name in given:
             raise TrainingError(f"{option} does not use {name}. Leave one of the two out.")
@@ -278,7 +279,7 @@ def _check_ranges(settings: Settings) -> None:
 
 
 def _check_flat_shrinking(value: float) -> None:
-    """Raise if pruning by score would not drop any piece."""
+    """Raise if the shrinking factor is not possible with ``prune=flat``."""
     if not 0 <= value < 1:
         raise TrainingError(
             f"shrinking_factor must be at least 0 and below 1 with prune=flat, not {value:g}."
@@ -296,7 +297,7 @@ def _check_range(option: Option, value: float) -> None:
 
 
 def _check_differential_privacy(spec: TrainerSpec) -> None:
-    """Raise if differential privacy would change counts, because one of its numbers is above 0."""
+    """Raise if differential privacy is on and would change counts: a number is above 0."""
     changed = spec.differential_privacy_noise_level > 0
     clipped = spec.differential_privacy_clipping_threshold > 0
     if spec.enable_differential_privacy and (changed or clipped):
@@ -307,7 +308,7 @@ def _check_differential_privacy(spec: TrainerSpec) -> None:
 
 
 def _check_room(spec: TrainerSpec, meta_pieces: int) -> None:
-    """Raise if the vocabulary is too small for the meta pieces, and one character if needed."""
+    """Raise if the vocabulary has no room for the meta pieces and, if required, one character."""
     size, fixed = spec.vocab_size, meta_pieces
     if spec.auto_character_coverage:
         if size <= fixed:
@@ -346,8 +347,8 @@ def check_alphabet(
     Raises
     ------
     TrainingError
-        If there is no room, or if the text lacks a required character and BPE of the release cannot
-        train then.
+        If the alphabet does not fit into the vocabulary. Also if the text lacks a required
+        character, and the release cannot train BPE in this case.
     """
     spec = settings.trainer
     if spec.model_type in _SIMPLE:
@@ -382,7 +383,8 @@ def _check_input(settings: Settings, *, has_sentences: bool) -> None:
     if has_sentences:
         _check_no_options_of_files(settings)
         return
-    # Without a random sample, reading may stop before a later file.
+    # If the first sentences are taken, reading may end before the last files. Then these files are
+    # not checked.
     stops_early = spec.input_sentence_size > 0 and not spec.shuffle_input_sentence
     given = spec.input[:1] if stops_early else spec.input
     for path in given:
@@ -399,7 +401,7 @@ def _check_input(settings: Settings, *, has_sentences: bool) -> None:
 
 
 def _check_options_have_effect(settings: Settings, paths: Sequence[str]) -> None:
-    """Raise if an option for records is given, but no input has such records."""
+    """Raise if an option applies only to records, and no input contains such records."""
     input_format = settings.trainer.input_format or settings.input_format
     formats = {format_of_path(path, input_format) for path in paths}
     if settings.input_column and formats.isdisjoint((JSONL, PARQUET)):
@@ -415,7 +417,7 @@ def _check_options_have_effect(settings: Settings, paths: Sequence[str]) -> None
 
 
 def _check_no_options_of_files(settings: Settings) -> None:
-    """Raise if sentences are given together with an option that applies only to files."""
+    """Raise if an option applies only to files, but sentences are given."""
     given = {
         f"input_format={settings.input_format}": settings.input_format != AUTO,
         "input_column": bool(settings.input_column),
@@ -435,7 +437,7 @@ def _check_no_options_of_files(settings: Settings) -> None:
 
 
 def _check_no_space(path: str) -> None:
-    """Raise if a path does not exist because of a space next to a comma."""
+    """Raise if a path does not exist, but would exist without a space next to a comma."""
     bare = path.strip()
     if path != bare and bare and not os.path.exists(path) and os.path.exists(bare):
         raise MissingFileError(
@@ -445,7 +447,7 @@ def _check_no_space(path: str) -> None:
 
 
 def _check_counts(spec: TrainerSpec, *, has_sentences: bool) -> None:
-    """Raise if counts are given together with sentences, or training needs the sentences."""
+    """Raise if counts are given together with sentences, or with an option that needs sentences."""
     if has_sentences:
         raise BadValueError("Give either sentence_iterator or counts.")
     if spec.self_test_sample_size > 0:
@@ -490,7 +492,7 @@ def _check_output(settings: Settings, *, has_writer: bool) -> None:
 
 
 def input_files(settings: Settings) -> list[str]:
-    """Return the files that a run reads, so that none of its outputs replaces one."""
+    """Return the paths of the files that a run reads. No output may replace them."""
     found = [settings.trainer.seed_sentencepieces_file, *settings.symbol_files]
     found += [settings.normalizer.normalization_rule_tsv]
     found += [settings.denormalizer.normalization_rule_tsv]
@@ -502,7 +504,7 @@ def input_files(settings: Settings) -> list[str]:
 
 
 def _check_dump(settings: Settings) -> None:
-    """Raise if the tables of the steps cannot be written."""
+    """Raise if `dump` cannot be written."""
     folder = settings.extensions.dump
     if not folder:
         return

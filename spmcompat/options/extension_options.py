@@ -1,4 +1,6 @@
-"""The options that ``sentencepiece`` does not have: off by default, and not stored in a model.
+"""The options that ``sentencepiece`` does not have.
+
+They are off by default, and models do not store them.
 
 Sources: Land and Pinter, "Which Pieces Does Unigram Tokenization Really Need?", for the seeds, the
 loop and flat pruning; Gow-Smith et al. 2022, "Improving Tokenisation by Alternative Treatment of
@@ -29,7 +31,7 @@ from spmcompat.releases import DEFAULT, RELEASES
 _EM = (UNIGRAM,)
 
 MOST_WORKERS = 1024
-"""The largest number of workers: each one needs its own memory."""
+"""The largest number of workers. It is limited because each worker needs memory."""
 
 RECIPES: Mapping[str, Mapping[str, str]] = {
     "paper": {"seed_mode": "pretokens", "seed_factor": "10"},
@@ -47,10 +49,10 @@ RECIPES: Mapping[str, Mapping[str, str]] = {
         "hard_vocab_limit": "false",
     },
 }
-"""Options that belong together, under one name."""
+"""For each recipe, the options that it sets."""
 
 SPACE_PIECES = ("prefix", "separate", "dropped")
-"""The treatments of spaces. With all but the first, a space is a separate piece."""
+"""The values of ``space_pieces``. Except with ``prefix``, a space is a separate piece."""
 
 _extension = partial(Option, in_reference=False)
 

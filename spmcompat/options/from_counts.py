@@ -1,4 +1,4 @@
-"""Options for texts that are counted first and trained on later."""
+"""The options of a training that starts from the stored counts of a text."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ OPTIONS_OF_COUNTING = (
 def with_counts(
     options: Mapping[str, object], read: Callable[[Mapping[str, object]], Settings]
 ) -> Settings:
-    """Return the settings of options that may contain ``counts``, a table of counts or its path.
+    """Build settings from options, and add the options that ``counts`` stores if it is given.
 
-    The options with which the text was counted are added to those of training.
+    ``counts`` is a table of counts or its path. It stores the options with which the text was
+    counted.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ def counting_options(options: Mapping[str, object], settings: Settings) -> dict[
         for name, value in options.items()
         if name in STORED_OPTIONS and not callable(value)
     }
-    # Neither models nor tables depend on formats that only this package knows.
+    # Models and tables do not store formats that only this package knows.
     if stored.get("input_format") in OWN_FORMATS:
         del stored["input_format"]
     for name in _SYMBOL_LISTS:

@@ -1,4 +1,4 @@
-"""Turns flags of the command line into settings. Every option is stored, even if it is not given.
+"""Turns flags of the command line into settings. Options that are not given are stored, too.
 
 Source: ``spm_train_main.cc`` of ``sentencepiece`` 0.2.3.
 """
@@ -14,7 +14,7 @@ from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import UINT32, parse_bool, parse_int
 
 NO_SEED = UINT32[-1]
-"""The value of ``random_seed`` that means no seed."""
+"""If ``random_seed`` has this value, there is no seed."""
 
 
 def from_flags(flags: Mapping[str, object]) -> Settings:
@@ -32,7 +32,7 @@ def from_flags(flags: Mapping[str, object]) -> Settings:
     MissingFileError
         If a file of symbols cannot be read.
     UnknownOptionError
-        If there is no such flag, or the release does not have it.
+        If a flag does not exist, or does not exist in the chosen release.
     """
     if flags.get("counts"):
         from spmcompat.options.from_counts import with_counts  # noqa: PLC0415
@@ -42,7 +42,7 @@ def from_flags(flags: Mapping[str, object]) -> Settings:
 
 
 def _settings(flags: Mapping[str, object]) -> Settings:
-    """Build the settings of flags without ``counts``."""
+    """Build the settings from flags that do not include ``counts``."""
     settings = Settings(release_of(flags))
     options, settings.recipe = with_recipe(flags)
     texts = {name: str(text) for name, text in options.items()}
@@ -51,7 +51,8 @@ def _settings(flags: Mapping[str, object]) -> Settings:
     _store_defaults(settings)
     for name, text in texts.items():
         _store_flag(settings, name, text)
-    # Files are read after all flags: the first replaces required_chars, the others add symbols.
+    # Files are read after all flags: required_chars_file replaces required_chars, and the other
+    # files add symbols.
     if path := texts.get("required_chars_file"):
         settings.trainer.required_chars = "".join(_lines(path, settings))
     if path := texts.get("control_symbols_file"):
@@ -83,13 +84,13 @@ def _store_flag(settings: Settings, name: str, text: str) -> None:
     elif name == "quiet":
         settings.min_log_level = 3 if parse_bool(text) else settings.min_log_level
     elif name.endswith("_file") and name != "seed_sentencepieces_file":
-        pass  # read at the end
+        pass  # read after all other flags
     elif name != "denormalization_rule_tsv" or text:
         store(settings, name, text, command_line=True)
 
 
 def _lines(path: str, settings: Settings) -> list[str]:
-    """Read the lines of a file of symbols, and note its path; only a line feed ends a line."""
+    """Return the lines of a file of symbols, and note its path. Only a line feed ends a line."""
     refuse_impossible(path, "Check the path")
     settings.symbol_files.append(path)
     try:

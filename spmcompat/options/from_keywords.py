@@ -1,7 +1,8 @@
 """Turns Python values, keywords and strings into settings. Only the given options are stored.
 
-The command line stores every option (``from_flags``). A model contains its options, so the two ways
-give different bytes, as in the reference.
+In contrast, the command line stores every option (``from_flags``). Models contain the stored
+options, so a model trained from Python has other bytes than one from the command line, as in the
+reference.
 
 Source: ``sentencepiece_trainer.cc`` of ``sentencepiece`` 0.2.3.
 """
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from spmcompat.runtime.rounds import OnRound
 
 SERIALIZED_NORMALIZER = "_serialized_normalizer_spec"
-# Options whose values are Python objects, even as keywords of the reference.
+# The options whose values the reference does not turn into text: they are Python objects.
 _OBJECTS = frozenset(
     {
         "normalizer",
@@ -65,7 +66,7 @@ def from_values(options: Mapping[str, object]) -> Settings:
     BadValueError
         If a value cannot be read.
     UnknownOptionError
-        If there is no such option, or the release does not have it.
+        If an option does not exist, or does not exist in the chosen release.
     """
     if options.get("counts") is not None:
         from spmcompat.options.from_counts import with_counts  # noqa: PLC0415
@@ -75,7 +76,7 @@ def from_values(options: Mapping[str, object]) -> Settings:
 
 
 def _settings(options: Mapping[str, object]) -> Settings:
-    """Build the settings of options without ``counts``."""
+    """Build the settings from options that do not include ``counts``."""
     options, recipe = with_recipe(options)
     settings = Settings(release_of(options))
     settings.recipe = recipe
@@ -126,7 +127,7 @@ def from_string(arguments: str) -> Settings:
 
 
 def _function(on_round: object) -> OnRound | None:
-    """Return the function to call after each step."""
+    """Return `on_round`, or raise if it is not a function."""
     if on_round is not None and not callable(on_round):
         raise BadValueError(
             f"on_round must be a function that takes a Step, not {type(on_round).__name__}."
@@ -135,7 +136,7 @@ def _function(on_round: object) -> OnRound | None:
 
 
 def _column(column: object) -> str | None:
-    """Return the name of a column."""
+    """Return the name of a column, or raise if it is not text."""
     if column is not None and not isinstance(column, str):
         raise BadValueError(f"column must be the name of a column, not {type(column).__name__}.")
     return column

@@ -1,4 +1,4 @@
-"""The default and the allowed values of an option, as text for the help and the documentation."""
+"""The default and the allowed values of an option as text, for ``--help`` and the documentation."""
 
 from typing import Any
 

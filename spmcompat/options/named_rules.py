@@ -1,4 +1,4 @@
-"""Compile the rules that a normalizer names into the charsmap that a model stores."""
+"""Compiles named rules, or the rules in a file, to the charsmap that a model stores."""
 
 from copy import deepcopy
 
@@ -8,13 +8,13 @@ from spmcompat.normalization.rules import Rules
 from spmcompat.releases import Release
 
 DEFAULT_RULES = "nmt_nfkc"
-"""The predefined rules that are used if a normalizer does not name any."""
+"""The name of the predefined rules that are used if a normalizer does not name any rules."""
 
 
 def with_named_rules(
     spec: NormalizerSpec, release: Release, rules: Rules | None = None
 ) -> NormalizerSpec:
-    """Return the spec with the rules that it names, from its file or from the predefined ones.
+    """Return a copy of the spec with compiled rules: those of its file, or predefined ones.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def with_named_rules(
     release : Release
         The release of ``sentencepiece`` to train as.
     rules : mapping, optional
-        The rules of the file that the spec names. Without them, the file is read.
+        The rules in the file that the spec names. If they are not given, the file is read.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def with_named_rules(
     if not spec.precompiled_charsmap:
         from spmcompat.normalization.charsmaps import precompiled  # noqa: PLC0415
 
-        # For "identity" this stores an empty charsmap.
+        # For "identity", this stores an empty charsmap.
         complete.precompiled_charsmap = precompiled(complete.name, release.characters_without_rules)
     return complete
 

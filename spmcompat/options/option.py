@@ -10,11 +10,11 @@ FLOAT, TEXT, LIST, CHOICE, BYTES = "float", "text", "list", "choice", "bytes"
 MODEL_TYPE = "model type"  # a choice that a model stores as a number; case does not matter
 OBJECT = "object"  # a Python object
 
-# Where the value of an option goes. A model stores the three specs.
+# Where the value of an option is stored. These three are specs, which a model contains.
 TRAINER, NORMALIZER, DENORMALIZER = "trainer_spec", "normalizer_spec", "denormalizer_spec"
 SETTINGS = "settings"  # an attribute of `Settings`
 EXTENSION = "extension"  # an attribute of `Settings.extensions`
-ELSEWHERE = "elsewhere"  # handled by name, where the command line or the keywords are read
+ELSEWHERE = "elsewhere"  # not stored; the code that reads flags or keywords handles it
 
 UNIGRAM, BPE, WORD, CHAR = "unigram", "bpe", "word", "char"
 
@@ -31,26 +31,26 @@ class Option(NamedTuple):
     help : str
         What the option does, for ``--help`` and the documentation.
     target : str
-        Where the value goes: `TRAINER`, `NORMALIZER`, `DENORMALIZER`, `SETTINGS`, `EXTENSION` or
-        `ELSEWHERE`.
+        Where the value is stored: `TRAINER`, `NORMALIZER`, `DENORMALIZER`, `SETTINGS`, `EXTENSION`
+        or `ELSEWHERE`.
     field : str
         The name of the value at the target, if it differs from the name of the option.
     default : object
-        The default of an option that is not in a spec; the schema of the model has the other
-        defaults.
+        The default, if the target is not a spec. The schema of the model contains the defaults of
+        the fields of specs.
     least, most : float, optional
         The smallest and the largest allowed value.
     choices : tuple of str
-        The allowed values of a `CHOICE`. ``name:N`` means a name with a whole number, which `least`
-        and `most` limit.
+        The allowed values of a `CHOICE`. ``name:N`` means ``name:`` and a whole number from `least`
+        to `most`.
     models : tuple of str
         The model types that use the option; empty if all do.
     flag, keyword : bool
-        Whether the command line and Python take the option.
+        Whether the command line accepts the option, and whether Python accepts it.
     in_reference : bool
         Whether some release of ``sentencepiece`` has the option.
     selects_text : bool
-        Whether the option decides which text is read, or which of its parts are sentences.
+        Whether the option decides which text is read, or how it is divided into sentences.
     """
 
     name: str

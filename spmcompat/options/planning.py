@@ -1,4 +1,8 @@
-"""Makes the plan of a run from options, release and kind of model. No other code derives it."""
+"""Makes the plan of a training run.
+
+The plan contains the facts that follow from the options and the release. No other code derives
+them.
+"""
 
 import math
 import sys
@@ -20,7 +24,7 @@ _MARK = SPACE_MARK.encode()
 
 
 class PlanOptions(NamedTuple):
-    """The settings that decide the plan, with the same names and defaults."""
+    """The settings from which a plan is made. Names and defaults are those of the settings."""
 
     text: TextPlan = TextPlan()
     model_type: int = TrainerSpec.UNIGRAM
@@ -42,7 +46,7 @@ class PlanOptions(NamedTuple):
     space_pieces: str = "prefix"
     seed_mode: str = "full_text"
     seeding_chunk_bytes: int = 500 << 20
-    """Normalized text in one search of seeds; fixed in the reference."""
+    """Size of the normalized text in one search for seeds; a constant in the reference."""
 
     @property
     def release(self) -> Release:
@@ -87,7 +91,7 @@ def make_plan(given: PlanOptions, charsmap: bytes = b"", meta_pieces: Sequence[s
     charsmap : bytes
         Compiled normalization rules.
     meta_pieces : sequence of str
-        Pieces that no other piece crosses in the text.
+        The meta pieces. If one of them occurs in the text, no other piece may overlap it.
 
     Raises
     ------
@@ -108,7 +112,7 @@ def make_plan(given: PlanOptions, charsmap: bytes = b"", meta_pieces: Sequence[s
 
 
 def _coverage_plan(given: PlanOptions) -> CoveragePlan:
-    """Return which characters are required."""
+    """Return the plan for choosing the required characters."""
     required_chars = given.required_chars
     if given.spaces_apart:
         required_chars = required_chars.replace(SPACE_MARK, "")
@@ -139,8 +143,9 @@ class _Cutting(NamedTuple):
 def _cutting(
     given: PlanOptions, charsmap: bytes, meta_pieces: Sequence[str], finds_seeds: bool
 ) -> _Cutting:
-    # The pieces of the word model are whole pretokens, including their space marks.
-    # If a space is a separate piece, no other piece may contain one.
+    # Sentences are always split at spaces for the word model, because its pieces are whole
+    # pretokens with their space marks, and if a space is a separate piece, because no other piece
+    # may contain a space.
     spaces_apart = given.spaces_apart
     is_word = given.model_type == TrainerSpec.WORD
     split_by_whitespace = given.split_by_whitespace or is_word or spaces_apart
@@ -149,18 +154,20 @@ def _cutting(
     )
     delimiter, removed_delimiter, bpe_delimiter = _delimiters(given)
     cut = find_cut(given.pretokenizer)
-    # In the reference, boundary marks count as unknown characters. They count here, too, if the
-    # pretokenizer is a function. The reference has no named pretokenizers.
+    # In the reference, boundary marks are counted as unknown characters. Here, this is also the
+    # case if the pretokenizer is a function. It is not the case with a named pretokenizer, which
+    # the reference does not have.
     boundaries_end_pretokens = isinstance(given.pretokenizer, str)
-    # Pieces may cross spaces, or the delimiter has to be found in the sentence first.
+    # Sentences are needed as a whole if pieces may cross spaces, or if the delimiter first has to
+    # be found in them.
     whole_sentences = not split_by_whitespace or bool(removed_delimiter)
-    # Whether every pretoken keeps the space mark that it begins with: neither a meta piece nor the
-    # delimiter contains one.
+    # Whether every pretoken keeps the space mark at its beginning. A meta piece or a delimiter that
+    # contains a space mark would remove it.
     marks_stay = _MARK not in delimiter and not any(_MARK in piece for piece in uncut)
-    # Whether all sentences begin with the same byte. The normalizer puts a space mark before
-    # each. If a boundary mark replaces the space mark, it becomes the unknown mark, whose first
-    # byte is the same, unless all characters are kept. A pretokenizer may begin a sentence with
-    # anything.
+    # Whether all sentences begin with the same byte. The normalizer puts a space mark before each
+    # sentence. If a boundary mark replaces this space mark, the boundary mark becomes the unknown
+    # mark unless all characters are kept. Space mark and unknown mark have the same first byte.
+    # With a pretokenizer, a sentence may begin with any byte.
     uniform_starts = spaces_apart or (
         given.add_dummy_prefix
         and not given.treat_whitespace_as_suffix
@@ -173,14 +180,14 @@ def _cutting(
         split_by_whitespace=split_by_whitespace,
         delimiter=delimiter,
         removed_delimiter=removed_delimiter,
-        # A removed delimiter cuts seeds only: the pieces of EM may cross its position.
+        # A removed delimiter cuts only the text for seeds. The pieces in EM may cross its position.
         delimiter_cuts=finds_seeds and bool(removed_delimiter),
         bpe_delimiter=bpe_delimiter,
         boundaries_end_pretokens=boundaries_end_pretokens,
         whole_sentences=whole_sentences,
         uniform_starts=uniform_starts,
-        # Whether equal raw tokens always become equal pretokens. They do if no rule, no meta piece
-        # and no pretokenizer looks across a space.
+        # Whether equal raw tokens always become equal pretokens. This is the case if rules, meta
+        # pieces and pretokenizers never depend on text on both sides of a space.
         by_raw_tokens=uniform_starts
         and cut is None
         and given.remove_extra_whitespaces
@@ -191,11 +198,12 @@ def _cutting(
 
 
 def _delimiters(given: PlanOptions) -> tuple[bytes, bytes, bytes]:
-    """Return the delimiter of sentences, the one that is removed, and the one of BPE's pretokens.
+    """Return the delimiters `delimiter`, `removed_delimiter` and `bpe_delimiter` of `_Cutting`.
 
-    At most one of them is not empty. New releases search for the delimiter while they read the
-    sentences. Old releases first replace rare characters; then BPE searches the pretokens, and the
-    other trainers search the sentences and remove the delimiter.
+    At most one of them is not empty; this depends on the release. New releases search for the
+    delimiter while they read the sentences. Old releases search after they have replaced rare
+    characters: BPE searches the pretokens, while the other trainers search the sentences and remove
+    the delimiter.
     """
     delimiter = given.pretokenization_delimiter.encode()
     if given.model_type == TrainerSpec.BPE and given.release.bpe_delimits_pretokens:
@@ -206,7 +214,7 @@ def _delimiters(given: PlanOptions) -> tuple[bytes, bytes, bytes]:
 
 
 class _Counting(NamedTuple):
-    """The fields of `Plan` that say what counting keeps for the trainer."""
+    """The fields of `Plan` that say which parts of the counted text are kept for the trainer."""
 
     keeps_contexts: bool
     looks_at_text_end: bool
@@ -225,33 +233,36 @@ def _counting(
     is_bpe = given.model_type == TrainerSpec.BPE
     whole_sentences = cutting.whole_sentences
     boundaries_end_pretokens = cutting.boundaries_end_pretokens
-    # The char model and BPE of new releases need only the number of occurrences of each pretoken.
+    # The char model, and BPE as in new releases, only need to know how often each pretoken occurs.
     keeps_contexts = not (
         given.model_type == TrainerSpec.CHAR or (is_bpe and not release.bpe_active_set)
     )
     bpe_longest_pretoken = release.bpe_longest_pretoken if is_bpe else 0
-    # Releases that cut the nodes of the suffix tree drop the nodes that reach the end of the text.
+    # Releases that cut the nodes of the suffix tree also drop the nodes that reach the end of the
+    # text. So the end of the text must be known.
     looks_at_text_end = keeps_contexts and finds_seeds and release.seed_nodes_are_cut
-    # Pretokens join to sentences if the space mark turns out not to be required.
+    # If the space mark turns out not to be a required character, pretokens have to be joined to
+    # sentences again.
     needs_space = SPACE_MARK in coverage.required_chars
     may_join = not given.spaces_apart and not boundaries_end_pretokens and not needs_space
     return _Counting(
         keeps_contexts=keeps_contexts,
         looks_at_text_end=looks_at_text_end,
-        # The byte after a sentence depends on the order of the sentences, unless all begin with
-        # the same byte. EM may also read the sentences in that order.
+        # The order matters if sentences begin with different bytes, because the byte after a
+        # sentence is the first byte of the next one. It also matters if EM reads the sentences in
+        # this order.
         keeps_order=whole_sentences or looks_at_text_end or not cutting.uniform_starts,
         keeps_pretokens=keeps_contexts and not whole_sentences and (looks_at_text_end or may_join),
-        # Segments can be cut before the required characters are known, unless the release looks at
-        # pretokens in which rare characters are replaced.
+        # Segments can be cut before the required characters are known. The exception are releases
+        # that inspect pretokens after rare characters were replaced.
         cuts_segments=is_bpe
         and not keeps_contexts
         and not cutting.bpe_delimiter
         and bpe_longest_pretoken == 0,
-        # Some releases leave some empty sentences in the text. Where distinct pretokens are
-        # counted, this makes no difference, so all are removed.
+        # Some releases keep some of the empty sentences. If distinct pretokens are counted, this
+        # makes no difference, so all empty sentences are removed.
         removes_all_empty=release.removes_all_empty or not (whole_sentences or looks_at_text_end),
-        # EM trains pieces that may cross spaces on sentences, in the order of the text.
+        # If pieces may cross spaces, EM reads the sentences in the order of the text.
         em_reads_sentences=not cutting.split_by_whitespace
         and not cutting.delimiter_cuts
         and not boundaries_end_pretokens,
@@ -270,8 +281,8 @@ def _derive(
     is_word = given.model_type == TrainerSpec.WORD
     coverage = _coverage_plan(given)
     cutting = _cutting(given, charsmap, meta_pieces, finds_seeds)
-    # Only a search in the full text is divided into chunks: there are never too many distinct
-    # segments for one search.
+    # Only a search for seeds in the full text is divided into chunks. The distinct segments always
+    # fit into one search.
     in_chunks = release.seeds_in_chunks and given.seed_mode == "full_text"
     return Plan(
         **cutting._asdict(),
@@ -303,7 +314,7 @@ def _derive(
 
 
 def _normalization_crosses_spaces(charsmap: bytes) -> bool:
-    """Return whether raw tokens cannot be normalized one at a time."""
+    """Return whether a rule has a space. Then raw tokens cannot be normalized one at a time."""
     try:
         return any_source_has_space(charsmap)
     except TrainingError as error:

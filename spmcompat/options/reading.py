@@ -1,4 +1,4 @@
-"""Reads the value of one option, and stores it at the target that the table names."""
+"""Reads the value of an option, and stores it at the target that the table of options states."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -44,7 +44,7 @@ _SPACE = " \t\n\v\f\r"
 
 
 def release_of(options: Mapping[str, object]) -> Release:
-    """Return the release that the options name.
+    """Return the release that the option ``compat`` names, or the default one.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def store(settings: Settings, name: str, given: object, *, command_line: bool = 
     name : str
         The name of the option.
     given : object
-        The value, or its text.
+        The value, or the value as text.
     command_line : bool
         As for `parse`.
 
@@ -113,12 +113,12 @@ def store(settings: Settings, name: str, given: object, *, command_line: bool = 
         holder = settings if option.target == SETTINGS else settings.extensions
         value = parse(option, given, settings.release, command_line=command_line)
         setattr(holder, option.stored_as, value)
-    elif name != "compat":  # the release was found before all other options
+    elif name != "compat":  # compat was read before all other options
         raise _unknown(name, settings.release, command_line)
 
 
 def _store_sizes(settings: Settings, items: Sequence[object], command_line: bool) -> None:
-    """Store the sizes of several vocabularies."""
+    """Store one vocabulary size, or several."""
     if not items:
         raise BadValueError("vocab_size is an empty list. Give at least one size.")
     sizes: list[int] = []
@@ -138,7 +138,7 @@ def _store_sizes(settings: Settings, items: Sequence[object], command_line: bool
 
 
 def _unknown(name: str, release: Release, command_line: bool) -> UnknownOptionError:
-    """Return the error for an option that does not exist, or not on this interface."""
+    """Return the error for an option that does not exist, or is not available on this interface."""
     from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
 
     taken = {one.name for one in OPTIONS.values() if (one.flag if command_line else one.keyword)}
@@ -152,7 +152,7 @@ def _unknown(name: str, release: Release, command_line: bool) -> UnknownOptionEr
 
 
 def check_unicode(name: str, given: object) -> None:
-    """Raise if the text of an option, or an item of a list of texts, has no UTF-8 form."""
+    """Raise if the value is text, or a list with a text, that cannot be encoded as UTF-8."""
     for text in given if isinstance(given, list) else [given]:
         try:
             if isinstance(text, str):
@@ -175,8 +175,8 @@ def parse(option: Option, given: object, release: Release, *, command_line: bool
     release : Release
         The release, which determines how numbers are read.
     command_line : bool
-        Whether the text comes from the command line, where Abseil reads it: hexadecimal numbers
-        are allowed, and white space around a truth value.
+        Whether the text comes from the command line. There, the reference uses Abseil, which
+        accepts hexadecimal numbers, and white space around a truth value.
 
     Raises
     ------
@@ -190,12 +190,12 @@ def parse(option: Option, given: object, release: Release, *, command_line: bool
         return value
     except BadValueError as error:
         message = f"{error} It was given for {option.name}."
-        # The reference treats a bad log level as an internal error.
+        # In the reference, a bad log level is not an error of value, but an internal error.
         raise (TrainingError if option.name == "minloglevel" else BadValueError)(message) from None
 
 
 def text_of(name: str, value: object) -> str:
-    """Return the value of an option as text, as the reference does with all keywords."""
+    """Return the value of an option as text, as the reference writes all its keywords."""
     try:
         return to_text(value)
     except BadValueError as error:
@@ -203,16 +203,16 @@ def text_of(name: str, value: object) -> str:
 
 
 def _value_or_text(option: Option, given: object) -> object:
-    """Return a value that can be stored as it is; the text of any other object."""
+    """Return the value if it can be stored as it is; otherwise, return it as text."""
     if isinstance(given, str) or _is_plain(option, given):
         return given
     return text_of(option.name, given)
 
 
 def _is_plain(option: Option, given: object) -> bool:
-    """Return whether storing an object has the same effect as reading its text.
+    """Return whether storing a value directly has the same effect as reading it from text.
 
-    In a list, the text would lose what follows a NUL, and an empty item at the end.
+    For some lists it does not: as text, a list loses what follows a NUL, and an empty last item.
     """
     if option.kind == BOOL:
         return isinstance(given, bool)
@@ -259,7 +259,7 @@ def _check_range(option: Option, value: float, given: object) -> None:
 
 
 def _choice(option: Option, text: str) -> str:
-    """Return one of the choices; a number after a colon is written in its shortest form."""
+    """Return the choice that the text names, with any number after a colon in its shortest form."""
     name, colon, digits = text.partition(":")
     if colon and f"{name}:N" in option.choices:
         number = parse_int(digits, _WIDTHS[UINT32])
@@ -284,7 +284,7 @@ def _model_type(text: str) -> int:
 
 
 def _set_denormalization_rules(settings: Settings, path: str) -> None:
-    """Name the rules for decoding, and switch off everything else that a normalizer does."""
+    """Set the file of rules for decoding, and turn off all other functions of the denormalizer."""
     settings.denormalizer.normalization_rule_tsv = path
     settings.denormalizer.add_dummy_prefix = False
     settings.denormalizer.remove_extra_whitespaces = False
@@ -292,7 +292,9 @@ def _set_denormalization_rules(settings: Settings, path: str) -> None:
 
 
 def finish(settings: Settings, given: Collection[str]) -> None:
-    """Apply the changes that extensions make to other options, after all options are stored.
+    """Make the changes that follow from other options, after all options are stored.
+
+    Extensions change some options of the reference. Options without an effect get a warning.
 
     Parameters
     ----------
@@ -307,7 +309,7 @@ def finish(settings: Settings, given: Collection[str]) -> None:
 
 
 def _note_ignored(settings: Settings, given: Collection[str]) -> None:
-    """Record the options that were given, but have no effect because of an extension."""
+    """Note a warning for each given option that has no effect because of an extension."""
     extensions = settings.extensions
     ignored = {
         "shrinking_factor": extensions.objective == "fewest_tokens"
@@ -324,7 +326,7 @@ def _note_ignored(settings: Settings, given: Collection[str]) -> None:
 
 
 def _note_unusual(settings: Settings) -> None:
-    """Record options that are allowed but rarely intended."""
+    """Note warnings about options that are allowed, but probably not intended."""
     spec = settings.trainer
     if spec.unk_id == -1:
         too_old = [name for name, release in RELEASES.items() if not release.unk_is_optional]
@@ -339,7 +341,7 @@ def _note_unusual(settings: Settings) -> None:
 
 
 def _separate_spaces(settings: Settings) -> None:
-    """Make U+2581 a user-defined symbol if spaces are to be separate pieces."""
+    """Make U+2581 a user-defined symbol if the options make spaces separate pieces."""
     if settings.extensions.space_pieces != "prefix":
         settings.normalizer.add_dummy_prefix = False
         if SPACE_MARK not in settings.trainer.user_defined_symbols:

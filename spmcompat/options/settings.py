@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Settings:
-    """Everything that one training run needs to know.
+    """The values of all options of a training run.
 
     The defaults are those of the table of options and of the schema.
 
@@ -33,12 +33,13 @@ class Settings:
     normalizer, denormalizer : NormalizerSpec
         The specs; the model stores the fields that are set in them.
     input_format : str
-        The format of the input, if ``sentencepiece`` does not support it: ``auto``, ``jsonl`` or
-        ``parquet``. The spec contains the other formats.
+        The format of the input if it is one that ``sentencepiece`` does not support: ``auto``,
+        ``jsonl`` or ``parquet``. The other formats are stored in the trainer spec.
     input_column : str
         The field or column of a record that contains its text; empty means ``text``.
     split_lines, skip_bad_records : bool
-        Whether every line of a record is a sentence, and whether broken records are skipped.
+        Whether every line of a record is a sentence of its own, and whether broken records are
+        skipped.
     workers : int
         The number of worker threads. It never changes a byte of the result.
     sampling_seed : int
@@ -47,7 +48,7 @@ class Settings:
         The seed of the reference's random generator, as on its command line.
     use_sparse_pruning, post_l1_debias : bool
         Whether to prune a Unigram model with an L1 penalty, and whether to estimate the scores
-        without it afterwards.
+        again without the penalty afterwards.
     seed_piece_length_power, min_freq_alpha : float
         How to rank the seeds of a Unigram model, and which seeds to drop because they are too rare.
     pretokenizer : callable or str, optional
@@ -64,7 +65,7 @@ class Settings:
     min_log_level : int
         0 shows all messages, 1 only warnings and errors, 2 only errors.
     recipe : str
-        A line that says which options a recipe set; empty without a recipe.
+        A line that states which options the recipe has set; empty without a recipe.
     notes : list of str
         Warnings to show before training.
     release : Release
@@ -151,9 +152,9 @@ def with_charsmaps(settings: Settings) -> Settings:
 
 
 def runs_of(settings: Settings) -> list[Settings]:
-    """Return the settings of each size, which equal those of a separate run.
+    """Return the settings for each vocabulary size, equal to those of a separate run.
 
-    A model of one of several sizes is written to ``<model_prefix>-<size>``.
+    If there are several sizes, each model is written to ``<model_prefix>-<size>``.
     """
     runs = []
     for size in settings.sizes:
@@ -167,5 +168,5 @@ def runs_of(settings: Settings) -> list[Settings]:
 
 
 def size_label(run: Settings) -> str:
-    """Return the size of one of several runs, for messages; empty if there is only one."""
+    """Return a text for messages that names the size of a run; empty if there is only one run."""
     return f"{run.trainer.vocab_size}" if len(run.sizes) > 1 else ""

@@ -1,4 +1,4 @@
-"""The table of all options; flags, keywords, ``--help`` and the documentation are made from it.
+"""The table of all options. Flags, keywords, ``--help`` and the documentation come from it.
 
 The rows are plain data. ``reading`` converts the text of an option to its value, ``settings``
 stores the values, and ``checks`` compares them with each other. How a single release treats an
@@ -14,7 +14,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     "Extensions of spmcompat, which a model does not store": EXTENSIONS,
     "Old options": OLD_OPTIONS,
 }
-"""The options by the title that ``--help`` shows above them."""
+"""The options by group. The key is the title that ``--help`` shows above the group."""
 
 OPTIONS = {option.name: option for options in GROUPS.values() for option in options}
 """The options by name."""

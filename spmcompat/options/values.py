@@ -16,7 +16,8 @@ UINT32 = range(2**32)
 UINT64 = range(2**64)
 
 _SPACE = " \t\n\v\f\r"
-# Patterns that `re` compiles when they are first used: most trainings need few of them.
+# These are texts, so `re` compiles a pattern only when it is first used. Most runs need few of
+# them.
 _DECIMAL = r"[+-]?[0-9]+"
 _HEXADECIMAL = r"[+-]?0[xX][0-9a-fA-F]+"
 _FLOAT = r"(?ai)[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan)"
@@ -57,7 +58,7 @@ def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
 
 
 def to_int(digits: str | bytes) -> int:
-    """Read decimal digits with or without a sign, however many there are.
+    """Convert any number of decimal digits, with or without a sign, to a number.
 
     Python refuses to read more than 4,300 digits. No field can store such a number, so a number
     beyond 128 bits is read as 2**128, with its sign.
@@ -100,7 +101,7 @@ def stream_float(text: str) -> float:
     Raises
     ------
     BadValueError
-        If there is none, its exponent has no digits, or it is too large.
+        If the text does not begin with a number, its exponent has no digits, or it is too large.
     """
     match = re.match(_STREAMED_FLOAT, text)
     if match is None or not match[1][-1:].strip("eE+-") or math.isinf(float(match[1])):
@@ -123,7 +124,7 @@ def parse_float(text: str) -> float:
 
 
 def parse_bool(text: str) -> bool:
-    """Read a truth value; an empty text is true, as a bare ``--flag`` is.
+    """Read a truth value. An empty text is true, because ``--flag`` alone means true.
 
     Raises
     ------
@@ -141,8 +142,9 @@ def parse_bool(text: str) -> bool:
 def split_csv(line: str) -> list[str]:
     """Split a line of comma-separated values exactly as the reference does.
 
-    A field may be in double quotes, where two quotes mean one. Text between the closing quote and
-    the next comma is dropped, a comma at the end adds no field, and a field ends at a NUL.
+    A field may be in double quotes. Inside, two quotes mean one. Text between the closing quote and
+    the next comma is dropped. A comma at the end of the line does not add an empty field. A NUL
+    ends a field.
     """
     fields = []
     at = 0
@@ -182,8 +184,8 @@ def to_text(value: object) -> str:
     Raises
     ------
     BadValueError
-        If a number has more digits than Python writes; or if a list contains U+0000, and Python is
-        older than 3.11. Then the reference fails, too.
+        If a number has too many digits for Python, or if a list contains U+0000 and Python is older
+        than 3.11. In these cases, the reference fails, too.
     """
     if not isinstance(value, list):
         return _item_to_text(value)

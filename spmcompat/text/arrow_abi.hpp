@@ -40,8 +40,8 @@ struct ArrowArrayStream {
   void* private_data;
 };
 
-// Throws if a schema is invalid: a required pointer is null, or a number is negative. The children
-// of children are not used, so they are not checked.
+// Throws if a schema is invalid: a required pointer is null, or a number is negative. Only direct
+// children are checked, because their own children are not used.
 inline void check_schema(const ArrowSchema& schema) {
   const auto require = [](bool condition, const char* error) {
     if (!condition) throw std::runtime_error(error);

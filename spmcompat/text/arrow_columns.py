@@ -8,12 +8,12 @@ from typing import NamedTuple
 from spmcompat.errors import BadValueError, printable
 
 DEFAULT_COLUMN = "text"
-"""The column that is read if none is named."""
+"""The column that is read if the user does not name one."""
 
 COLUMN = "column="
 """The argument that names a column, as messages write it."""
 
-# The number of columns that a message names at most.
+# The largest number of columns that a message lists.
 _MOST_LISTED = 30
 
 _ACCEPTED = "spmcompat reads string, binary, their large and view types, and dictionaries of these"

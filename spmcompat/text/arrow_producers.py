@@ -17,7 +17,7 @@ from spmcompat.text.arrow_columns import COLUMN, DEFAULT_COLUMN
 from spmcompat.text.columns import ArrowStrings
 from spmcompat.text.lines import ReadBuffer
 
-# Rows in a batch, if the reader can choose. A row may be a whole document.
+# The number of rows to request in a batch. It is small, because a row may be a whole document.
 _BATCH_ROWS = 1000
 _BATCH_ROWS_OF_QUERY = 10_000
 
@@ -26,14 +26,14 @@ _DATA_SETS = ("Dataset", "IterableDataset", *_SPLITS)
 
 
 class ArrowStreamExportable(Protocol):
-    """Data in batches: a table, a column in chunks, or a reader."""
+    """An object with several batches of data: a table, a column in chunks, or a reader."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return a capsule with an ``ArrowArrayStream``."""
 
 
 class ArrowArrayExportable(Protocol):
-    """A single batch: a record batch, or a column."""
+    """An object with a single batch of data: a record batch, or a column."""
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
         """Return capsules with an ``ArrowSchema`` and an ``ArrowArray``."""
@@ -57,7 +57,7 @@ ArrowExportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
 Sentences: TypeAlias = (
     "Iterable[str | bytes] | Iterable[ArrowExportable] | ArrowExportable | LazyFrame | Dataset"
 )
-"""The types of a text that is not in files."""
+"""The types that `sentence_iterator` accepts."""
 
 
 def is_arrow(data: object) -> TypeGuard[ArrowExportable]:
@@ -67,7 +67,7 @@ def is_arrow(data: object) -> TypeGuard[ArrowExportable]:
 
 
 def is_arrow_data(data: object) -> bool:
-    """Return whether `arrow_parts` returns Arrow objects for the data, or raises an error."""
+    """Return whether `arrow_parts` accepts or refuses the data; false if it returns None."""
     return (
         is_arrow(data)
         or _is_of(data, "polars", "LazyFrame")
@@ -102,7 +102,7 @@ def arrow_parts(data: object, column: str | None) -> Iterable[ArrowExportable] |
         return naming_iterator_errors(lambda: _batches_of_lazy_frame(data, column))
     if _is_of(data, "duckdb", "DuckDBPyRelation") and is_installed("pyarrow"):
         return naming_iterator_errors(lambda: _batches_of_relation(data, column))
-    # Without pyarrow, a Series can still be iterated over.
+    # Without pyarrow, a Series can only be read as an iterable of texts.
     if _is_of(data, "pandas", "Series") and not is_installed("pyarrow"):
         return None
     return [data] if is_arrow(data) else None
@@ -163,8 +163,8 @@ def _batches_of_iterable_dataset(data: Any, column: str | None) -> Iterable[Arro
     if data.features is not None:
         batches: Iterable[ArrowExportable] = data.with_format("arrow").iter(_BATCH_ROWS)
         return batches
-    # The rows are Python objects of unknown types. The Arrow format would guess the types of each
-    # row separately, and fail at a null.
+    # The rows are read as Python objects. In the Arrow format, the data set would guess the types
+    # from each row separately, and fail at a null.
     return (_table_of(batch, column) for batch in data.with_format(None).iter(_BATCH_ROWS))
 
 
@@ -178,7 +178,7 @@ def _table_of(batch: dict[str, list[Any]], column: str | None) -> ArrowExportabl
 
 
 def _batches_of_lazy_frame(data: Any, column: str | None) -> Iterable[ArrowExportable]:
-    """Return the result of a query in batches; at most a few are computed ahead."""
+    """Return the result of a query in batches. Computes only a few batches before they are read."""
     import polars  # noqa: PLC0415
 
     name = column_name_of(polars.DataFrame(schema=data.collect_schema()), column)
@@ -205,7 +205,7 @@ def _batches_of_relation(data: Any, column: str | None) -> Iterable[ArrowExporta
 def strings_of(
     data: ArrowExportable, column: str | None = None, origin: str = "row"
 ) -> Generator[ReadBuffer, None, None]:
-    """Read the strings of one Arrow object: see `strings_of_all`."""
+    """Read the strings of one Arrow object, as `strings_of_all` does."""
     return strings_of_all([data], column, origin)
 
 
@@ -246,7 +246,7 @@ def strings_of_all(
     iterator = iter(parts)
     while (part := naming_iterator_errors(lambda: next(iterator, None))) is not None:
         with closing(ArrowStrings(part, column, longest=longest)) as strings:
-            del part  # Only `strings` keeps it alive, so it is freed before the next part is made.
+            del part  # then only `strings` keeps the part in memory
             while strings.fill(buffer):
                 yield buffer
                 buffer = ReadBuffer.of_rows(origin, buffer.first_line + buffer.lines + buffer.nulls)

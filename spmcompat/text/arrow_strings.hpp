@@ -243,7 +243,7 @@ class StringColumn {
     return strings_.find(dictionary.first() + static_cast<int64_t>(index), text);
   }
 
-  // A negative index becomes a huge one, which is not in the dictionary.
+  // A negative index becomes a huge number, which is not an index of the dictionary.
   uint64_t index_of(int64_t row) const {
     switch (type_.index) {
       case 'c':

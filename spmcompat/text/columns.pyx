@@ -258,7 +258,7 @@ cdef class ArrowStrings:
         return TrainingError(f"cannot read {self.name}: {' '.join(reason.split())}")
 
     def close(self):
-        """Release the memory of the producer."""
+        """Call the release callback, so that the producer frees its memory."""
         with nogil:
             self.batch.release()
             self.stream.release()

@@ -1,4 +1,4 @@
-"""Decompresses files as streams. The members of a file are concatenated."""
+"""Decompresses files as streams. A file may consist of several members, which are concatenated."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from spmcompat.errors import TrainingError
 from spmcompat.runtime.libraries import require
 from spmcompat.text.forms import BZIP2, GZIP, XZ, ZSTD
 
-# The number of bytes that are read at a time. Each small member copies the rest of the chunk, so
-# chunks are not large.
+# The number of bytes that are read at a time. At the end of each member, the rest of the chunk is
+# copied, so large chunks would be slow for small members.
 _CHUNK_BYTES = 1 << 16
 
 _TESTS = {
@@ -25,7 +25,7 @@ class Readable(Protocol):
     """A file of bytes."""
 
     def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes; none at the end."""
+        """Return at most `size` bytes. No bytes mean the end of the file."""
 
 
 class _Decoder(Protocol):
@@ -89,7 +89,7 @@ class Decompressed:
         return filled
 
     def _part(self, most: int) -> bytes:
-        """Return at most `most` bytes; none at the end."""
+        """Return at most `most` bytes. No bytes mean the end of the file."""
         while self._decoder is not None or self._begin_member():
             assert self._decoder is not None
             data = b""
@@ -111,7 +111,7 @@ class Decompressed:
         return b""
 
     def _begin_member(self) -> bool:
-        """Begin the next member, if there is one, after the zero bytes between members."""
+        """Skip zero bytes after a member, and begin the next member if there is one."""
         if self._members > 0:
             self._rest = self._rest.lstrip(b"\0")
         while not self._rest:
@@ -172,7 +172,8 @@ def _decoder(compression: str) -> _Decoder:
         from importlib import import_module  # noqa: PLC0415
 
         zstd = import_module(_zstd_module())
-        # The largest window, which zstd --long=31 writes. Only frames that need it use the memory.
+        # Allow the largest window, which zstd --long=31 writes. Only frames with such a window need
+        # the memory for it.
         window = {zstd.DecompressionParameter.window_log_max: 31}
         decoder = zstd.ZstdDecompressor(options=window)
     found: _Decoder = decoder

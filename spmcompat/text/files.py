@@ -48,7 +48,7 @@ class _FileSlice(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A read buffer, by number, of a file that can only be read from its start."""
+    """The number of a read buffer in a file that can only be read from its start."""
 
     path: str
     number: int
@@ -172,7 +172,7 @@ class Files:
                 yield index, partial(_load, kept)
 
     def facts(self) -> None:
-        """Return None, because the lines were not filtered yet."""
+        """Return None, because the lines have not been filtered yet."""
 
     def skipped(self) -> Skipped:
         """Return how many records could not be read."""
@@ -183,10 +183,10 @@ class Files:
 
 
 class _ReadAgain:
-    """Reads files that must be unpacked again, each from its start.
+    """Loads read buffers of unpacked files again, by unpacking each file from its start.
 
-    It continues from the last buffer if the next one comes later in the same file. So the file is
-    unpacked only once if its buffers are loaded in ascending order.
+    If the next buffer comes later in the same file, unpacking continues after the last buffer. So a
+    file is unpacked only once if its buffers are loaded in ascending order.
     """
 
     def __init__(self, text: TextPlan) -> None:
@@ -234,7 +234,7 @@ def _unpacked(
     file: InputFile, form: Form, text: TextPlan, skipped: Skipped
 ) -> Iterator[ReadBuffer]:
     """Yield the buffers of a file that a thread unpacks ahead of the reader."""
-    # Imported here, because a small training on plain files is as short as these imports.
+    # Imported here, because a small training on plain files takes no longer than these imports.
     from spmcompat.text.read_ahead import read_ahead  # noqa: PLC0415
     from spmcompat.text.records import read_records  # noqa: PLC0415
 

@@ -35,8 +35,8 @@ _FORMATS = {".jsonl": JSONL, ".ndjson": JSONL, ".parquet": PARQUET}
 _ARROW_REMEDY = (
     "read it in Python and pass the table as sentence_iterator, or write it as a Parquet file"
 )
-# No text in UTF-8 begins with these. The mark of UTF-32 begins with that of UTF-16, so it comes
-# first.
+# No text in UTF-8 begins with one of these. The UTF-32 mark must come before the UTF-16 mark,
+# because it begins with the same bytes.
 _UNREADABLE = (
     (codecs.BOM_UTF32_LE, "is in UTF-32", "convert it with iconv -f UTF-32 -t UTF-8"),
     (codecs.BOM_UTF32_BE, "is in UTF-32", "convert it with iconv -f UTF-32 -t UTF-8"),
@@ -130,7 +130,8 @@ def content_of(head: bytes) -> str:
         return ZSTD
     if head.startswith(b"BZh") and _begins_bzip2(head):
         return BZIP2
-    # A text can begin with PAR1, too. In a Parquet file, the type of the first page follows.
+    # A text can begin with PAR1, too. In a Parquet file, the next byte is the type of the first
+    # page.
     return PARQUET if head.startswith(b"PAR1\x15") else ""
 
 
@@ -208,13 +209,13 @@ def _check_compression(name: str, named: Form, found: str, may_rename: bool) -> 
 
 
 def _uncompressed(name: str, head: bytes, named: Form, input_format: str, may_rename: bool) -> Form:
-    """Return the form of a file that is not compressed, though its name says so."""
+    """Return the form of a file that is not compressed, although its name says that it is."""
     if not head:
         raise TrainingError(
             f"{name} is empty, so it is not a {named.compression} file: make it again."
         )
-    # Many servers decompress the files that they send. And with a named text format, the user asks
-    # for the bytes as they are.
+    # This is not an error in two cases: many servers decompress the files that they send; and if
+    # the user names a text format, the bytes are read as they are.
     if not may_rename or input_format in (TEXT, TSV):
         return named._replace(compression="")
     raise TrainingError(

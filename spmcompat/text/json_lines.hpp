@@ -118,7 +118,8 @@ class JsonRecord {
       } else if (!(*at_ == '"' ? skip_string() : skip_scalar())) {
         return false;
       }
-      // A value has ended. Next, values that contain it end, or another value begins.
+      // A value has ended. Now either the value that contains it ends, too, or another value
+      // begins.
       for (;;) {
         if (open_.empty()) return true;
         skip_space();

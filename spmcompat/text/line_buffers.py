@@ -12,7 +12,7 @@ class ReadableInto(Protocol):
     """A file that fills a buffer."""
 
     def readinto(self, buffer: memoryview, /) -> int | None:
-        """Put bytes into the buffer and return how many; none at the end."""
+        """Put bytes into the buffer, and return their number; 0 at the end of the file."""
 
 
 def cut_at_lines(
@@ -22,7 +22,7 @@ def cut_at_lines(
     size: int = 0,
     numbered: bool | None = None,
 ) -> Iterator[ReadBuffer]:
-    """Cut a file at line ends; a read buffer grows if a line does not fit into it.
+    """Cut a file at line ends. If a line does not fit into a read buffer, the buffer grows.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def cut_at_lines(
         kept.
     size : int
         The size of the file in bytes, or 0 if it is unknown. A small file is read in smaller
-        buffers, which would otherwise need more memory than its counts.
+        buffers, because full-sized buffers would need more memory than its counts.
     numbered : bool, optional
         Whether to count the lines, which takes time. Otherwise, every read buffer begins with line
         1. By default, lines are counted if `longest` is not given, because error messages name

@@ -25,7 +25,7 @@ cdef extern from "spmcompat/text/text_blocks.hpp" namespace "spmcompat" nogil:
     ctypedef shared_ptr[char] TextBlock
 
 
-cdef size_t NO_LIMIT  # longer than any line
+cdef size_t NO_LIMIT  # a limit that is larger than any line
 
 
 cdef class ReadBuffer:
@@ -33,7 +33,7 @@ cdef class ReadBuffer:
     cdef readonly object first_line
     cdef const char* text
     cdef size_t text_size
-    # One of these keeps the text alive.
+    # One of these two owns the text.
     cdef bytes text_bytes
     cdef TextBlock text_block
     cdef string items

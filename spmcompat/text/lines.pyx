@@ -181,7 +181,7 @@ cdef class ReadBuffer:
         cdef size_t begin
         if not self.is_lines:
             begin = at - self.items.data()
-            if self.records >= 0:  # its items are lines of records
+            if self.records >= 0:  # the items are lines of the texts of records
                 return f"near {self.origin}:{self.first_line}"
             begin = upper_bound(self.ends.begin(), self.ends.end(), begin) - self.ends.begin()
             return f"{self.origin}:{self.number_of(begin + 1)}"

@@ -45,7 +45,7 @@ def name_of(path: str) -> str:
 
 
 def format_of_path(path: str, input_format: str) -> str:
-    """Return the format in which an input is read, without opening it."""
+    """Return the format in which an input will be read. Does not open the input."""
     return format_of(remote.base_of(path) if is_remote(path) else path, input_format)
 
 
@@ -103,7 +103,7 @@ class RegularFile:
 
 
 class Stream:
-    """An input that is read once from start to end. It has the attributes of `RegularFile`.
+    """An input that can be read only once, from start to end. Has the attributes of `RegularFile`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""One column of a Parquet file, some rows at a time."""
+"""Reads one column of a Parquet file in batches of rows."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def read_column(file: InputFile, column: str, longest: int | None = None) -> Ite
 
     name = name_of(file.path)
     with _naming(name):
-        # pre_buffer would read whole row groups into memory.
+        # With pre_buffer, pyarrow would read whole row groups into memory.
         source = _source(file)
         parquet = ParquetFile(source, pre_buffer=False, buffer_size=1 << 20)
     chosen = _choose(parquet.schema_arrow, column, name)
@@ -126,7 +126,7 @@ def _batches(parquet: ParquetFile, column: str, name: str) -> Iterator[pa.Record
     at = parquet.schema_arrow.names.index(column)
     for group in range(parquet.num_row_groups):
         facts = parquet.metadata.row_group(group)
-        # Without nested columns, each column of the schema is one column of the file.
+        # If no column is nested, each column of the schema is stored as one column of the file.
         is_flat = facts.num_columns == len(parquet.schema_arrow.names)
         size = facts.column(at).total_uncompressed_size if is_flat else facts.total_byte_size
         if is_flat and size > _MOST_CELL_BYTES * facts.num_rows:

@@ -28,7 +28,7 @@ The whole record must fit into memory.
 def read_records(
     file: InputFile, form: Form, text: TextPlan, skipped: Skipped
 ) -> Iterator[ReadBuffer]:
-    """Yield the read buffers of an input. Their `input_size` counts the bytes of the input.
+    """Yield the read buffers of an input. `input_size` of a buffer counts (compressed) input bytes.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def read_records(
     form : Form
         Its compression and format.
     text : TextPlan
-        Names the column, and states how to read it.
+        Names the column, and states how to read the input.
     skipped : Skipped
         Counts the records that cannot be read.
 
@@ -101,7 +101,7 @@ def _json_lines(
 
 
 class _Contents:
-    """The decompressed content of a file. The constructor checks its beginning."""
+    """The decompressed content of a file. The constructor checks the first bytes."""
 
     def __init__(self, inner: Decompressed, name: str, form: Form) -> None:
         self._inner = inner

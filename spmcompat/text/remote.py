@@ -10,7 +10,7 @@ from typing import Any, cast
 from spmcompat.errors import MissingFileError, TrainingError
 from spmcompat.runtime.libraries import require
 
-# The error of fsspec contains this if it requested a range and received the whole file.
+# If fsspec requests a range of bytes and receives the whole file, its error contains this text.
 _NO_RANGES = "range requests"
 _BLOCK_BYTES = 1 << 20
 
@@ -87,7 +87,7 @@ class RemoteFile:
         self._system = system
         self._path = path
         self._position = 0
-        # fsspec could decompress the file, but it reads only the first frame.
+        # fsspec is not used to decompress the file, because it reads only the first frame.
         self.file = system.open(path, "rb")
 
     def read(self, size: int, /) -> bytes:
@@ -162,16 +162,16 @@ def _has_ranges(file: Any) -> bool:
         file.seek(0, 2)
         file.seek(max(file.tell() - 8, 0))
         file.read(8)
-    except ValueError:  # fsspec raises it for streams and for servers without ranges
+    except ValueError:  # raised for streams, and for servers that do not support ranges
         return False
     return True
 
 
 def _answer_of(error: BaseException | None) -> str:
-    """Return the status that an HTTP server answered, or "" if it was "not found" or is unknown.
+    """Return a text with the HTTP status of the answer; "" if it is "not found" or unknown.
 
-    fsspec raises `FileNotFoundError` for every error status. The cause of the exception has the
-    status.
+    fsspec raises `FileNotFoundError` for every error status. The status is in the cause of the
+    exception.
     """
     while error is not None:
         status = getattr(error, "status", None)

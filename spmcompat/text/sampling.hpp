@@ -17,8 +17,8 @@ class ReservoirSample {
   // Keeps at most `size` of the first `among` sentences (of all if `among` is 0). With
   // `repeatable`, draws the same sample as the releases of sentencepiece whose sample is
   // repeatable: from 32-bit random numbers, with the indexes computed as in the GNU C++ library.
-  // From version 11 on, that library computes an index by multiplication (`multiplies`), earlier by
-  // division.
+  // Version 11 and later of this library compute an index by multiplication (`multiplies`), earlier
+  // versions by division.
   ReservoirSample(uint64_t size, bool shuffle, uint64_t seed, bool repeatable, bool multiplies,
                   uint64_t among)
       : size_(size), among_(among), shuffle_(shuffle), repeatable_(repeatable),
@@ -49,8 +49,8 @@ class ReservoirSample {
     return multiplies_ ? multiplied_below(bound) : divided_below(bound);
   }
 
-  // Returns a uniform number in [0, bound). Rejects the highest random numbers, because there are too
-  // few of them for all remainders.
+  // Returns a uniform number in [0, bound). Rejects the highest random numbers, because there are
+  // too few of them for all remainders.
   uint64_t below(uint64_t bound) {
     const uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
     uint64_t drawn;
@@ -60,8 +60,8 @@ class ReservoirSample {
     return drawn % bound;
   }
 
-  // Does the same with 32-bit random numbers: each result has an equal share of their range.
-  // Redraws random numbers from the rest of the range.
+  // Does the same with 32-bit random numbers. Divides their range into `bound` equal parts, one for
+  // each result. Redraws random numbers from the rest of the range.
   uint64_t divided_below(uint64_t bound) {
     const uint64_t share = UINT32_MAX / bound;
     uint64_t drawn;

@@ -137,7 +137,7 @@ def open_source(
     """
     if sentences is None:
         return Files(text, report)
-    # A list of str needs none of the Arrow modules.
+    # A list of str does not need the modules for Arrow data.
     if isinstance(sentences, list | tuple):
         return Items(sentences, column, text)
     from spmcompat.text.arrow_producers import arrow_parts  # noqa: PLC0415
@@ -149,7 +149,7 @@ def open_source(
 
 
 def sample_sentences(source: LineSource, text: TextPlan, report: Report) -> Source:
-    """Return the sample that the plan requires, or the source itself if it requires none.
+    """Return the sample that the plan requires, or the source itself if no sample is required.
 
     Raises
     ------
@@ -219,7 +219,7 @@ class _ReadOnce:
         """Return None, because the sentences were not filtered yet."""
 
     def skipped(self) -> Skipped:
-        """Return that no record was skipped."""
+        """Return empty counts, because records are skipped only in files."""
         return Skipped()
 
 
@@ -242,7 +242,7 @@ class Items(_ReadOnce):
             from spmcompat.text.arrow_producers import is_arrow, strings_of_all  # noqa: PLC0415
 
             if is_arrow(start[0]):
-                del start  # This frees the first part before the second one is created.
+                del start  # Free the first part before the second one is created.
                 yield from strings_of_all(items, self._column, longest=self._longest)
                 return
         if self._column is not None:
@@ -316,7 +316,7 @@ class SampleSource:
         return self._facts
 
     def skipped(self) -> Skipped:
-        """Return no skipped records, because `facts` includes them."""
+        """Return empty counts, because `facts` already includes the skipped records."""
         return Skipped()
 
 
@@ -326,7 +326,7 @@ class SelfTestSource:
     Attributes
     ----------
     sample : ReservoirSample
-        The sample; complete after the text was read.
+        The sample. It is complete after the text has been read.
     """
 
     def __init__(self, source: LineSource, text: TextPlan) -> None:

@@ -46,7 +46,7 @@ class CaseMaker:
         return self.dice.random() < share
 
     def set(self, name: str, share: float, values: Sequence[Option]) -> None:
-        """Set an option to one of `values` in this share of the cases."""
+        """In this share of the cases, set an option to one of `values`."""
         if self.chance(share):
             self.options[name] = self.dice.choice(values)
 
@@ -78,7 +78,7 @@ class CaseMaker:
         return self.pretokenize(self.normalize(case)) if case.form == "python" else case
 
     def self_tests(self, case: Case) -> Case:
-        """Store lines in the model as self-tests: all, or a sample where it is repeatable."""
+        """Store all lines in the model as self-tests, or a sample if samples are repeatable."""
         release = RELEASES[self.release]
         if "self_test_sample_size" in release.retired_options or self.chance(0.6):
             return case
@@ -95,7 +95,7 @@ class CaseMaker:
         return replace(case, options=options)
 
     def normalize(self, case: Case) -> Case:
-        """Give some cases a normalizer object. A few also have other rules, and must fail."""
+        """Give some cases a normalizer object. A few also get other rules, and must fail."""
         takes = "normalizer" not in RELEASES[self.release].unknown_options
         if not self.chance(0.08 if takes else 0.01):
             return case
@@ -149,7 +149,7 @@ class CaseMaker:
         return data
 
     def target(self, text: str) -> None:
-        """Choose a vocabulary size; for generated texts, small enough that pieces are pruned."""
+        """Choose a vocabulary size. It is so small for generated texts that pieces are pruned."""
         soft = self.chance(0.78)
         sizes = [300, 700, 1500, 3000, 5000, 8000, 30000] if soft else [300, 600, 1000, 1500]
         if self.source.whole:
@@ -285,7 +285,8 @@ class CaseMaker:
     def reading(self, text: str) -> None:
         self.set("input_format", 0.4, ["text", "", "tsv"])
         if self.chance(0.3):
-            # A sample that differs in each process cannot be compared: use all lines or the first.
+            # Use all lines or the first ones, because a sample that differs in each process cannot
+            # be compared.
             whole = self.chance(0.5)
             self.options["input_sentence_size"] = (
                 10_000_000 if whole else self.dice.randint(101, 2000)

@@ -71,7 +71,7 @@ def leave_out(items: Sequence[T], still: Callable[[Sequence[T]], bool]) -> None:
 
 
 class _Shrinking:
-    """The smallest case so far, and the ways to make it smaller."""
+    """Stores the smallest case so far, and tries to make it smaller."""
 
     def __init__(self, case: Case, fails: Callable[[Case], bool], end: float) -> None:
         self.best = case
@@ -95,7 +95,7 @@ class _Shrinking:
                 self.file(name, separator)
 
     def tries(self, **changes: object) -> bool:
-        """Change fields of the best case; if it still fails, that is the new best case."""
+        """Change fields of the best case. If the result still fails, it is the new best case."""
         case = replace(self.best, **changes)  # type: ignore[arg-type]
         if case == self.best:
             return False

@@ -53,7 +53,7 @@ def generate(dice: random.Random) -> Source:
 
 
 def alphabet(dice: random.Random) -> str:
-    """Return a few characters of one script, of several, or from all of Unicode."""
+    """Return a few characters: of one script, of several scripts, or from all of Unicode."""
     size = dice.choice([1, 2, 2, 3, 5, 12, 40])
     scripts = list(corpora.SCRIPTS.values())
     pool = dice.choice([*scripts, "".join(scripts), "ab", "0123456789", corpora.NORMALIZED])
@@ -83,7 +83,7 @@ def _words(dice: random.Random) -> list[bytes]:
 
 
 def _ties(dice: random.Random) -> list[bytes]:
-    """Every word over two letters once, so that all counts of one length are equal."""
+    """Every word over two letters once, so that all words of one length have equal counts."""
     letters = dice.sample(alphabet(dice) + "ab", 2)
     words = [""]
     for _ in range(dice.randint(2, 6)):

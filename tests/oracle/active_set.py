@@ -1,7 +1,8 @@
-"""BPE merges as releases up to 0.2.1 choose them: from an active set, renewed every 100 merges.
+"""BPE merges of releases up to 0.2.1, chosen from an active set that changes every 100 merges.
 
 The set receives the most frequent pairs of a hash table. The order of the table and of a heap
-decides between pairs with equal counts. So both work as in libstdc++, with the same keys.
+decides between pairs with equal counts. So the table and the heap here work as in libstdc++, with
+the same keys.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ def replace(symbols: list[str], pair: Pair, cache: Table, options: Options) -> s
 class Table:
     """The symbols, in the order of a std::unordered_map with fingerprints as keys.
 
-    The entries of a bucket are neighbours, the newest first. A bucket that gets its first entry
-    comes before all other buckets.
+    The entries of a bucket are adjacent, and the newest comes first. When a bucket gets its first
+    entry, it is put before all other buckets.
     """
 
     def __init__(self, characters: Iterable[str]) -> None:

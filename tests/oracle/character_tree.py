@@ -19,7 +19,7 @@ Seeder = Callable[[Iterable[Sentence], Options], Pieces]
 
 
 class Node(NamedTuple):
-    """A substring with different next characters, counting the end of the text as one."""
+    """A substring that is followed by different characters; the end of the text counts as one."""
 
     text: str
     count: int
@@ -27,7 +27,7 @@ class Node(NamedTuple):
 
 
 def seed(sentences: Iterable[Sentence], options: Options) -> Pieces:
-    """Return the characters, then the valid nodes; ties in the order of the tree."""
+    """Return the characters, then the valid nodes. Equal scores stay in the order of the tree."""
     sentences = list(sentences)
     size = options.seed_sentencepiece_size
     scored = [

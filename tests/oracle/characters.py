@@ -106,7 +106,7 @@ def by_value(items: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 def split(text: str, options: Options) -> list[str]:
-    """Split a sentence at U+2581, which begins a pretoken or, as a suffix, ends it."""
+    """Split a sentence at U+2581. Pretokens begin with it, or end with it if it is a suffix."""
     together = options.allow_whitespace_only_pieces
     result: list[str] = []
     previous = ""
@@ -170,7 +170,7 @@ def _spaces_stand_right(text: str, options: Options) -> bool:
 
 
 def _mixes_scripts(text: str, options: Options) -> bool:
-    """Return whether scripts differ. None equals any script, and an inherited script the last."""
+    """Return whether the scripts of a text differ, ignoring None and inherited scripts."""
     previous: str | None = None
     for character in text:
         if character == SPACE:

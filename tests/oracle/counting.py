@@ -32,9 +32,9 @@ def repeated(counts: Counter[Row], weight: Fraction, is_last: bool) -> Counter[R
     """Return the counts of a text that is repeated.
 
     An integer weight gives that many copies of each row, and the end of each copy except the last
-    is followed by the space mark at the start of the next copy. With a fraction, the number of
-    copies of each row is rounded to the nearest whole number, halves up. The end of the last text
-    always stays.
+    is followed by the space mark at the start of the next copy. If the weight is a fraction, the
+    number of copies of each row is rounded to the nearest whole number; halves are rounded up. The
+    row that ends the last text always stays.
     """
     found: Counter[Row] = Counter()
     for row, count in counts.items():

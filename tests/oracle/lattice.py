@@ -41,7 +41,7 @@ def vocabulary(pieces: Pieces) -> Vocabulary:
 
 @dataclass(eq=False)
 class Node:
-    """A piece at a position; `best` is the score of the best path that ends with it."""
+    """A piece at a position. `best` is the score of the best path that ends with this node."""
 
     id: int
     begin: int
@@ -129,10 +129,11 @@ class Lattice:
         return path[::-1], self.finish.best
 
     def best_paths(self, wanted: int) -> list[list[Node]]:
-        """Return the `wanted` best paths, by A* from the end.
+        """Return the best paths, `wanted` in number, found by A* from the end of the text.
 
-        An entry is a partial path to the end of the text, with its score. The estimate for the
-        rest is exact: the best path up to the first node of the partial path is known.
+        An entry is a partial path, which reaches the end of the text, and its score. The estimate
+        for the missing part is exact, because the best path to the first node of the partial path
+        is known.
         """
         self.best_path()
         paths: list[list[Node]] = []

@@ -16,8 +16,8 @@ def merges(
 ) -> Iterator[tuple[str, int]]:
     """Yield the merges of covered sentences, each with the count of its pair.
 
-    If no other pair is left, a pair that was in the text earlier is merged with a count of zero.
-    The reference also remembers a pair that the next replacement removes immediately.
+    When no pair is left in the text, pairs that were in the text earlier are merged, with a count
+    of zero. This includes pairs that exist only for a moment during a replacement.
     """
     counted = pretokens(sentences, options)
     text = [(list(part), count) for text, count in counted for part in text.split(UNKNOWN)]

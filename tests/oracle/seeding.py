@@ -1,4 +1,4 @@
-"""Seeds: every character, and every valid substring that two different bytes can follow."""
+"""Seeds: every character, and every valid substring that is followed by different bytes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Pieces = list[tuple[str, np.float32]]
 Part = TypeVar("Part", str, bytes)
 
 END = -1
-"""The follower of the last byte of the text; it differs from every byte."""
+"""What follows the last byte of the text. It differs from every byte."""
 
 LIBM = ctypes.CDLL("libm.so.6")
-"""The float functions that the reference calls; numpy rounds differently."""
+"""The float functions that the reference calls. Those of numpy round differently."""
 for function in (LIBM.powf, LIBM.logf):
     function.restype = ctypes.c_float
 
@@ -129,7 +129,7 @@ def candidates(chunk: bytes, options: Options) -> Counter[str]:
 
 @lru_cache(maxsize=64)
 def branching(chunk: bytes, longest: int) -> list[tuple[bytes, int]]:
-    """Count the substrings of up to `longest` bytes that two different bytes follow.
+    """Count the substrings of up to `longest` bytes that are followed by different bytes.
 
     The result is cached: this is the slowest part of the oracle, and tests use one text with many
     options.

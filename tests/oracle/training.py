@@ -153,7 +153,7 @@ def prune_flat(pieces: Pieces, size: int, always_kept: Collection[str]) -> Piece
 
 
 def loss(counts: Sums, total: np.float32, number: int, alternative: list[int]) -> np.float32:
-    """Return the loss of likelihood if the alternative replaces a piece everywhere."""
+    """Return how much likelihood is lost if the alternative replaces a piece everywhere."""
     count = counts[number]
     log_total = np.float32(math.log(float(total)))
     with_piece = np.float32(math.log(float(count)) - float(log_total))
@@ -261,7 +261,7 @@ def train(
     """
     covered, required = cover(sentences, options)
     if len(required) + options.meta_pieces > options.vocab_size:
-        # Pruning would never reach the size, and never end.
+        # Otherwise, pruning would never reach the size, so it would not end.
         raise ValueError("Vocabulary size is smaller than required_chars.")
     pieces = seeder(covered, options)
     report("seeds", pieces)

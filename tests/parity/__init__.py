@@ -1,1 +1,1 @@
-"""Live comparison of the output of spmcompat with the output of the real library."""
+"""Runs spmcompat and the real library, and compares what they write."""

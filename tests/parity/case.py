@@ -21,7 +21,7 @@ WRITER = "<model_writer>"
 """The name, among the outputs, of the bytes that ``model_writer`` received."""
 
 SERIALIZED = "serialized"
-"""The argument of a normalizer whose bytes come from another release."""
+"""The argument of a normalizer that says: take its bytes from another release."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,9 @@ class Case:
     links
         Large files to link into the folder instead of copying them.
     sentences
-        Passed as ``sentence_iterator`` unless None, in the form that `handing` names. The reference
-        accepts only a true iterator, so it gets one unless `handing` is ``list itself``.
+        What to pass as ``sentence_iterator``, in the form that `handing` names; None for no
+        sentences. The reference accepts only a true iterator, so it gets one unless `handing` is
+        ``list itself``.
     writer
         Whether the model goes to ``model_writer`` instead of to files.
     form
@@ -70,7 +71,7 @@ class Case:
     release: str = DEFAULT_RELEASE
 
     def own_options(self) -> dict[str, Option]:
-        """Return the options that only ours has."""
+        """Return the options that only spmcompat has."""
         own: dict[str, Option] = {}
         if self.workers is not None:
             own["workers"] = self.workers
@@ -149,7 +150,8 @@ def command_line(case: Case) -> list[str]:
         text = flag_text(value)
         if value is True and dice.random() < 0.3:
             arguments.append(f"--{name}")
-        # A flag that is true or false takes no separate value; those of split_ are such flags.
+        # A boolean flag, such as those that begin with split_, does not take the next argument as
+        # its value.
         elif (
             isinstance(value, bool)
             or name.startswith("split_")

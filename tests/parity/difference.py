@@ -14,7 +14,7 @@ from .case import Failure, Outcome
 SHOWN = 8
 
 _CHECK = re.compile(r"\w+\.(?:cc|h)\b|\[[^\]]*\]")
-"""Where an exception of the reference comes from: a file, and the condition that failed."""
+"""A pattern for the origin of an exception in the reference: a file, and the failed condition."""
 
 
 def describe(ours: Outcome, reference: Outcome) -> list[str]:
@@ -141,7 +141,7 @@ FACTS = {
 
 
 def facts(log: str) -> dict[str, list[str]]:
-    """Return the numbers that a log gives for each stage."""
+    """Return the numbers in a log, by the name of the stage."""
     return {name: re.findall(pattern, log) for name, pattern in FACTS.items()}
 
 

@@ -21,7 +21,7 @@ from types import MappingProxyType
 FOLDER_VARIABLE = "SPMCOMPAT_RELEASES"
 
 NOTHING_ELSE = {"PYTHONPATH": ""}
-"""Variables that hide packages outside an environment."""
+"""Environment variables with which Python does not find packages outside an environment."""
 
 
 class MissingEnvironmentError(Exception):
@@ -44,7 +44,7 @@ def python_of_release(release: str) -> Path:
 
 @functools.cache
 def _python_or_reason(release: str) -> Path | str:
-    """Return the interpreter, or the reason why there is none; an exception would not be cached."""
+    """Return the interpreter, or as text why there is none. An exception would not be cached."""
     try:
         return _find_python(release)
     except MissingEnvironmentError as error:
@@ -74,7 +74,7 @@ def python_with(requirement: str) -> Path:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Make other processes that need the same environment wait."""
+    """Lock an environment, so that other processes wait until it is complete."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{folder}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -151,7 +151,7 @@ class Trainers:
         assert comparison.ours.output(".model"), "no model was written"
 
     def explain(self, comparison: Comparison) -> str:
-        """Report a difference, and the stage that causes it, which further runs determine."""
+        """Describe a difference, and run variants of the case to find the stage that causes it."""
         lines = [comparison.report()]
         kind = str(comparison.case.options.get("model_type", "unigram")).lower()
         both_trained = comparison.ours.failure is None and comparison.reference.failure is None
@@ -185,7 +185,7 @@ HUGE = {"vocab_size": 1 << 22, "hard_vocab_limit": False}
 
 
 def stage_probes(comparison: Comparison) -> list[tuple[str, Case]]:
-    """Return variants of a case, from the first stage to the last; look at the first unequal one.
+    """Return variants of a case, by stage. The first unequal one shows the stage with the error.
 
     The last variant uses the reference's final pieces as seeds. If it is the only equal one, the
     difference comes from seeding.

@@ -1,4 +1,4 @@
-"""Our side of a case. It imports spmcompat when it is first needed."""
+"""Our side of a case. Imports spmcompat only when the first case is trained."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from typing import Any
 from . import ours, pretokenizers
 from .case import WRITER, Case
 
-# What messages say when training needs the order of the sentences, or an option of training decides
-# how sentences begin.
+# Parts of the messages for trainings that need the order of the sentences, and for options of
+# training that decide how sentences begin.
 _REASONS = (
     "counts keep no sentences",
     "which counts do not contain",

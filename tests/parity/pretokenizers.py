@@ -30,7 +30,7 @@ CONSISTENT: Mapping[str, Callable[[str], Any]] = {
     "half characters": _half_characters,
     "empty pretokens": lambda sentence: ["", sentence[:3], "", "", sentence[3:], ""],
 }
-"""Their pretokens join to the sentence."""
+"""Functions whose pretokens, joined, are the sentence."""
 
 INCONSISTENT: Mapping[str, Callable[[str], Any]] = {
     "no spaces": lambda sentence: sentence.split("▁"),
@@ -40,10 +40,10 @@ INCONSISTENT: Mapping[str, Callable[[str], Any]] = {
     "one and the same": lambda _: ["▁hello", "▁hell", "▁he"],
     "broken bytes": lambda sentence: [sentence.encode()[1:-1], b"\xe2\x96", b"a\0b\xff"],
 }
-"""Their pretokens do not join to the sentence."""
+"""Functions whose pretokens, joined, are not the sentence."""
 
 CUTTING_CHARACTERS = ("half characters", "broken bytes")
-"""Their pretokens are not well-formed UTF-8."""
+"""Functions whose pretokens are not well-formed UTF-8."""
 
 FAILING: Mapping[str, Any] = {
     "raises": lambda sentence: sentence[10**6],
@@ -62,7 +62,7 @@ FAILING: Mapping[str, Any] = {
     "no function": 5,
     "False": False,
 }
-"""They make training fail, even if pretokens need not join to the sentence."""
+"""Functions that make training fail, even if the pretokens need not join to the sentence."""
 
 
 def _exit(_: str) -> None:
@@ -84,6 +84,6 @@ DEVIATING: Mapping[str, Any] = {
     "interrupts": _interrupt,
     "counts calls": _count_call,
 }
-"""The two sides handle these differently; one function adds to the file ``calls`` at each call."""
+"""Functions that the two sides handle differently. One of them counts its calls in a file."""
 
 BY_NAME: Mapping[str, Any] = {**CONSISTENT, **INCONSISTENT, **FAILING, **DEVIATING}

@@ -29,10 +29,10 @@ DEFAULTS: Mapping[str, bool | float] = {
     "seed_piece_length_power": 1.0,
     "min_freq_alpha": 0.0,
 }
-"""The flags and the types of their values."""
+"""The flags, with the types of their values."""
 
 RECORD_BYTES = 256
-"""More than the size of a record."""
+"""A number of bytes that is larger than a record."""
 
 
 @contextmanager

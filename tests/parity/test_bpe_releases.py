@@ -84,7 +84,7 @@ def test_texts_with_counts(trainers: Trainers, old_release: str) -> None:
 
 @pytest.mark.parametrize("split", [True, False])
 def test_texts_with_empty_sentences(trainers: Trainers, old_release: str, split: bool) -> None:
-    """The last sentence replaces an empty one, and may be empty itself."""
+    """Empty sentences are replaced by the last sentence, which may be empty, too."""
     text = "\u200b\nzab zac\n\u200b\n" + words_text(2, 150, "han", 300) + "\nyab\n\u200b\n\u200b\n"
     options = {**BPE, "vocab_size": 2500, "split_by_whitespace": split, "minloglevel": 1}
     trainers.check({**options, "add_dummy_prefix": False}, text, release=old_release)

@@ -1,6 +1,6 @@
 """``pretokenizer=script`` and ``regex:PATTERN`` against the real library.
 
-By definition, the result is that of the real library if each pretoken is a separate line.
+The result must be the one of the real library on a text with each pretoken on its own line.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def test_repeated_boundaries_count_for_nothing(pretokenizer: str, split_by_scrip
 
 @pytest.mark.parametrize("pretokenizer", ["script", "regex:[a-z]+ |-"])
 def test_pretokens_with_spaces_train_as_one_a_line(pretokenizer: str) -> None:
-    """Here the real library sums lines in the order of the text, which changes the rounding."""
+    """The real library adds up the lines in the order of the text, which changes the rounding."""
     pytest.importorskip("regex")
     for text in (TEXT, REPEATED):
         ours, reference = both(text, pretokenizer, {"split_by_whitespace": False})

@@ -165,7 +165,7 @@ def test_extensions(trainers: Trainers, options: dict[str, Option], sizes: Seque
 
 
 def test_any_sizes_together(trainers: Trainers) -> None:
-    """A model does not depend on the order and the choice of the sizes."""
+    """A model does not depend on the order of the sizes, nor on the other sizes."""
     options = {**SOFT, "prune_overshoot": 1}
     models = {}
     for size in SIZES:

@@ -72,7 +72,7 @@ def test_a_text_with_counts(trainers: Trainers, old_release: str, split: bool) -
 
 @pytest.mark.parametrize("split", [True, False], ids=["pretokens", "sentences"])
 def test_texts_with_empty_sentences(trainers: Trainers, old_release: str, split: bool) -> None:
-    """The last sentence replaces an empty one, and may be empty itself."""
+    """Empty sentences are replaced by the last sentence, which may be empty, too."""
     lines = words_text(7).splitlines()
     for place in (3, 4, 20, len(lines) // 2):
         lines.insert(place, " ")
@@ -86,7 +86,7 @@ def test_texts_with_empty_sentences(trainers: Trainers, old_release: str, split:
 def test_empty_sentences_of_a_small_text(
     trainers: Trainers, old_release: str, lines: str, split: bool
 ) -> None:
-    """The end of the text and the sentences before it decide about seeds."""
+    """Which seeds are found depends on the end of the text, and on the sentences before it."""
     counts = lines.replace(" ", "\t").replace("|", "\n")
     options: dict[str, Option] = {
         "vocab_size": 8000,

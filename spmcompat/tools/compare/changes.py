@@ -1,4 +1,4 @@
-"""The table of changes against a baseline, for all vocabulary sizes."""
+"""The table that compares all configurations with a baseline, for all vocabulary sizes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NOTHING = "<td>–</td>"
 def changes(results: Sequence[Result], baseline: str) -> str:
     """Return a heading and the table, with a row for each size and configuration.
 
-    It is empty if there is only one configuration.
+    The result is empty if there is only one configuration.
     """
     if len({result.config for result in results}) < 2:
         return ""

@@ -48,7 +48,7 @@ def command() -> Command:
             GOLD,
             Flag(
                 "baseline",
-                "The configuration to compare the others with; by default unigram, or the first.",
+                "The baseline of all comparisons; by default unigram, or the first configuration.",
                 metavar="NAME",
             ),
             *BOOTSTRAP_FLAGS,
@@ -94,7 +94,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
 
 
 def _baseline(name: str | None, names: Sequence[str]) -> str:
-    """Return the name of the configuration to compare the others with."""
+    """Return the name of the baseline: the configuration that all others are compared with."""
     if name is None:
         return "unigram" if "unigram" in names else names[0]
     if name not in names:
@@ -103,7 +103,7 @@ def _baseline(name: str | None, names: Sequence[str]) -> str:
 
 
 def _check_libraries(trainers: Sequence[str]) -> None:
-    """Raise before the first training if a library is not installed."""
+    """Raise if a library that a training will need is not installed."""
     for name in ("sentencepiece", "matplotlib"):
         require(name, "the comparison", "compare")
     if any(trainer.startswith("tokenizers.") for trainer in trainers):

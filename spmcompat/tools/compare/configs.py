@@ -1,4 +1,4 @@
-"""The configurations to compare, which are built in or come from a TOML file."""
+"""The configurations to compare: built-in ones, and those that are read from TOML files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Config(NamedTuple):
     name : str
         Its name in the report.
     trainer : str
-        `OURS`, or ``tokenizers.KIND`` for one of the kinds of `HUGGING_FACE`.
+        `OURS`, or ``tokenizers.KIND`` with a kind of tokenizer from `HUGGING_FACE`.
     flags : mapping of str to str
         Flags of ``spm_train``, except input, output and vocabulary size.
     drop_spaces : bool
@@ -41,14 +41,14 @@ _SET_BY_COMPARISON = ("input", "input_format", "model_prefix", "vocab_size")
 # These flags write files outside of the report.
 _WRITING = ("dump", "dump_format")
 
-# The keys of a table that are not flags of spm_train.
+# A table may contain these keys, although they are not flags of spm_train.
 _OTHER_KEYS = ("trainer", "drop_spaces")
 
-# The parsing time grows with the square of the number of parts in a key such as a.b.c. So a line
-# must not contain more dots than this.
+# Parsing a key such as a.b.c takes time in proportion to the square of the number of its parts. So
+# the number of dots in a line is limited.
 _MOST_DOTS = 300
 _MOST_BYTES = 1 << 18
-# The plots of a report have no space for more configurations, or for longer names.
+# More configurations, or longer names, do not fit into the plots of a report.
 _MOST_CONFIGS = 100
 _LONGEST_NAME = 1000
 
@@ -81,15 +81,16 @@ BUILT_IN = DEFAULTS | {
 def read_configs(names: Sequence[str], known_flags: Collection[str]) -> list[Config]:
     """Return the built-in configurations with these names, and all configurations in the files.
 
-    A file has one table for each configuration. The keys of a table are flags of ``spm_train``. The
-    key ``trainer`` chooses another trainer, and ``drop_spaces`` drops the tokens of spaces.
+    A file has one table for each configuration. The keys of a table are flags of ``spm_train``, and
+    two more: ``trainer`` chooses another trainer, and ``drop_spaces`` drops the tokens that are
+    only spaces.
 
     Parameters
     ----------
     names : sequence of str
         Names of built-in configurations, and paths that end in ``.toml``.
     known_flags : collection of str
-        The flags of ``spm_train``. A file may contain no other keys.
+        The flags of ``spm_train``, which a file may contain.
 
     Raises
     ------
@@ -142,7 +143,7 @@ def _from_file(path: str, known_flags: Collection[str]) -> list[Config]:
     except RecursionError:
         raise BadValueError(f"{path}: the values are nested too deeply.") from None
     if not tables:
-        raise BadValueError(f"{path} contains no configuration. Write a [table] for each.")
+        raise BadValueError(f"{path} contains no configuration. Write one [table] for each.")
     if len(tables) > _MOST_CONFIGS:
         raise BadValueError(f"{path} has more than {_MOST_CONFIGS} configurations. Split it.")
     return [_from_table(name, table, path, known_flags) for name, table in tables.items()]

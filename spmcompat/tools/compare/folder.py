@@ -1,4 +1,4 @@
-"""The folder of a report. It may contain files of the user, which are never replaced."""
+"""The folder of a report. Files that the user put there are never replaced."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.runtime.outputs import refuse_inputs, write_files
 
 LIST = ".spmcompat-compare"
-"""The file that lists all files in the folder that the command has created."""
+"""A file in this folder that lists all files the command has created there."""
 
 OPTION = "--output"
 
@@ -23,7 +23,7 @@ class ReportFolder:
     path : Path
         The folder. It is created when the first file is claimed.
     inputs : sequence of str
-        The files that the command reads, which it must not replace.
+        The files that the command reads. It must not replace them.
 
     Raises
     ------
@@ -38,12 +38,12 @@ class ReportFolder:
         self._own = self._listed()
 
     def claim(self, *names: str) -> list[Path]:
-        """Return the paths of files that the command will write, and add them to the list.
+        """Return the paths of files that the command will write, and add them to its list of files.
 
         Raises
         ------
         BadValueError
-            As for `check`.
+            If `check` raises it.
         MissingFileError
             If the folder cannot be created or the list cannot be written.
         """
@@ -60,7 +60,7 @@ class ReportFolder:
         return paths
 
     def check(self, *names: str) -> list[Path]:
-        """Return the paths of files. The files must not belong to the user.
+        """Return the paths of files that the command may write.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class ReportFolder:
         paths = [self.path / name for name in names]
         refuse_inputs(paths, self._inputs, OPTION)
         for name, path in zip(names, paths, strict=True):
-            # A file cannot replace a folder. Writing the file raises a clearer error.
+            # A folder is not refused here: writing the file will fail with a clearer error.
             if name not in self._own and os.path.lexists(path) and not path.is_dir():
                 raise BadValueError(
                     f'"{path}": spmcompat compare did not create this file. Choose another '

@@ -14,8 +14,8 @@ from spmcompat.runtime.outputs import write_files
 def make(kind: str, vocab_size: int) -> tuple[Any, Any]:
     """Return an untrained tokenizer and its trainer, with the usual settings for its kind.
 
-    One setting is different. WordPiece usually splits at white space and punctuation. Here it
-    splits only at white space, like the other kinds.
+    The exception is WordPiece, which usually splits text at white space and punctuation. Here, it
+    splits text only at white space, like the other kinds.
     """
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers  # noqa: PLC0415
 

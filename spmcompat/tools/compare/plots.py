@@ -14,10 +14,10 @@ from spmcompat.tools.evaluate.evaluation import lost_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# A placeholder that `_svg` replaces with the text colour of the page; nothing else has this colour.
+# A placeholder colour. `_svg` replaces it with the text colour of the page.
 _INK = "#010203"
-# The first six are by Okabe and Ito, for readers who are colour-blind. All ten are visible on dark
-# pages and on light pages.
+# Colour-blind readers can distinguish the first six, which are by Okabe and Ito. All ten are
+# visible on dark pages and on light pages.
 _COLOURS = (
     *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"),
     *("#56b4e9", "#8c6bb1", "#999999", "#a65628", "#86b300"),
@@ -44,7 +44,7 @@ def _lines(results: Sequence[Result]) -> dict[int, str]:
 
 
 def loss_against_tokens(results: Sequence[Result]) -> str:
-    """Plot loss against the number of tokens; empty if no model has a loss.
+    """Plot the loss against the number of tokens; return "" if no model has a loss.
 
     The size of a marker shows the vocabulary size.
     """
@@ -83,10 +83,10 @@ def _is_lossy(result: Result) -> bool:
 
 
 def curves(results: Sequence[Result], figure: str, label: str) -> str:
-    """Plot a figure against the vocabulary size, with a line for each configuration.
+    """Plot a figure against the vocabulary size, with one line for each configuration.
 
-    Bands show the confidence intervals. The plot is empty if there is only one size, or if no model
-    has the figure.
+    Bands show the confidence intervals. Return "" if there is only one size, or if no model has the
+    figure.
     """
     sizes = sorted({result.vocab_size for result in results})
     found = [r for r in results if not math.isnan(r.evaluation.flat()[figure])]
@@ -123,7 +123,7 @@ def _name(results: Sequence[Result]) -> str:
 
 
 def token_lengths(results: Sequence[Result]) -> str:
-    """Plot the distribution of piece lengths in the vocabulary."""
+    """Plot which share of the vocabulary has each piece length."""
     style, lines = _styles(results), _lines(results)
 
     def draw(axes: Axes) -> None:
@@ -144,7 +144,7 @@ def token_lengths(results: Sequence[Result]) -> str:
 
 
 def frequency_by_rank(results: Sequence[Result]) -> str:
-    """Plot the frequency of pieces by rank; both axes are logarithmic."""
+    """Plot how often each piece is used, by the rank of the piece; both axes are logarithmic."""
     style, lines = _styles(results), _lines(results)
 
     def draw(axes: Axes) -> None:
@@ -164,7 +164,7 @@ def frequency_by_rank(results: Sequence[Result]) -> str:
 
 
 def _explain(axes: Axes, style: Mapping[str, Mapping[str, Any]], lines: Mapping[int, str]) -> None:
-    """Add labels for colours and markers, and for line styles if there are several sizes."""
+    """Add a legend for colours and markers, and for line styles if there are several sizes."""
     for name, own in style.items():
         axes.plot([], [], label=name, markersize=4, **own)
     if len(lines) > 1:
@@ -179,7 +179,8 @@ def _svg(name: str, draw: Callable[[Axes], None]) -> str:
     from matplotlib import pyplot  # noqa: PLC0415
 
     settings: dict[Any, Any] = {
-        # Equal results give equal files. Ids differ between figures.
+        # With a fixed salt, equal results give equal files. The name keeps ids of different plots
+        # apart.
         "svg.hashsalt": name,
         "svg.fonttype": "none",
         "font.family": "sans-serif",

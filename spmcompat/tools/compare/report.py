@@ -27,8 +27,8 @@ _Best = Callable[[Sequence[float]], float] | None
 class Column(NamedTuple):
     """A column of the table.
 
-    `best` is `min` or `max`, or None if no value is best. `interval` is None for a result without
-    an interval.
+    `best` is `min` or `max`, depending on which value is the best one; None if the column has no
+    best value. `interval` returns None for a result without an interval.
     """
 
     title: str
@@ -39,7 +39,7 @@ class Column(NamedTuple):
 
 
 def _figure(title: str, name: str, form: str, best: _Best) -> Column:
-    """Return the column of a figure, with its intervals."""
+    """Return the column that shows a figure and its intervals."""
 
     def value(result: Result) -> float:
         found: float = result.evaluation.flat()[name]
@@ -142,9 +142,9 @@ def page(
     text : str
         The name of the whole text.
     gold : sequence of GoldList
-        The gold lists for which the results have scores.
+        The gold lists that the results have scores for.
     baseline : str, optional
-        The configuration to compare with; by default the first one.
+        The configuration that all others are compared with; by default the first one.
     """
     baseline = results[0].config if baseline is None else baseline
     sizes = list(dict.fromkeys(result.vocab_size for result in results))
@@ -216,7 +216,7 @@ def _tables(size: int, results: Sequence[Result], baseline: str) -> str:
 
 
 def _overlap_columns(results: Sequence[Result], baseline: str) -> list[Column]:
-    """Return the columns for the overlap of each vocabulary with the baseline's."""
+    """Return the columns that show how much each vocabulary overlaps with that of the baseline."""
     if len(results) < 2:
         return []
     base = next(result for result in results if result.config == baseline)
@@ -272,7 +272,7 @@ def _mark(result: Result) -> str:
 
 
 def _notes(results: Sequence[Result]) -> str:
-    """Explain which text is lost by models that lose text."""
+    """Return a note for each model that loses text, which says what it loses."""
     return "".join(
         f"<p class=note><b>{escape(result.config)}</b> loses text: {reason}. Its values are not "
         "comparable with those of the other models, so none is marked as best.</p>"
@@ -291,7 +291,7 @@ def _cell(column: Column, result: Result, results: Sequence[Result]) -> str:
 
 
 def _best(column: Column, results: Sequence[Result]) -> float:
-    """Return the best value of models that do not lose text; NaN if nothing can be compared."""
+    """Return the best value of the models that do not lose text; NaN if no value is best."""
     kept = [column.value(r) for r in results if not lost_text(r.evaluation)]
     values = [value for value in kept if not math.isnan(value)]
     return column.best(values) if column.best and len(set(values)) > 1 else math.nan

@@ -13,7 +13,7 @@ from spmcompat.tools.compare.folder import OPTION
 from spmcompat.tools.evaluate.bootstrap import Bootstrap
 from spmcompat.tools.evaluate.evaluation import Evaluation
 
-# Larger numbers in a file cannot come from a comparison, and a plot may fail on them.
+# Numbers outside this range cannot come from a comparison, and plots may fail on them.
 _INTEGERS = range(2**64)
 _LARGEST_FLOAT = 1e15
 
@@ -21,8 +21,8 @@ _LARGEST_FLOAT = 1e15
 class Result(NamedTuple):
     """The result of one configuration with one vocabulary size.
 
-    `cuts` contains the parts of each word in the report. `vocabulary` contains the pieces, except
-    special pieces, in the order of their texts.
+    `cuts` contains the parts of each word that the report shows. `vocabulary` contains all pieces
+    except special pieces, sorted by text.
     """
 
     config: str
@@ -40,9 +40,9 @@ class Result(NamedTuple):
         return f"{self.config} {self.vocab_size:,}"
 
     def fits(self, words: Sequence[str], gold: Sequence[str], bootstrap: Bootstrap | None) -> bool:
-        """Return whether the result includes these words, gold lists and this bootstrap.
+        """Return whether the result was computed with these words, gold lists and this bootstrap.
 
-        A report needs the same figures from every result.
+        All results in a report must have the same figures.
         """
         resampled = self.evaluation.resampled
         if len(self.cuts) != len(words) or [*self.evaluation.gold] != [*gold]:
@@ -56,7 +56,7 @@ class Result(NamedTuple):
 
 
 def write_result(path: Path, result: Result, made_from: Mapping[str, object]) -> None:
-    """Store a result with the settings that it was made from.
+    """Store a result together with the settings from which it was computed.
 
     Raises
     ------
@@ -64,15 +64,15 @@ def write_result(path: Path, result: Result, made_from: Mapping[str, object]) ->
         If the file cannot be written.
     """
     document = {"made_from": made_from, "run": _as_json(result)}
-    # File names in the command may contain bytes that are not UTF-8.
+    # This keeps surrogates: the command may contain file names with bytes that are not UTF-8.
     text = json.dumps(document, ensure_ascii=False, indent=1)
     write_files({str(path): [text.encode(errors="surrogateescape")]}, OPTION)
 
 
 def read_result(path: Path, made_from: Mapping[str, object]) -> Result | None:
-    """Return the stored result if it was made from these settings; otherwise None.
+    """Return the stored result if it was computed from these settings; otherwise None.
 
-    The file may contain more settings. A missing or damaged file counts as no result.
+    Further settings in the file do not matter. If the file is missing or damaged, return None.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8", errors="surrogateescape"))
@@ -95,12 +95,12 @@ def _as_json(value: object) -> object:
 
 
 def _from_json(kind: Any, value: Any) -> Any:
-    """Return a value of JSON as a value of this type.
+    """Convert a value that was read from JSON to this type.
 
     Raises
     ------
     TypeError, ValueError, LookupError
-        If the value does not have the type.
+        If the value cannot be converted.
     """
     items = get_args(kind)
     if get_origin(kind) is UnionType:
@@ -113,7 +113,7 @@ def _from_json(kind: Any, value: Any) -> Any:
         hints = get_type_hints(kind)
         return kind(**{name: _from_json(hints[name], item) for name, item in value.items()})
     if kind is float and type(value) in (int, float):
-        if not abs(value) > _LARGEST_FLOAT:  # NaN is allowed
+        if not abs(value) > _LARGEST_FLOAT:  # True for NaN
             return float(value)
     elif type(value) is kind and (kind is not int or value in _INTEGERS):
         return value

@@ -1,8 +1,9 @@
 """Trains and evaluates each configuration.
 
-The folder of the report also contains the two texts, the models, one JSON file of results for each
-model, and a list of all these files. A second call uses an existing result if it comes from the
-same command and texts, so it continues where an interrupted call stopped.
+The folder of the report also contains the text for training, the held-out text, the models, one
+JSON file of results for each model, and a list of all these files. A second call uses a stored
+result if the command and the texts are still the same. So it continues where an interrupted call
+stopped.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ from spmcompat.tools.evaluate.models import load_model
 
 HELD_OUT = 20  # one of every 20 lines is held out
 _SHOWN_WORDS = 24
-_PATIENCE = 5  # seconds to wait for the end of an interrupted training
+_PATIENCE = 5  # seconds that an interrupted training gets to end by itself
 _LONGEST_NAME = 100  # bytes of a file name before its suffix; file systems allow 255
 
 
 class _Training(NamedTuple):
-    """A finished training, and the path of its model."""
+    """The path of a trained model, and what its training needed."""
 
     command: str
     seconds: float
@@ -48,7 +49,7 @@ class _Training(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """The texts for training and evaluation, and words of the second text for the report."""
+    """The text for training, the held-out text, and the held-out words that the report shows."""
 
     train: Path
     held_out: Path
@@ -57,7 +58,7 @@ class Texts(NamedTuple):
 
 
 def split_text(text: str, folder: ReportFolder, report: Report) -> Texts:
-    """Hold out every twentieth line that is not empty; the other lines are for training.
+    """Hold out every twentieth line that is not empty; the other lines are the training text.
 
     Raises
     ------
@@ -103,7 +104,7 @@ def _lines(text: str) -> Iterator[bytes]:
 
 
 def _words_to_show(held_out: Path) -> tuple[str, ...]:
-    """Choose long words, some frequent and some rare."""
+    """Choose the words that the report shows: long words, some of them frequent and some rare."""
     counts: dict[str, int] = {}
     with open(held_out, encoding="utf-8", errors="replace") as file:
         for line in file:
@@ -126,9 +127,10 @@ def train_and_evaluate(
     report: Report,
     bootstrap: Bootstrap | None = None,
 ) -> list[Result]:
-    """Return the results by vocabulary size, then by configuration.
+    """Train and evaluate, and return the results by vocabulary size, then by configuration.
 
-    Only missing results are computed. Nothing is trained again if only the evaluation differs.
+    Only missing results are computed. If only the evaluation changed, the models are not trained
+    again.
 
     Raises
     ------
@@ -163,7 +165,7 @@ def _result(
     of_training = {
         "command": command,
         "text": texts.fingerprint,
-        # A result from an older release may lack some figures.
+        # An older release may have stored fewer figures. Such a result is not used.
         "figures": [*Result._fields, *Evaluation._fields, *GoldScores._fields],
     }
     made_from = {
@@ -175,7 +177,7 @@ def _result(
     stored = read_result(path, made_from)
     if stored is not None and not stored.fits(texts.words, [g.name for g in gold], bootstrap):
         stored = None
-    # Two configurations that differ only in the steps after the training share a model.
+    # If two configurations differ only in what happens after training, they share a model.
     key = repr((config.trainer, sorted(config.flags.items()), size))
     if stored is not None:
         report.info(f"{name}: result read from {path}")
@@ -220,12 +222,11 @@ def _result(
 
 
 def _file_name(name: str) -> str:
-    """Return a file name for the name of a result; different names get different file names.
+    """Return the file name for a result. Different names of results give different file names.
 
     A short name of lower-case ASCII characters does not change. Any other name is shortened and
-    gets a digest. Names that differ only in case get different digests, since some file systems
-    ignore case. A digest begins with a letter, so it differs from a vocabulary size, with which
-    other names end.
+    gets a digest. Upper-case letters need a digest because some file systems ignore case. Other
+    names end with a vocabulary size. A digest begins with a letter, so it differs from a size.
     """
     if re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name) and len(name) <= _LONGEST_NAME:
         return name
@@ -249,7 +250,7 @@ def _command(config: Config, size: int, text: Path, prefix: Path) -> tuple[list[
 
 
 def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, float]:
-    """Run a training; return its time in seconds and its peak memory in MiB."""
+    """Run a training, and return its time in seconds and its peak memory in MiB."""
     log = prefix.with_name(prefix.name + ".log")
     started = time.perf_counter()
     with open(log, "wb") as output:
@@ -273,7 +274,7 @@ def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, floa
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a training; give it time to remove its temporary files."""
+    """End a training, but first give it time to remove its temporary files."""
     process.terminate()
     with suppress(subprocess.TimeoutExpired):
         process.wait(_PATIENCE)

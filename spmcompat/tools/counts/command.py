@@ -99,7 +99,7 @@ def _merge(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
 
 
 def _reported(batches: Iterable[pa.RecordBatch], stage: Stage) -> Iterator[pa.RecordBatch]:
-    """Yield the batches, and report their rows as progress."""
+    """Yield the batches, and report the number of rows as progress."""
     for batch in batches:
         yield batch
         stage.advance(batch.num_rows)

@@ -64,21 +64,21 @@ def _size(size: int, pieces: int) -> str:
 
 
 def as_json(content: object) -> str:
-    """Return the content as one line of JSON."""
+    """Return the content as JSON in one line."""
     import json  # noqa: PLC0415
 
     return json.dumps(_plain(content)) + "\n"
 
 
 def plain(found: "Difference") -> dict[str, object]:
-    """Return the differences by name."""
+    """Return all facts of the result by name, including whether the models are equal."""
     return {"equal": found.equal, "same_content": found.same_content, **found._asdict()}
 
 
 def _plain(value: object) -> object:
     """Return a value that JSON can represent.
 
-    A named tuple becomes an object. NaN and the infinities become text.
+    A named tuple becomes a dict. NaN and infinite numbers become text.
     """
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
@@ -102,10 +102,10 @@ def report_lines(
     found : Difference
         The result of `compare`.
     names : (str, str)
-        Names for the two models.
+        The names of the two models in the report.
     limit : int, optional
-        The number of entries to show of each list. None shows all entries, and long values in
-        full.
+        The number of entries to show in each list. With None, the report shows all entries, and
+        does not shorten long values.
     """
     from spmcompat.cli.table import table  # noqa: PLC0415
 
@@ -127,7 +127,7 @@ def report_lines(
 
 
 def _spec_sections(found: "Difference", names: tuple[str, str]) -> Iterator[_Section]:
-    """Yield the differences of the specs and their charsmaps."""
+    """Yield a section for each kind of difference between the specs and between their charsmaps."""
     rows: Rows
     if found.fields:
         rows = [
@@ -157,7 +157,7 @@ def _spec_sections(found: "Difference", names: tuple[str, str]) -> Iterator[_Sec
 
 
 def _piece_sections(found: "PiecesDifference", names: tuple[str, str]) -> Iterator[_Section]:
-    """Yield the differences of the pieces."""
+    """Yield a section for each kind of difference between the pieces."""
     left, right = names
     ids = (f"id in {left}", f"id in {right}")
     for name, pieces in ((left, found.only_left), (right, found.only_right)):
@@ -183,7 +183,7 @@ def _piece_sections(found: "PiecesDifference", names: tuple[str, str]) -> Iterat
 
 
 def _other_sections(found: "Difference", names: tuple[str, str]) -> Iterator[_Section]:
-    """Yield the differences of self-test samples and unknown fields."""
+    """Yield a section each for differences in self-test samples and in unknown fields."""
     rows: Rows
     if found.samples:
         rows = [(number, _shown(left), _shown(right)) for number, left, right in found.samples]

@@ -19,13 +19,13 @@ _PIECE_FIELDS = ("piece", "score", "type")
 
 
 def shortest(value: float) -> float:
-    """Return the float64 of the shortest decimal that gives the same float32, such as 0.9995."""
+    """Return the shortest decimal number, such as 0.9995, that rounds to this float32."""
     for digits in range(6, 10):
         short = float(f"{value:.{digits}g}")
         try:
             if struct.pack("<f", short) == struct.pack("<f", value):
                 return short
-        except OverflowError:  # rounding went above the largest float32
+        except OverflowError:  # `short` is above the largest float32
             pass
     return value
 
@@ -59,7 +59,7 @@ def charsmap(spec: NormalizerSpec) -> bytes | None:
 
 
 def pieces_by_text(model: ModelProto) -> dict[tuple[str, int], Piece]:
-    """Return the pieces by their text and a counter.
+    """Return the pieces. The key of a piece is its text and a counter.
 
     The counter is the number of earlier pieces with the same text. It is above 0 only in a broken
     model.
@@ -77,7 +77,7 @@ def pieces_by_text(model: ModelProto) -> dict[tuple[str, int], Piece]:
 
 
 def samples(data: SelfTestData) -> dict[int, tuple[str, str]]:
-    """Return the self-test samples by number: the input and the expected pieces."""
+    """Return the input and the expected pieces of each self-test sample, by its number."""
     return {
         number: (_text(sample.input), _text(sample.expected))
         for number, sample in enumerate(data.samples)
@@ -85,7 +85,7 @@ def samples(data: SelfTestData) -> dict[int, tuple[str, str]]:
 
 
 def unknown_values(model: ModelProto) -> dict[tuple[str, int], list[Unknown]]:
-    """Return the fields that are not in the schema, by message and field number."""
+    """Return the fields that are not in the schema. A key is a message and a field number."""
     found: dict[tuple[str, int], list[Unknown]] = defaultdict(list)
     for name, message in _messages(model):
         fields = UnknownFieldSet(message)

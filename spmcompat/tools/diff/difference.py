@@ -35,7 +35,7 @@ from spmcompat.tools.diff.result import (
     UnknownDifference,
 )
 
-# A source and its replacement, as code points.
+# The normalization rules of a model: the replacement of each source text, both as code points.
 _Rules: TypeAlias = dict[tuple[int, ...], tuple[int, ...]]
 
 
@@ -50,7 +50,7 @@ def compare(left: bytes, right: bytes) -> Difference:
     Raises
     ------
     BadValueError
-        If one of them is not a model.
+        If the bytes are not a model.
     """
     a, b = parse_unchecked(left), parse_unchecked(right)
     return Difference(
@@ -77,13 +77,13 @@ def first_difference(left: Sequence[object], right: Sequence[object]) -> int | N
 
 
 def ordinal(value: float) -> int:
-    """Return the index of a value in the order of all float32 values; 0 for both zeros."""
+    """Return the position of a value among all float32 values; 0 for both 0.0 and -0.0."""
     bits: int = struct.unpack("<i", struct.pack("<f", value))[0]
     return bits if bits >= 0 else -(bits & 0x7FFFFFFF)
 
 
 def _fields(spec: str, left: ModelProto, right: ModelProto) -> Iterator[FieldDifference]:
-    """Yield the fields of a spec that differ, except its charsmap."""
+    """Yield the differences between the fields of a spec, except its charsmap."""
     if left.HasField(spec) != right.HasField(spec):
         stored = ["stored" if model.HasField(spec) else None for model in (left, right)]
         yield FieldDifference(spec, *stored)
@@ -96,7 +96,7 @@ def _fields(spec: str, left: ModelProto, right: ModelProto) -> Iterator[FieldDif
 
 
 def _pieces(left: ModelProto, right: ModelProto) -> PiecesDifference:
-    """Compare the pieces as lists, as sets, and one by one."""
+    """Compare the order of the pieces, the sets of pieces, and each common piece."""
     left_pieces, right_pieces = pieces_by_text(left), pieces_by_text(right)
     common = [
         (piece, right_pieces[key]) for key, piece in left_pieces.items() if key in right_pieces
@@ -131,15 +131,16 @@ def _pieces(left: ModelProto, right: ModelProto) -> PiecesDifference:
 
 
 def _moved(common: Sequence[tuple[Piece, Piece]]) -> list[IdDifference]:
-    """Return the common pieces outside a longest increasing subsequence of the right ids.
+    """Return the common pieces that moved: the fewest whose removal makes the orders equal.
 
-    The pairs are in the order of the left ids, so the subsequence has the same order in both
-    models.
+    `common` is sorted by the ids of the left model. The pieces on a longest increasing subsequence
+    of the right ids have the same order in both models. All other pieces are returned.
     """
-    # For each length: the smallest right id that ends a subsequence of that length, and its index.
+    # For each length of an increasing subsequence: the smallest right id at which one ends, and the
+    # index of this id.
     end_ids: list[int] = []
     end_indices: list[int] = []
-    # For each index: the index before it in its subsequence, or -1.
+    # For each index: the index that comes before it in the subsequence, or -1 if it is the first.
     previous: list[int] = []
     for i, (_, piece) in enumerate(common):
         length = bisect_left(end_ids, piece.id)

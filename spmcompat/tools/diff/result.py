@@ -2,14 +2,15 @@
 
 from typing import NamedTuple, TypeAlias
 
-# A field of a spec; None if the model does not store it.
+# The value of a field of a spec; None if the model does not store the field.
 Value: TypeAlias = "str | int | float | list[str] | None"
-# A field that is not in the schema. Bytes become hexadecimal text; a group becomes a list.
+# The value of a field that is not in the schema. Bytes become hexadecimal text, and a group becomes
+# a list.
 Unknown: TypeAlias = "str | int | list[Unknown]"
 
 
 class FieldDifference(NamedTuple):
-    """A field of a spec, such as ``trainer_spec.vocab_size``, or a whole spec."""
+    """The two values of a field such as ``trainer_spec.vocab_size``, or of a whole spec."""
 
     name: str
     left: Value
@@ -27,7 +28,7 @@ class Piece(NamedTuple):
 
 
 class IdDifference(NamedTuple):
-    """A piece of both models whose position among the common pieces differs."""
+    """A piece that both models have, but at different positions among the common pieces."""
 
     piece: str
     left_id: int
@@ -35,7 +36,7 @@ class IdDifference(NamedTuple):
 
 
 class TextDifference(NamedTuple):
-    """A piece whose type differs, or whose list of stored fields differs."""
+    """A piece that has another type, or stores other fields, in the second model."""
 
     piece: str
     left_id: int
@@ -69,9 +70,9 @@ class PiecesDifference(NamedTuple):
     moved : list of IdDifference
         The smallest set of pieces whose removal leaves all other pieces in the same order.
     types, stored : list of TextDifference
-        Pieces with a different type, and pieces that store different fields.
+        Common pieces whose types differ, and common pieces that store different fields.
     scores : list of ScoreDifference
-        Pieces with a different score.
+        Common pieces whose scores differ.
     """
 
     left_count: int
@@ -106,7 +107,8 @@ class CharsmapDifference(NamedTuple):
     first_byte : int or None
         Offset of the first byte that differs.
     rules : list of RuleDifference
-        The rules that differ. Empty if the rules are equal and only the compiled form differs.
+        The rules that differ. The list is empty if the rules are equal and only their compiled
+        forms differ.
     problem : str
         Why the rules cannot be compared; empty if they can.
     """
@@ -120,7 +122,7 @@ class CharsmapDifference(NamedTuple):
 
 
 class SampleDifference(NamedTuple):
-    """A self-test sample: its input and the expected pieces; None if the model has none."""
+    """A self-test sample in each model: its input and its pieces; None if the model lacks it."""
 
     number: int
     left: tuple[str, str] | None

@@ -114,7 +114,10 @@ def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
 
 
 def _renamed(values: Sequence[str], path: str) -> dict[str, str]:
-    """Return the new text of each piece. A piece may contain ``=``: OLD is a piece of the model."""
+    """Return the new text of each piece from values of the form OLD=NEW.
+
+    OLD or NEW may contain ``=``, so a value is split where OLD is a piece of the model.
+    """
     from spmcompat.model.reading import read_model  # noqa: PLC0415
 
     for value in values:

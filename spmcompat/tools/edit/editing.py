@@ -23,7 +23,7 @@ class EditResult(NamedTuple):
     model : bytes
         The new model.
     old_size, size : int
-        The number of pieces before and after.
+        The number of pieces before and after the edit.
     ids : dict of str to int
         The ids of the pieces that were added, renamed or got a new score.
     unreachable : list of str
@@ -33,7 +33,7 @@ class EditResult(NamedTuple):
     dropped_samples : int
         The number of self-test samples that were dropped because they may no longer be valid.
     changes : Changes or None
-        The changes in the encoding of a text, or None without a text.
+        How the encoding of the text changes; None if no text is given.
     """
 
     model: bytes
@@ -47,7 +47,7 @@ class EditResult(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Always true, because a change that fails raises an exception."""
+        """Always True: if a change fails, there is an exception instead of a result."""
         return True
 
     def __repr__(self) -> str:
@@ -133,7 +133,7 @@ class MergeResult(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Always true, because a change that fails raises an exception."""
+        """Always True: if a change fails, there is an exception instead of a result."""
         return True
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Edits of single pieces: add, rename, remove, change scores, reorder ids.
+"""Edits single pieces: adds, renames and removes them, changes their scores, and reorders ids.
 
 All edits of one call refer to pieces of the original model, so their order does not matter. The new
 model is checked as a whole: either all edits are made, or none.
@@ -46,7 +46,7 @@ _PLACEHOLDER = re.compile(
 
 
 def is_placeholder(piece: Piece, trainer: TrainerSpec) -> bool:
-    """Return whether a piece only reserves its id for a later piece, as ``<unused0>`` does."""
+    """Return whether a piece is a placeholder such as ``<unused0>``, which only reserves an id."""
     fixed = (trainer.unk_piece, trainer.bos_piece, trainer.eos_piece, trainer.pad_piece)
     return (
         piece.type in (NORMAL, CONTROL, USER_DEFINED)
@@ -68,7 +68,7 @@ class Edits:
     remove : sequence of str
         Pieces to remove.
     set_score : mapping of str to float
-        The new scores of normal pieces. These may include pieces in `add`.
+        The new scores of normal pieces. The pieces may be old ones, or new ones from `add`.
     use_unused : bool
         Whether new pieces reuse the ids of unused pieces and placeholders.
     reorder_ids : bool
@@ -85,7 +85,7 @@ class Edits:
     reorder_ids: bool = False
 
     def check(self) -> None:
-        """Check what does not depend on the model.
+        """Raise for errors that can be found without the model.
 
         Raises
         ------
@@ -135,11 +135,11 @@ class Edited(NamedTuple):
     ids : dict of str to int
         The ids of the pieces that were added, renamed or got a new score.
     unreachable : list of str
-        Normal pieces that can no longer be a token of any text: they contain a new user-defined
-        symbol, at which the text is cut first.
+        Normal pieces that can no longer be a token of any text, because they contain a new
+        user-defined symbol. Text is cut at symbols first.
     covering : list of str
-        Normal pieces that contain a new user-defined symbol and can still be used. In a Unigram
-        model, a symbol has a high score, but a longer piece may have a higher one.
+        Normal pieces that contain a new user-defined symbol and can still be used. This happens in
+        a Unigram model: a symbol has a high score, but a longer piece may have a higher score.
     dropped_samples : int
         The number of self-test samples that were dropped.
     """
@@ -190,7 +190,7 @@ def edit_model(model: ModelProto, edits: Edits) -> Edited:
 
 
 class _Edit:
-    """Makes the edits of one model: removes, renames, sets scores, and adds."""
+    """Applies edits to the pieces of one model."""
 
     def __init__(self, model: ModelProto, old: Sequence[Piece], edits: Edits) -> None:
         self._model = model
@@ -256,9 +256,9 @@ class _Edit:
     def _remove(self, piece_id: int) -> None:
         """Make a piece unused.
 
-        In a BPE model, an unused piece still takes part in merges, so pieces merged from it remain
-        reachable. A symbol has the score 0. It gets the lowest score instead, because otherwise it
-        would be merged first.
+        In a BPE model, an unused piece still takes part in merges, so pieces that are merged from
+        it remain reachable. Pieces are merged in the order of their scores. A removed symbol would
+        be merged first, because symbols have the score 0. So it gets the lowest score.
         """
         piece = self._pieces[piece_id]
         sinks = self._is_bpe and piece.type != NORMAL
@@ -275,7 +275,7 @@ class _Edit:
         self._pieces[piece_id] = piece._replace(text=text)
 
     def _ids_now(self) -> dict[str, int]:
-        """Return the id of each piece after removing and renaming."""
+        """Return the current ids of the pieces by text, after removing and renaming."""
         ids: dict[str, int] = {}
         for piece_id, piece in enumerate(self._pieces):
             other = ids.setdefault(piece.text, piece_id)
@@ -300,7 +300,7 @@ class _Edit:
         self._pieces[piece_id] = piece._replace(score=score)
 
     def _add(self, ids: Mapping[str, int], scores: Mapping[str, float]) -> None:
-        """Add the new pieces: an unused piece keeps its id, any other piece gets a new one."""
+        """Add the new pieces. A new piece with the text of an unused piece takes its place."""
         new: list[Piece] = []
         for text, piece_type in self._added():
             self._check_text(text, piece_type)
@@ -321,8 +321,8 @@ class _Edit:
     def _added(self) -> list[tuple[str, int]]:
         """Return the texts and types of all new pieces.
 
-        In a word model, words begin with the space mark. So as in training, it also gets each
-        symbol with a preceding mark.
+        In a word model, words begin with the space mark. So, as in training, each symbol is also
+        added with a space mark before it.
         """
         added = self._edits.added
         if self._model.trainer_spec.model_type == TrainerSpec.WORD:
@@ -334,7 +334,7 @@ class _Edit:
         return list(dict.fromkeys(added))
 
     def _place(self, new: Sequence[Piece]) -> None:
-        """Give the new pieces their ids."""
+        """Put the new pieces at the end, or in the places of unused pieces and placeholders."""
         if not self._edits.use_unused:
             self._pieces += new
             return
@@ -356,14 +356,14 @@ class _Edit:
         return Piece(text, score)
 
     def _next_score(self) -> float:
-        """Return a score below all others."""
+        """Return a new score that is below all scores of the model."""
         self._lowest = below(self._lowest, 1.0 if self._is_bpe else 0.0001)
         return self._lowest
 
     def _free_ids(self) -> list[int]:
         """Return the ids that new pieces may take: those of unused pieces and placeholders.
 
-        An unused piece from which other pieces are merged keeps its id.
+        In a BPE model, an unused piece is not replaced if other pieces are merged from it.
         """
         trainer = self._model.trainer_spec
         free = [
@@ -398,7 +398,7 @@ class _Edit:
 
 
 def _check_unicode(text: str) -> None:
-    """Raise for text that is not Unicode: the command line turns invalid bytes into surrogates."""
+    """Raise if a text has surrogates. Python uses them for invalid bytes on the command line."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -418,14 +418,14 @@ def _score(text: str, score: float) -> float:
 
 
 def _is_below_zero(score: float) -> bool:
-    """Return whether a score is negative. The first merge of a BPE model has the score -0."""
+    """Return whether a score is negative or -0.0, which is the score of the first merge of BPE."""
     return math.copysign(1, score) < 0
 
 
 def _changed_texts(old: Sequence[Piece], new: Sequence[Piece]) -> set[str]:
-    """Return the texts whose pieces changed.
+    """Return the texts of the pieces that were added, removed or changed.
 
-    A normal piece that only became unused does not count: pieces that contain it remain reachable.
+    A normal piece that became unused does not count, because longer pieces remain reachable.
     """
     before = {piece.text: piece for piece in old}
     after = {piece.text: piece for piece in new}

@@ -1,4 +1,4 @@
-"""Grows the vocabulary of a model from a new text; existing ids stay."""
+"""Adds pieces that are learned from a new text to a model, and keeps the existing ids."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Growth(NamedTuple):
-    """The size of an extension, and the ids of its pieces.
+    """How many pieces to add, and which ids they get.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ def extend(
     Parameters
     ----------
     growth : Growth
-        The number of pieces to add, and their ids.
+        How many pieces to add, and which ids they get.
     model : ModelProto
         A Unigram or BPE model. Its specs decide how the text is read.
     user_settings, names
@@ -57,7 +57,7 @@ def extend(
     sentences : iterable of str or bytes, or Arrow data, optional
         The text, unless it is read from files.
     report : Report
-        Receives log lines and progress.
+        Receives log lines and the progress.
 
     Raises
     ------
@@ -88,9 +88,10 @@ def extend(
 
 
 def _replaced(model: ModelProto, growth: Growth) -> list[int]:
-    """Return the ids that new pieces may take: those of unused pieces and placeholders.
+    """Return the ids of the unused pieces and placeholders that new pieces replace.
 
-    An unused BPE piece still takes part in merging, so it stays if another piece is merged from it.
+    An unused BPE piece still takes part in merging. It is not replaced if another piece is merged
+    from it.
     """
     if not growth.use_unused:
         return []
@@ -131,7 +132,7 @@ def _extend_bpe(
     workers: Workers,
     report: Report,
 ) -> list[Piece]:
-    """Return the new characters, then the new merges, which apply after the old ones."""
+    """Return the new characters and, after them, new merges. All old merges come before these."""
     from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
 
     initial = [
@@ -168,7 +169,7 @@ def _extend_unigram(
 
 
 def _check_size(found: int, add: int, settings: Settings, report: Report) -> None:
-    """Raise or warn, as training does, if the text does not yield enough pieces."""
+    """Raise or warn if the text does not yield enough pieces, depending on ``hard_vocab_limit``."""
     if found == add:
         return
     problem = f"The text yields only {found} new pieces, but add is {add}."
@@ -180,9 +181,10 @@ def _check_size(found: int, add: int, settings: Settings, report: Report) -> Non
 def _with_new(
     pieces: Sequence[Piece], new: Sequence[Piece], replaced: Sequence[int]
 ) -> list[Piece]:
-    """Return the vocabulary. New pieces take the replaced ids first, then ids at the end.
+    """Return the vocabulary with the new pieces, first at the replaced ids and then at the end.
 
-    A new piece with the text of an unused piece takes its id, so that no text occurs twice.
+    If a new piece has the text of an unused piece, it replaces this piece, so that no text occurs
+    twice.
     """
     grown = list(pieces)
     waiting = {piece.text: piece for piece in new}

@@ -30,7 +30,7 @@ from spmcompat.unigram.trainer import make_seeds
 
 Scored = list[tuple[bytes, float]]
 
-_LOWEST_SCORE = -(2.0**17)  # Below this, adjacent float32 values differ by more than 0.01.
+_LOWEST_SCORE = -(2.0**17)  # Below this score, the next float32 value is more than 0.01 away.
 
 
 class Extension(NamedTuple):
@@ -41,7 +41,7 @@ class Extension(NamedTuple):
     old : list of (bytes, float)
         The normal pieces of the model and their scores.
     taken : frozenset of bytes
-        Texts that are not available for new pieces.
+        Texts that new pieces must not have.
     characters : sequence of bytes
         New pieces that are never pruned.
     add : int
@@ -55,7 +55,7 @@ class Extension(NamedTuple):
 
     @property
     def required(self) -> list[bytes]:
-        """The pieces that are never pruned. They come first in training."""
+        """The old pieces and the new characters. They come first, and are never pruned."""
         return [*(piece for piece, _ in self.old), *self.characters]
 
 
@@ -76,7 +76,7 @@ def learn(
         The pieces of the model, and the number of pieces to learn.
     options : UnigramOptions
         The options of the trainer. Pruning works as in training, with the same rounds and
-        overshoot, but only new pieces count.
+        overshoot, but the sizes count only new pieces.
     workers : Workers
         The threads. The result does not depend on their number.
     report : Report
@@ -102,9 +102,9 @@ def learn(
 
 
 def _start(seeds: Pieces, extension: Extension) -> Iterator[tuple[bytes, float]]:
-    """Yield the initial pieces of EM: the required pieces, then the other seeds.
+    """Yield the pieces and scores that EM starts with: the required pieces, then the other seeds.
 
-    A piece that is not a seed starts with the lowest score.
+    A required piece that is not a seed starts with the lowest score of the seeds.
     """
     required = extension.required
     all_required = frozenset(required)
@@ -124,7 +124,7 @@ def _em_and_pruning(
     workers: Workers,
     report: Report,
 ) -> None:
-    """Run EM and pruning until few enough new pieces remain."""
+    """Run EM and pruning until the number of new pieces is small enough."""
     required = extension.required
     smallest = max(int(options.prune_overshoot * extension.add), 1)
     loop = Loop(frozenset(required), 1, workers, report, None)
@@ -150,7 +150,7 @@ def _prune(
     workers: Workers,
     report: Report,
 ) -> None:
-    """Keep `size` pieces: the required ones, which come first, and those with the largest loss."""
+    """Keep `size` pieces: the required ones, and those whose removal would cost most."""
     losses, _ = likelihood_losses(lattices, options, workers, report)
     ranked = [
         (-loss, piece)
@@ -165,17 +165,17 @@ def _prune(
 
 
 def _shift(old: Scored, estimated: Scored, weights: Sequence[float]) -> float:
-    """Return the number to add to the scores of EM to make them comparable with the old scores.
+    """Return the shift: the number to add to scores from EM to move them to the scale of the model.
 
     Parameters
     ----------
     old, estimated : list of (bytes, float)
         The old pieces, with their scores in the model and in EM.
     weights : sequence of float
-        Their expected counts in the new text.
+        The expected counts of the old pieces in the new text.
     """
     total = math.fsum(weights)
-    if total == 0:  # The new text does not use any old piece.
+    if total == 0:  # The new text does not use any old piece, so there is no average.
         return 0.0
     differences = (
         weight * (score - estimate)
@@ -185,12 +185,12 @@ def _shift(old: Scored, estimated: Scored, weights: Sequence[float]) -> float:
 
 
 def _check_steps(scores: Iterable[float]) -> None:
-    """Raise if float32 cannot represent the differences of some scores.
+    """Raise if scores are so low that float32 cannot represent small differences between them.
 
     Raises
     ------
     TrainingError
-        If old pieces of the text have scores that are not log probabilities.
+        If a score is too low. Such scores are not log probabilities.
     """
     lowest = min(scores, default=0.0)
     if lowest < _LOWEST_SCORE:
@@ -202,7 +202,7 @@ def _check_steps(scores: Iterable[float]) -> None:
 
 
 def _best(new: Scored, extension: Extension, workers: Workers, report: Report) -> Scored:
-    """Return the new characters and the best of the other reachable new pieces."""
+    """Return the new characters and the reachable new pieces with the highest scores."""
     report.step("Dropping unreachable pieces")
     reachable = {piece for piece, _ in drop_unreachable(Pieces([*extension.old, *new]), workers)}
     characters = frozenset(extension.characters)
@@ -218,7 +218,7 @@ def _best(new: Scored, extension: Extension, workers: Workers, report: Report) -
 
 
 def _name_beaten(new: Scored, extension: Extension, workers: Workers, report: Report) -> None:
-    """Report the old pieces that encoding no longer produces because new pieces beat them."""
+    """Report the old pieces that are no longer used because new pieces have better scores."""
     before = drop_unreachable(Pieces(extension.old), workers)
     after = {piece for piece, _ in drop_unreachable(Pieces([*extension.old, *new]), workers)}
     beaten = [piece.decode() for piece, _ in before if piece not in after]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Sources(NamedTuple):
-    """The inputs of a change of size.
+    """What `extend` and `trim` read: the model, the options and the text.
 
     Attributes
     ----------
@@ -40,14 +40,14 @@ class Sources(NamedTuple):
 
 
 class SizeResult(NamedTuple):
-    """The result of a change of size.
+    """The result of extending or trimming a model.
 
     Attributes
     ----------
     model : bytes
         The new model.
     old_size, size : int
-        The number of pieces before and after.
+        The number of pieces before and after the change.
     pieces : list of str
         The pieces that were added or dropped, in the order of their ids.
     """
@@ -59,7 +59,7 @@ class SizeResult(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Always true, because a change that fails raises an exception."""
+        """Always True: if a change fails, there is an exception instead of a result."""
         return True
 
     def __repr__(self) -> str:
@@ -73,7 +73,7 @@ Change = Callable[[ModelProto, Settings, Collection[str], "Sentences | None", Re
 def change_size(
     sources: Sources, change: Change, output: str | PathLike[str] | None, report: Report
 ) -> SizeResult:
-    """Change a model, and write it if an output is given.
+    """Extend or trim a model, and write the new model if an output is given.
 
     Raises
     ------

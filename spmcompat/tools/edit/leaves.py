@@ -12,10 +12,10 @@ from spmcompat.model.pieces import NORMAL, UNUSED, Piece
 
 
 def parts_of_pieces(pieces: Sequence[Piece]) -> dict[str, tuple[str, str]]:
-    """Return the two parts of each piece of several characters that merging can reach.
+    """Return the two parts of each piece that is merged from two parts.
 
-    The surrounding text does not change these parts: a merge across the ends of a piece would
-    prevent the piece.
+    The parts are the same in every text: if characters of a piece are merged with characters around
+    it, the text does not get this piece at all.
     """
     encoder = BpeEncoder(pieces)
     found = {
@@ -27,14 +27,16 @@ def parts_of_pieces(pieces: Sequence[Piece]) -> dict[str, tuple[str, str]]:
 
 
 class Leaves(NamedTuple):
-    """Orders the leaves of a BPE model for dropping. No other piece is merged from a leaf.
+    """Decides in which order to drop the pieces of a BPE model.
+
+    A leaf is a piece from which no other piece is merged. Only leaves can be dropped.
 
     Attributes
     ----------
     droppable : mapping of str to (bool, float)
         For each piece that may be dropped: whether it is in use, and its score.
     parts : mapping of str to (str, str)
-        The two parts of each piece. They cannot be dropped before the piece.
+        The two parts of each piece. A part cannot be dropped before the piece.
     """
 
     droppable: Mapping[str, tuple[bool, float]]
@@ -43,9 +45,9 @@ class Leaves(NamedTuple):
     def least_used_first(self, counts: Mapping[str, int]) -> Iterator[str]:
         """Yield pieces in the order in which to drop them.
 
-        Unused leaves come first, then the leaf with the lowest count. The lowest score breaks ties.
-        The count of a dropped piece is added to its two parts, which replace it in the text. A part
-        may then become a leaf.
+        Unused leaves come first, then the leaf with the lowest count. If counts are equal, the leaf
+        with the lowest score comes first. When a piece is dropped, its two parts replace it in the
+        text. So its count is added to the counts of both parts. A part may then become a leaf.
 
         Parameters
         ----------

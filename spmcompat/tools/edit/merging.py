@@ -1,13 +1,14 @@
 """Merges models: the ids of the first model stay, and new pieces of the other models follow.
 
 Unigram: a text is regarded as a mixture of the texts that the models were trained on. So the
-probability of a piece is the weighted mean of its probabilities in the models. It is 0 in a model
-without the piece.
+probability of a piece is the weighted mean of its probabilities in the models. In a model that does
+not have the piece, its probability is 0.
 
 BPE: the merges of the first model come first, then those of the second model, and so on, each in
-its own order. So a text is first merged as in the first model, and then further: a token of the
-merged model is one token of the first model, or several joined tokens. A piece that merges can no
-longer reach would never be used, so it is left out. This does not change how any text is cut.
+its own order. So a text is first merged as in the first model, and then the other merges are
+applied. Each token of the merged model consists of one or more tokens of the first model. A piece
+that merges can no longer reach would never be used, so it is left out. This does not change how any
+text is cut.
 
 Word and char models are merged like Unigram models; their scores have no effect.
 """
@@ -200,7 +201,7 @@ def _mixture(vocabularies: Sequence[Sequence[Piece]], shares: Sequence[float]) -
 
 
 def _log_mean(terms: Sequence[tuple[float, float]]) -> float:
-    """Return log(w1 e^x1 + w2 e^x2 + ...) of pairs (x, w)."""
+    """Return log(w1 e^x1 + w2 e^x2 + ...) for the pairs (x1, w1), (x2, w2), ..."""
     best = max(score for score, _ in terms)
     return best + math.log(math.fsum(share * math.exp(score - best) for score, share in terms))
 
@@ -208,7 +209,7 @@ def _log_mean(terms: Sequence[tuple[float, float]]) -> float:
 def _new_pieces(
     kept: Sequence[Piece], symbols: Sequence[Piece], mixed: dict[str, float], trainer: TrainerSpec
 ) -> tuple[list[Piece], list[str]]:
-    """Return the pieces that the first model does not have, best first, and the useless pieces."""
+    """Return the new pieces, best first, and the texts of those that would never be used."""
     known = {piece.text for piece in kept}
     new = [Piece(text, score) for text, score in mixed.items() if text not in known]
     new.sort(key=lambda piece: -piece.score)
@@ -220,18 +221,19 @@ def _new_pieces(
 def _further_merges(
     first: Sequence[Piece], others: Sequence[Sequence[Piece]]
 ) -> tuple[list[Piece], dict[str, int], list[str]]:
-    """Return the pieces of other BPE models that merges can reach, and the useless pieces.
+    """Return the new pieces of the other BPE models, without those that would never be used.
 
     Returns
     -------
     pieces : list of Piece
-        The pieces: model after model, each in its order of merges.
+        The new pieces, model after model, and in the merge order of each model.
     needs : dict of str to int
-        For each piece, the last position in this order of the piece itself and the pieces that it
-        is merged from. Removing unrelated pieces does not change how a piece's own text is merged.
-        So the pieces whose position here is below a limit can be used without all other pieces.
+        For each piece, the highest position in this order among the piece itself and the pieces
+        that it is merged from. If only the pieces for which this number is below a limit are kept,
+        all of them can still be used: their parts are kept, and removing other pieces does not
+        change how their texts are merged.
     useless : list of str
-        The pieces that merges cannot reach.
+        The pieces that would never be used, because no sequence of merges produces them.
     """
     known = {piece.text for piece in first}
     new: list[Piece] = []
@@ -258,10 +260,11 @@ def _further_merges(
 def _chosen(
     candidates: Sequence[Piece], needs: Mapping[str, int], before: int, vocab_size: int | None
 ) -> list[Piece]:
-    """Return the candidates that fit into the vocabulary, in their order.
+    """Return the candidates that fit into `vocab_size`, in unchanged order.
 
     Single characters are taken first, then the pieces with the smallest position in `needs`. If
-    positions are equal, the shortest piece is taken first: longer pieces are merged from it.
+    positions are equal, the shortest piece is taken first, because the longer pieces are merged
+    from it.
     """
     if vocab_size is None:
         return list(candidates)
@@ -280,7 +283,7 @@ def _chosen(
 def _lost(first: Sequence[Piece], pieces: Sequence[Piece], trainer: TrainerSpec) -> list[str]:
     """Return the pieces of the first model that can no longer be used."""
     texts = [piece.text for piece in first if piece.type == NORMAL]
-    if trainer.model_type == TrainerSpec.BPE:  # only symbols come before the merges of `first`
+    if trainer.model_type == TrainerSpec.BPE:  # only symbols come before its merges
         new = pieces[len(first) :]
         texts = containing(first, [piece.text for piece in new if piece.type == USER_DEFINED])
     lost = unreachable(pieces, trainer, texts)

@@ -3,10 +3,12 @@
 A piece is *reachable* if it is a token of some text. For every type of model, this is true if and
 only if the piece's own text is cut into just this piece:
 
-- BPE: the merges inside a piece are those of its own text, in the same order. The surrounding text
-  does not change them, because a merge across the ends of the piece would prevent the piece.
-- Unigram: each part of a best path is a best path for the text of that part. So a piece on a best
-  path is the best path of its own text, apart from rounding.
+- BPE: in any text with this token, the characters of the token are merged as in the piece's own
+  text. The characters around it make no difference: if they were merged with a part of the piece,
+  the piece would not become a token.
+- Unigram: if a path is the best one for a text, then each part of the path is the best one for its
+  part of the text. So if a piece is on a best path, it is also the best path for its own text,
+  apart from rounding.
 
 Source: ``bpe_model.cc``, ``unigram_model.cc`` and ``normalizer.cc`` of ``sentencepiece`` 0.2.3.
 """
@@ -24,7 +26,7 @@ from spmcompat.unicode.marks import SPACE_MARK
 def unreachable(
     pieces: Iterable[Piece], trainer: TrainerSpec, among: Iterable[str] | None = None
 ) -> list[str]:
-    """Return the normal pieces that cannot be a token of any text, in the order of their ids.
+    """Return the normal pieces that cannot be a token of any text, sorted by id.
 
     Parameters
     ----------
@@ -48,10 +50,10 @@ def unreachable(
 
 
 def containing(pieces: Iterable[Piece], texts: Iterable[str]) -> list[str]:
-    """Return the texts of the normal pieces that contain one of the texts.
+    """Return the normal pieces whose texts contain one of `texts`.
 
-    Whether a piece is reachable depends only on the pieces inside it. So if the pieces of `texts`
-    change, only the returned pieces can become unreachable.
+    Whether a piece is reachable depends only on pieces whose texts are part of its own text. So if
+    the pieces with these `texts` change, only the returned pieces can become unreachable.
     """
     others = set(texts)
     lengths = sorted({len(text) for text in others})
@@ -63,7 +65,7 @@ def containing(pieces: Iterable[Piece], texts: Iterable[str]) -> list[str]:
 
 
 def _contains_any(text: str, others: set[str], lengths: Iterable[int]) -> bool:
-    """Return whether a text contains one of the other texts, which have these lengths."""
+    """Return whether a text contains one of the other texts. `lengths` are the lengths of these."""
     return any(
         text[begin : begin + length] in others
         for length in lengths
@@ -72,7 +74,7 @@ def _contains_any(text: str, others: set[str], lengths: Iterable[int]) -> bool:
 
 
 class Gate:
-    """Decides which pieces can pass a normalizer, that is, occur in some normalized text.
+    """Decides whether a piece can occur in normalized text, for one normalizer.
 
     Parameters
     ----------
@@ -95,7 +97,7 @@ class Gate:
         )
 
     def lets_through(self, text: str) -> bool:
-        """Return whether a normalized text can contain this text."""
+        """Return whether some normalized text contains this text."""
         if self._space == SPACE_MARK and " " in text:
             return False
         if self._collapses and self._space * 2 in text:
@@ -105,7 +107,7 @@ class Gate:
         return any(text in self.normalized(source) for source in self._sources(text))
 
     def reason(self, text: str) -> str:
-        """Return why a text cannot pass the normalizer, and what to do."""
+        """Return why no normalized text contains this text, and what to do."""
         if self._space == SPACE_MARK and " " in text:
             remedy = text.replace(" ", SPACE_MARK)
             return f"normalized text has U+2581 instead of a space. Write {remedy}"
@@ -122,10 +124,10 @@ class Gate:
         return self._rules_only.normalize(source.encode()).decode()
 
     def _sources(self, text: str) -> list[str]:
-        """Return texts that the rules may turn into this text, or into one that contains it.
+        """Return texts that the rules may turn into this text, or into a text that contains it.
 
-        The output of a rule is not normalized again. So a rule may produce text that another rule
-        would change: with ``a -> b`` and ``b -> c``, the text ``a`` becomes ``b``.
+        A text may occur in normalized text although a rule changes it, because the output of a rule
+        is not normalized again: with ``a -> b`` and ``b -> c``, the text ``a`` becomes ``b``.
         """
         from spmcompat.normalization.charsmaps import decompile  # noqa: PLC0415
 
@@ -136,7 +138,8 @@ class Gate:
             if target
         }
         whole = [source for source, target in rules.items() if result in target]
-        # The sources that produce the characters between two positions.
+        # For two positions in `result`, the sources of the rules that can produce the text between
+        # them.
         made_by: dict[tuple[int, int], list[str]] = {}
         for source, target in rules.items():
             for span in _spans(target, result):
@@ -152,9 +155,9 @@ class Gate:
 
 
 def _spans(target: str, result: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of a text that the result of a rule can cover.
+    """Yield where `target`, the result of a rule, can overlap `result`, and matches it there.
 
-    The result may begin before the text, or end after it.
+    The target may begin before the start of `result`, or end after its end.
     """
     size, length = len(result), len(target)
     begin = result.find(target)
@@ -168,6 +171,6 @@ def _spans(target: str, result: str) -> Iterator[tuple[int, int]]:
             yield size - part, size
 
 
-# The most sources to try for each result, and the most texts to keep for each beginning.
+# The largest number of sources to try for each span, and of texts to keep for each end.
 _TRIED = 4
 _KEPT = 256

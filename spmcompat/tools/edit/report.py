@@ -1,4 +1,4 @@
-"""The effect of a model change on a text: the words that are cut differently, and the tokens."""
+"""The effect of a model change on a text: which words are cut differently, and how many tokens."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Changes(NamedTuple):
 
 
 class _Tokens:
-    """Encodes texts into the texts of pieces.
+    """Encodes text with a model, and returns tokens as texts.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ class _Tokens:
     unknown : str
         The text to show for unknown tokens.
     between_spaces : bool
-        Whether to encode a text as if it were between two spaces. Most models do this in any case,
-        because they add a space mark before the text.
+        Whether to encode a text as if it were between two spaces. Without this, most models encode
+        it in the same way, because they add a space mark before the text.
     """
 
     def __init__(self, model: ModelProto, unknown: str, between_spaces: bool = False) -> None:

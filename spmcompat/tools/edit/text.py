@@ -40,19 +40,19 @@ _FIELDS_OF_TEXT = ("input", "input_format", "input_sentence_size", "shuffle_inpu
 
 
 class ReadText(NamedTuple):
-    """A text that was counted.
+    """The counts of a text, and what a trainer needs in addition to them.
 
     Attributes
     ----------
     counts : Counts
         The counts that training starts from.
     alphabet : list of (int, int)
-        The characters of the model and those required by the coverage of the text, with their
-        counts.
+        The characters of the model, and the characters that the coverage of the text requires, with
+        their counts in the text.
     plan : Plan
         How the text was read.
     source : Source or None
-        The text, or None if it was counted before.
+        The text; None if stored counts were given instead of a text.
     """
 
     counts: Counts
@@ -62,7 +62,7 @@ class ReadText(NamedTuple):
 
 
 def check_type(model: ModelProto, what: str) -> None:
-    """Raise unless the model is a Unigram or BPE model.
+    """Raise if the model is neither a Unigram nor a BPE model.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def settings_of(model: ModelProto, user_settings: Settings, names: Collection[st
     own = (*_FIELDS_OF_TEXT, "model_prefix", "seed_sentencepieces_file", "self_test_sample_size")
     for name in own:
         spec.ClearField(name)
-    # Characters do not compete with pieces here: the coverage alone selects them.
+    # Here, only the coverage selects characters. They do not compete with other pieces.
     spec.auto_character_coverage = False
     text_fields = {
         field.name: value
@@ -112,7 +112,7 @@ def settings_of(model: ModelProto, user_settings: Settings, names: Collection[st
     spec.required_chars = "".join(sorted({*known, SPACE_MARK}))
     settings.trainer = spec
     settings.normalizer = deepcopy(model.normalizer_spec)
-    # The model contains the compiled rules.
+    # The rules of this file are not read again: the model contains them in compiled form.
     settings.normalizer.normalization_rule_tsv = ""
     return settings
 
@@ -130,7 +130,7 @@ def read(
     workers: Workers,
     report: Report,
 ) -> ReadText:
-    """Check the settings, and read and count the text.
+    """Check the settings, read and count the text, and return the counts.
 
     Raises
     ------
@@ -140,7 +140,8 @@ def read(
     verify(settings, has_sentences=sentences is not None, has_writer=True)
     symbols = [one.piece for one in model.pieces if one.type not in (NORMAL, UNUSED)]
     plan = plan_of(settings, symbols)
-    # The coverage is applied below, since it must not drop a character of the model.
+    # Count all characters. The coverage is applied below, because it must not drop characters of
+    # the model.
     coverage = plan.coverage
     plan = plan._replace(coverage=coverage._replace(character_coverage=math.inf))
     source = None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Cut(NamedTuple):
-    """The size of a trimmed model, and the pieces and ids that stay.
+    """How many pieces of a model to keep, and what to do with ids and characters.
 
     Attributes
     ----------
@@ -59,13 +59,13 @@ def trim(
     """Return the model with only the pieces that a text needs most.
 
     Meta pieces stay, and so do single characters unless `cut` says otherwise. The scores of the
-    remaining pieces do not change. So if a Unigram model cuts a text without using the dropped
-    pieces, it still cuts it the same way.
+    remaining pieces do not change. So if a Unigram model cut a text into pieces that were kept, it
+    still cuts the text in the same way.
 
     Parameters
     ----------
     cut : Cut
-        The number of pieces to keep, and the treatment of ids and characters.
+        How many pieces to keep, and what to do with ids and characters.
     model : ModelProto
         A Unigram or BPE model. Its specs decide how the text is read.
     user_settings, names
@@ -111,7 +111,7 @@ def trim(
 
 
 def _may_drop(piece: Piece, characters: frozenset[str] | None) -> bool:
-    """Return whether a piece may be dropped. None for `characters` keeps all characters."""
+    """Return whether a piece may be dropped. If `characters` is None, all characters stay."""
     if piece.type != NORMAL or len(piece.text) > 1:
         return piece.type in (NORMAL, UNUSED)
     return characters is not None and piece.text not in characters
@@ -134,7 +134,7 @@ def _check_keep(cut: Cut, counted: Sequence[Piece], characters: frozenset[str] |
 
 
 def _of_characters(text: ReadText, known: Collection[str]) -> ReadText:
-    """Return the text with all characters except the known ones treated as unknown."""
+    """Return the text with an alphabet of known characters only. All others become unknown."""
     return text._replace(alphabet=[one for one in text.alphabet if chr(one[0]) in known])
 
 
@@ -161,13 +161,14 @@ def _least_used_leaves(
     parts = parts_of_pieces(pieces)
     uses = Counter(dict(zip((piece.text for piece in merged), counted, strict=True)))
     _count_characters(uses, alphabet, ranks)
-    # An unused piece takes part in merges, but its parts become the tokens.
+    # Encoding replaces an unused piece by its parts, although it takes part in merges. So move its
+    # count to its parts, the longest piece first.
     unused = [piece.text for piece in merged if piece.type == UNUSED]
     for piece in sorted(unused, key=len, reverse=True):
         for part in parts.get(piece, ()):
             uses[part] += uses[piece]
         del uses[piece]
-    # If ids stay, unused pieces stay too and do not need their parts.
+    # Only droppable pieces need their parts. Unused pieces that stay because all ids stay do not.
     leaves = Leaves(ranks, {one: both for one, both in parts.items() if one in ranks})
     return set(islice(leaves.least_used_first(uses), size))
 
@@ -175,7 +176,7 @@ def _least_used_leaves(
 def _count_characters(
     uses: Counter[str], alphabet: Sequence[tuple[int, int]], droppable: Collection[str]
 ) -> None:
-    """Set the counts of the single characters that may be dropped, outside longer tokens."""
+    """Set the counts of droppable characters: how often they occur outside longer tokens."""
     single = {piece for piece in droppable if len(piece) == 1}
     if not single:
         return
@@ -201,7 +202,7 @@ def _least_losses(
     from spmcompat.tools.edit.trimming_unigram import least_losses  # noqa: PLC0415
 
     counts, alphabet, plan, source = text
-    # An unused piece is not part of any path.
+    # Drop unused pieces first: they are not on any path.
     unused = [piece.text for piece in droppable if piece.type == UNUSED][:size]
     normal = [(piece.text.encode(), piece.score) for piece in pieces if piece.type == NORMAL]
     candidates = frozenset(piece.text.encode() for piece in droppable if piece.type == NORMAL)

@@ -29,7 +29,7 @@ def type_name(piece_type: int) -> str:
 
 
 def listed(texts: Sequence[str]) -> str:
-    """Return the first few texts on one line, and the number of remaining texts."""
+    """Return one line with the first few texts, and the number of the remaining texts."""
     more = len(texts) - _NAMED
     return ", ".join(texts[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
@@ -60,8 +60,8 @@ def below(score: float, step: float) -> float:
 def continued(texts: Iterable[str], lowest: float) -> list[Piece]:
     """Return normal BPE pieces that are merged in this order, after all existing pieces.
 
-    As in training, each score is 1 lower than the one before. Where rounding would lose this step,
-    it is the next lower float32 value.
+    As in training, each score is 1 lower than the one before. If rounding would lose this step, the
+    score is the next lower float32 value.
 
     Raises
     ------
@@ -101,8 +101,9 @@ def with_pieces(
 
     The fields of the trainer spec that describe pieces are updated: ``vocab_size``,
     ``control_symbols``, ``user_defined_symbols``, and the ids of unk, bos, eos and pad. Self-test
-    samples are dropped: the new vocabulary may cut them differently, and then ``sentencepiece``
-    0.2.0 would not load the model. All other fields stay, including unknown ones.
+    samples are dropped. The new vocabulary may cut them differently, and ``sentencepiece`` 0.2.0
+    does not load a model whose samples are cut differently. All other fields stay, including
+    unknown ones.
 
     Parameters
     ----------
@@ -147,7 +148,7 @@ def with_pieces(
 
 
 def _store(entry: ModelProto.SentencePiece, piece: Piece) -> None:
-    """Set only the fields that changed, so that stored defaults stay stored."""
+    """Set only the fields that changed. Fields that store a default value stay stored."""
     if entry.piece != piece.text or not entry.HasField("piece"):
         entry.piece = piece.text
     if entry.score != piece.score or not entry.HasField("score"):
@@ -167,8 +168,8 @@ def _store_symbols(
 ) -> None:
     """Update the two lists of symbols for the changed pieces.
 
-    The lists may lack pieces of their type: they never contain bos, eos and pad, and other programs
-    may have changed the model.
+    The lists are not rebuilt from the types of the pieces, because they may be incomplete: they
+    never contain bos, eos and pad, and other programs may have changed the model.
     """
     moved_to = {origin: piece for piece, origin in zip(new, origins, strict=True)}
     old_ids = {piece.text: piece_id for piece_id, piece in enumerate(old)}
@@ -179,7 +180,8 @@ def _store_symbols(
     ):
         kept = []
         for symbol in field:
-            # The trainer drops some symbols from the vocabulary. They stay in the list.
+            # A symbol without a piece stays in the list: the trainer drops some symbols from the
+            # vocabulary.
             piece = moved_to.get(old_ids[symbol]) if symbol in old_ids else Piece(symbol, 0.0, -1)
             if piece is not None and piece.type in (symbol_type, -1):
                 kept.append(piece.text)

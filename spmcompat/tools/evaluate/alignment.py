@@ -1,4 +1,4 @@
-"""Finds which words and characters of a text the tokens of a model represent."""
+"""Compares the tokens of a model with the words and the characters of the text."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ _WHITE_SPACE = np.array([c for c in range(sys.maxunicode + 1) if chr(c).isspace(
 
 
 class Alignment(NamedTuple):
-    """The words and characters that tokens represent; each array has one item for each line.
+    """How tokens match the words and characters of each line; each array has one item per line.
 
     Attributes
     ----------
     whole_words : array of int64
         The number of words that are contained in a single token.
     inner_tokens : array of int64
-        The number of tokens that begin inside a word, although their mark says that a word begins.
+        The number of tokens that begin inside a word, although they are marked as the beginning of
+        a word.
     lost_characters : array of int64
         The number of characters, except white space, that are represented only by unknown tokens or
         by no token.
@@ -41,7 +42,7 @@ def align(
     begins: npt.NDArray[np.bool_],
     unknown: npt.NDArray[np.bool_],
 ) -> Alignment:
-    """Align tokens with the words of the lines.
+    """Compare the positions of the tokens with the positions of the words, and count for each line.
 
     Parameters
     ----------
@@ -93,7 +94,7 @@ def _lengths(lines: Sequence[str]) -> list[int]:
 
 
 def _cover(begins: _Ints, ends: _Ints, size: int) -> _Ints:
-    """Return for each position how many ranges contain it; an empty range contains none."""
+    """Return how many ranges contain each position from 0 to `size` - 1."""
     kept = begins < ends
     changes = np.bincount(begins[kept], minlength=size + 1)
     changes -= np.bincount(ends[kept], minlength=size + 1)

@@ -1,8 +1,8 @@
 """Confidence intervals by bootstrap.
 
 The text consists of units: lines or documents. A resample draws as many units as the text has, with
-replacement. Every model gets the same resamples, so its figures can be compared with those of other
-models in each resample (a paired bootstrap).
+replacement. All models are measured on the same resamples. So in each resample, the figures of two
+models can be compared (a paired bootstrap).
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-# More units than this are joined into blocks, to limit memory and time.
+# If there are more units than this, consecutive units are joined into blocks, to limit memory and
+# time.
 MOST_UNITS = 1 << 17
 _LEAST_ROWS = 1 << 10
 _GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
-# SplitMix64 (Steele et al.) turns a state into a random number by these pairs of shift and factor.
+# To turn its state into a random number, SplitMix64 (Steele et al.) applies these pairs of a shift
+# and a factor.
 _MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
-# The figures that are compared with those of a baseline, resample by resample.
+# The figures for which each model is compared with the baseline, resample by resample.
 COMPARED = (
     "loss_per_character",
     "renormalized_loss_per_character",
@@ -46,7 +48,8 @@ class Bootstrap(NamedTuple):
     confidence : float
         Confidence level in percent.
     units : str
-        ``lines`` that are not blank, or ``documents``, which blank lines and files separate.
+        What a unit is: ``lines`` for each line that is not blank, or ``documents`` for each group
+        of lines between blank lines. A new file also begins a new document.
     """
 
     resamples: int
@@ -70,12 +73,13 @@ class Resampled(NamedTuple):
     settings : Bootstrap
         The settings of the bootstrap.
     units, block : int
-        The number of units, and the number of lines or documents in a unit. The last unit may have
-        fewer.
+        The number of resampled units, and the number of lines or documents that each of them
+        contains. The last one may contain fewer.
     intervals : mapping of str to Interval
-        The interval of each figure that depends on the text or on gold words.
+        The interval of each figure that has one, by the name of the figure.
     samples : mapping of str to tuple of float
-        The values in the resamples, for figures that are compared with other models.
+        The values of a figure in all resamples, by its name. Only the figures that are compared
+        with the baseline are stored.
     """
 
     settings: Bootstrap
@@ -86,7 +90,7 @@ class Resampled(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """A description of the intervals in one line."""
+        """One line that describes how the intervals were computed."""
         kind = self.settings.units
         blocks = f"blocks of {self.block:,} {kind}" if self.block > 1 else kind
         return (
@@ -96,7 +100,7 @@ class Resampled(NamedTuple):
 
 
 class UnitSums:
-    """Adds up rows of numbers by unit. The memory does not grow with the text.
+    """Adds up the rows of the lines that belong to the same unit, in limited memory.
 
     Parameters
     ----------
@@ -105,7 +109,7 @@ class UnitSums:
     units : str
         See `Bootstrap`.
     most : int
-        The largest number of rows to keep. If there are more units, consecutive units are joined
+        The largest number of sums to keep. If there are more units, consecutive units are joined
         into blocks of 2, 4, 8 ... units.
     """
 
@@ -118,22 +122,23 @@ class UnitSums:
         self.block = 1
 
     def add(self, rows: _Floats, blank: _Flags, file_begins: Sequence[int]) -> None:
-        """Add one row for each of the next lines.
+        """Add the rows of the next lines of the text.
 
         Parameters
         ----------
         rows : array of float64
-            The rows. Blank lines belong to the unit before them.
+            One row for each line. The row of a blank line is added to the unit before the line.
         blank : array of bool
             Whether the line is only white space.
         file_begins : sequence of int
-            The lines that begin a file.
+            The indices of the lines that are the first of a file.
         """
         begins = ~blank
         if not self._by_line:
             separated = np.concatenate([[self._after_blank], blank[:-1]])
             separated[list(file_begins)] = True
-            # All lines between the beginning of a file and its first non-blank line are blank.
+            # If a file begins with blank lines, its first document begins all the same: the
+            # document comes after a blank line.
             begins &= separated
             self._after_blank = bool(blank[-1])
         unit_of = np.maximum(self._units + np.cumsum(begins) - 1, 0)
@@ -165,14 +170,14 @@ class UnitSums:
 
 
 def draws(units: int, bootstrap: Bootstrap) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield the drawn units of each resample.
+    """Yield the indices of the units that each resample draws.
 
-    SplitMix64 generates the random numbers, starting from the seed. The upper 32 bits of a number,
-    times the number of units, divided by 2**32 and rounded down, are the index of a unit. So the
-    same seed draws the same units with every release of numpy.
+    SplitMix64 generates the random numbers, starting from the seed. The index of a unit is (upper
+    32 bits of a random number) * (number of units) // 2**32. The random numbers do not depend on
+    numpy, so a seed draws the same units with every release of numpy.
     """
     steps = np.arange(1, units + 1, dtype=np.uint64) * _GOLDEN_GAMMA
-    state = np.array([bootstrap.seed], dtype=np.uint64)  # sums of arrays wrap without a warning
+    state = np.array([bootstrap.seed], dtype=np.uint64)  # numpy warns if a scalar overflows
     for _ in range(bootstrap.resamples):
         mixed = state + steps
         state = mixed[-1:]
@@ -184,7 +189,7 @@ def draws(units: int, bootstrap: Bootstrap) -> Iterator[npt.NDArray[np.int64]]:
 
 
 def resample(sums: _Floats, bootstrap: Bootstrap) -> _Floats:
-    """Return the sums over the units of each resample, one row for each resample."""
+    """Add up the sums of the units in each resample, and return one row for each resample."""
     totals = np.empty((bootstrap.resamples, sums.shape[1]))
     for i, drawn in enumerate(draws(len(sums), bootstrap)):
         totals[i] = np.bincount(drawn, minlength=len(sums)) @ sums
@@ -194,7 +199,7 @@ def resample(sums: _Floats, bootstrap: Bootstrap) -> _Floats:
 def interval(values: npt.ArrayLike, confidence: float) -> Interval | None:
     """Return the percentile interval of resampled values; None if one of them is NaN.
 
-    Percentiles between two values are interpolated.
+    A percentile that falls between two values is interpolated.
     """
     samples = np.asarray(values, dtype=np.float64)
     if np.isnan(samples).any():
@@ -205,6 +210,6 @@ def interval(values: npt.ArrayLike, confidence: float) -> Interval | None:
 
 
 def intervals(samples: Mapping[str, npt.ArrayLike], confidence: float) -> dict[str, Interval]:
-    """Return the intervals of all figures that have one."""
+    """Return the intervals of the figures, without the figures that are NaN in some resample."""
     found = {name: interval(values, confidence) for name, values in samples.items()}
     return {name: both for name, both in found.items() if both is not None}

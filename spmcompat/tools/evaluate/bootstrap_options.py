@@ -33,8 +33,8 @@ BOOTSTRAP_FLAGS = (
 
 UNITS = Flag(
     "units",
-    "With --bootstrap: resample lines that are not blank (the default), or documents, which blank "
-    "lines and files separate.",
+    "With --bootstrap: resample lines that are not blank (the default), or documents. A document "
+    "ends at a blank line or at the end of a file.",
     CHOICE,
     choices=("lines", "documents"),
 )

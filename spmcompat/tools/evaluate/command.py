@@ -27,7 +27,7 @@ GOLD = Flag(
     many=True,
 )
 
-# The figures of a model in the order of the table, and their formats.
+# The label and the format of each figure in the table, in the order of its rows.
 _FORMATS = {
     "model_type": "{}",
     "pieces": "{:,}",
@@ -106,7 +106,7 @@ def command() -> Command:
 
 
 def _check(given: SimpleNamespace) -> None:
-    """Raise for flags that contradict each other, or a pretokenizer that does not exist."""
+    """Raise if flags contradict each other, or if there is no such pretokenizer."""
     from spmcompat.tools.evaluate.segments import check_pretokenizer  # noqa: PLC0415
 
     if given.pretokenizer is not None:
@@ -192,7 +192,7 @@ def _write_csv(results: Sequence[Evaluation], stdout: TextIO) -> None:
 
 
 def _with_bounds(result: Evaluation) -> dict[str, object]:
-    """Return the figures, and after them the bounds of their intervals."""
+    """Return the figures, followed by the bounds of their intervals."""
     row = result.flat()
     for name, both in (result.resampled.intervals if result.resampled else {}).items():
         row[f"{name}_low"], row[f"{name}_high"] = both

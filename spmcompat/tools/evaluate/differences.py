@@ -36,8 +36,8 @@ class Difference(NamedTuple):
 def differences(results: Sequence[Evaluation], baseline: Evaluation) -> list[Difference]:
     """Compare each result with the baseline, resample by resample.
 
-    All results must come from the same text and the same bootstrap. The differences do not include
-    a figure if one of the two models does not have it or its interval.
+    All results must come from the same text and the same bootstrap. A figure is compared only if
+    both models have it, and have an interval for it.
     """
     return [
         difference

@@ -1,7 +1,7 @@
-"""Drops the tokens that are only spaces, as in the models "without spaces" of a paper.
+"""Drops the tokens that are only spaces, as the models "without spaces" of Gow-Smith et al. do.
 
-In these models (Gow-Smith et al. 2022), each space is a separate token. The text cannot be restored
-from the tokens that are not dropped.
+In these models (2022), each space is a separate token. Without these tokens, the spaces of the text
+cannot be restored.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _Lines = Sequence[npt.NDArray[np.int32]]
 
 
 class DroppedSpaces:
-    """Drops tokens that are only space marks, and counts the word boundaries that this loses.
+    """Drops tokens that are only space marks, and counts the lost boundaries between words.
 
     Attributes
     ----------
     dropped : array of bool, one for each token of the vocabulary
         Whether the token is dropped.
     kinds : TokenKinds
-        Properties of the other tokens.
+        Properties of the tokens that are not dropped.
     """
 
     def __init__(self, kinds: TokenKinds) -> None:
@@ -36,11 +36,11 @@ class DroppedSpaces:
         self._lost = 0
 
     def without(self, lines: _Lines) -> _Lines:
-        """Return the ids of each line without dropped tokens. Boundaries are not counted."""
+        """Return the ids of each line without the dropped tokens. Does not count boundaries."""
         return [ids[~self.dropped[ids]] for ids in lines]
 
     def drop(self, lines: _Lines) -> _Lines:
-        """Return the ids of each line without dropped tokens, and count the boundaries."""
+        """Return the ids of each line without the dropped tokens, and count the lost boundaries."""
         kept = self.without(lines)
         words = words_by_marks(self._all_kinds, lines).words
         shown = words_by_marks(self._all_kinds, kept).words
@@ -49,13 +49,13 @@ class DroppedSpaces:
         return kept
 
     def renumber(self, lines: _Lines) -> _Lines:
-        """Convert ids to those of a vocabulary without the dropped tokens."""
+        """Convert the ids to the ids of a vocabulary from which the dropped tokens were removed."""
         return [self._numbers[ids] for ids in lines]
 
     @property
     def lost_boundaries(self) -> float:
-        """The share of the boundaries between words that is lost with the dropped tokens.
+        """The number of lost boundaries between words, divided by the number of all boundaries.
 
-        It is NaN if the tokens show no boundary.
+        It is NaN if the tokens do not show any boundary.
         """
         return ratio(self._lost, self._boundaries)

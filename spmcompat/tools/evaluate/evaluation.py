@@ -42,16 +42,18 @@ from spmcompat.tools.evaluate.line_sums import (
 from spmcompat.tools.evaluate.models import Model
 from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
 
-# The number of bytes of text to encode at once. Memory use is a few times this size.
+# The number of bytes of text to encode at once. The memory needed is a few times as large.
 _BATCH_BYTES = 4 << 20
 _LONGEST_LINE = 2 << 20
-# The number of lines to align at once. It keeps the arrays small.
+# The number of lines to align with their tokens at once. A small number keeps the arrays small.
 _ALIGNED_LINES = 1000
-# Figures are comparable if a model loses at most this share of the characters, and of the spaces.
-# The usual character coverage, 0.9995, loses a tenth of this share. In Chinese and Japanese, new
-# characters are about a third of it.
+# A model's figures can be compared with those of other models if it loses at most this share of the
+# characters, and at most this share of the spaces. The usual character coverage, 0.9995, loses a
+# tenth of this. In Chinese and Japanese, the characters that are not in the training text are about
+# a third of it.
 _TOLERATED_LOSS = 0.005
-# In these models, the unknown token replaces a whole word, with characters that the model knows.
+# In these models, the unknown token replaces a whole word, including the characters that the model
+# knows.
 _WORD_MODELS = ("word", "tokenizers WordPiece", "tokenizers WordLevel")
 _ONE_UNIT = {
     "lines": ("line", "Use a longer text"),
@@ -66,20 +68,21 @@ _Lines = Sequence[npt.NDArray[np.int32]]
 class Evaluation(NamedTuple):
     """The figures of one model.
 
-    `uses` contains the number of uses of each piece, in descending order. Losses are in nats. They
-    are NaN for models that are not Unigram. A ratio is NaN if its denominator is 0. Characters and
-    bytes are counted before normalization and without line ends. Words are the parts of the text
-    between white space, so their number is the same for every model.
+    `uses` contains the number of uses of each piece, sorted from the largest to the smallest.
+    Losses are in nats, and NaN for models that are not Unigram. A ratio is NaN if its denominator
+    is 0. Characters and bytes are counted before normalization and without line ends. Words are the
+    parts of the text between white space, so their number is the same for every model.
 
-    `lost_characters` is the share of characters, except white space, that unknown tokens or no
-    tokens represent. `lost_spaces` is the number of tokens that seem to begin a word but are inside
-    one, divided by the number of words.
+    `lost_characters` is the share of the visible characters (those that are not white space) that
+    are represented only by unknown tokens or by no token. `lost_spaces` is the number of tokens
+    that are marked as the beginning of a word but begin inside a word, divided by the number of
+    words.
 
-    `gold` has the scores for each gold list by its name.
+    `gold` maps the name of each gold list to the scores.
 
-    `drops_spaces` says whether the tokens that are only spaces are dropped. If so, all figures
-    describe the other tokens and pieces, and `lost_spaces` is the share of boundaries between words
-    that these tokens do not show. The loss is NaN if a normal piece is only spaces.
+    `drops_spaces` says whether tokens that are only spaces are dropped. If so, all figures describe
+    the remaining tokens and pieces, and `lost_spaces` is the share of the boundaries between words
+    that the remaining tokens do not show. The loss is NaN if a dropped piece is a normal piece.
 
     `resampled` has the confidence intervals, if there is a bootstrap.
     """
@@ -110,7 +113,7 @@ class Evaluation(NamedTuple):
     resampled: Resampled | None = None
 
     def flat(self) -> dict[str, Any]:
-        """Return all single figures by name; see `gold_key` for the names of gold figures."""
+        """Return all figures in one dict by name; see `gold_key` for the names of gold figures."""
         row = self._asdict()
         del row["gold"], row["uses"], row["resampled"]
         for name, scores in self.gold.items():
@@ -128,9 +131,10 @@ class Overlap(NamedTuple):
 
 
 def lost_text(result: Evaluation) -> str:
-    """Return how the model loses text; empty if its figures can be compared with others.
+    """Return a description of the text that the model loses, or "" if it does not lose text.
 
-    A model that loses text has fewer tokens and a lower loss for that reason alone.
+    Losing text makes the number of tokens and the loss smaller. So the figures of a model that
+    loses text cannot be compared with those of other models.
     """
     lost = result.lost_characters
     if result.drops_spaces:
@@ -168,7 +172,7 @@ def _batch(lines: list[bytes]) -> _Batch:
 
 
 class _TextSize:
-    """The size of the lines added so far; visible characters are those that are not white space."""
+    """The size of the lines added so far. Visible characters are not white space."""
 
     def __init__(self) -> None:
         self.bytes = 0
@@ -200,7 +204,7 @@ class _Measurement:
         self._by_line = by_line
 
     def add(self, batch: _Batch) -> ModelSums | None:
-        """Add lines. Return the sums of each line, if a bootstrap needs them."""
+        """Add lines. Return their sums line by line if a bootstrap needs them; otherwise None."""
         encoded = self.model.encode(batch.lines)
         words = self._add_words(batch, encoded)
         if self.spaces is not None:
@@ -213,14 +217,14 @@ class _Measurement:
         return ModelSums(*count_tokens(self.model.kinds, cut), *words, *losses)
 
     def _cut(self, lines: Sequence[bytes], encoded: _Lines) -> _Lines:
-        """Return the tokens of each line, encoded as a whole or pretoken by pretoken."""
+        """Return the tokens of each line: as encoded, or encoded again pretoken by pretoken."""
         if self.model.pretokens is None:
             return encoded
         cut = self.model.pretokens.encode(lines, encoded)
         return cut if self.spaces is None else self.spaces.without(cut)
 
     def _add_losses(self, lines: Sequence[bytes], encoded: _Lines) -> _Floats:
-        """Add the losses. Return those of each line, or zeros if only the sum is computed."""
+        """Add the losses. Return those of each line, or zeros if only their sums are needed."""
         if self.loss is not None:
             if self._by_line or self.model.pretokens is not None:
                 return np.array(self.loss.add_by_line(lines, encoded))
@@ -230,7 +234,8 @@ class _Measurement:
     def _add_words(self, batch: _Batch, encoded: _Lines) -> npt.NDArray[np.int64]:
         """Count whole words, lost characters and lost spaces, and return them for each line.
 
-        Where the marks of the tokens show the words of the text, no alignment is needed.
+        If the marks of the tokens show as many words as the text has, the words are counted by
+        these marks. Only the remaining lines have to be aligned.
         """
         model, kinds = self.model, self.model.kinds
         marked = words_by_marks(kinds, encoded)
@@ -256,10 +261,10 @@ class _Measurement:
     def _tokens_of_texts(
         self, batch: _Batch, encoded: _Lines, indices: Sequence[int]
     ) -> Sequence[npt.NDArray[np.int32]]:
-        """Return the tokens of the text of each of these lines.
+        """Return the tokens of the lines at these indices, encoded from their decoded text.
 
-        If a line is not UTF-8, the encoder may replace its invalid bytes with more or fewer U+FFFD
-        than the text contains.
+        Only lines that are not valid UTF-8 are encoded again: the encoder may replace their invalid
+        bytes with more or fewer U+FFFD than Python does in the decoded text.
         """
         ids = {i: encoded[i] for i in indices}
         invalid = [i for i in indices if batch.texts[i].encode() != batch.lines[i]]
@@ -321,7 +326,7 @@ def evaluate(
     Parameters
     ----------
     models : sequence of Model
-        The models. A model can be evaluated only once.
+        The models. Load them again for another evaluation: a model adds up the loss of all texts.
     texts : sequence of str
         Paths of texts in UTF-8, one sentence in each line.
     gold : sequence of GoldList
@@ -417,7 +422,7 @@ def _resampled(
 def _resampled_gold(
     gold: Sequence[GoldList], cuts: Sequence[Sequence[Sequence[str]]], bootstrap: Bootstrap
 ) -> dict[str, _Floats]:
-    """Return the scores of each gold list in the resamples of its words, by their names."""
+    """Resample the words of each gold list, and return the values of each score by its name."""
     samples = {}
     names = [gold_list.name for gold_list in gold]
     for gold_list, parts in zip(gold, cuts, strict=True):
@@ -430,7 +435,7 @@ def _resampled_gold(
 
 
 def overlaps(models: Sequence[Model]) -> list[Overlap]:
-    """Compare the vocabularies of each pair of models."""
+    """Return the overlap of the vocabularies for each pair of models."""
     return [
         Overlap(a.path, b.path, *shares_of_pieces(a.vocabulary, b.vocabulary))
         for a, b in itertools.combinations(models, 2)
@@ -451,7 +456,7 @@ def _jaccard(first: Set[str], second: Set[str]) -> float:
 
 
 def _batches(paths: Sequence[str]) -> Iterator[tuple[list[bytes], list[int]]]:
-    """Yield batches of lines without line ends, and the indexes of the lines that begin a file."""
+    """Yield batches of lines without line ends, and the indices of the lines that begin a file."""
     lines: list[bytes] = []
     file_begins: list[int] = []
     size = 0
@@ -478,7 +483,7 @@ def lines_of(file: BinaryIO, path: str) -> Iterator[bytes]:
     Raises
     ------
     BadValueError
-        If a line is so long that evaluating it would take too much memory.
+        If a line is too long to evaluate it in reasonable memory.
     """
     number = 0
     while line := file.readline(_LONGEST_LINE):

@@ -14,48 +14,49 @@ import numpy.typing as npt
 # one or two boundaries.
 _SCORED_BOUNDARIES = (1, 2)
 
-# The scores that are numbers of words.
+# The scores that count words.
 _COUNTS = ("words", "morph_score_words", "morph_score_words_with_single_tokens")
 
 _Floats = npt.NDArray[np.float64]
 
 
 class GoldWord(NamedTuple):
-    """A word and the offsets of its boundaries, in characters."""
+    """A word, and the offsets of the boundaries between its parts, in characters."""
 
     text: str
     boundaries: frozenset[int]
 
 
 class GoldScores(NamedTuple):
-    """Agreement of a model's boundaries with the boundaries of a gold list.
+    """How well the boundaries between a model's tokens agree with the boundaries of a gold list.
 
     Precision, recall and F1 count all boundaries of the list (Creutz and Linden 2004).
 
-    MorphScore is a mean over words with one or two gold boundaries, usually without the words that
-    the model does not cut.
+    MorphScore is a mean over the words with one or two gold boundaries. Usually, it does not
+    include the words that the model represents by a single token.
 
     Attributes
     ----------
     words : int
         The number of words in the list.
     precision, recall, f1 : float
-        The agreement of the boundaries in all words.
+        The scores of the boundaries in all words of the list.
     mean_length : float
         The mean number of tokens in a word.
     morph_score : float
-        The mean recall of the words that the model cuts.
+        The mean recall over the words that the model cuts into several tokens.
     morph_score_precision : float
-        The mean precision of the same words: correct cuts divided by cuts.
+        The mean precision over the same words: correct cuts divided by cuts.
     morph_score_token_precision : float
-        The mean of correct cuts divided by tokens, over the same words. The published code of
-        MorphScore, version 2, computes this, because it counts the end of the word as a cut.
+        Correct cuts divided by tokens, as a mean over the same words. The published code of
+        MorphScore, version 2, computes this as the precision, because it counts the end of the word
+        as a cut.
     morph_score_words : int
-        The number of words in these three means.
+        The number of words that the three means above include.
     morph_score_with_single_tokens : float
-        The mean recall, in which each word that the model does not cut counts as 1.
+        The mean recall, where each word that the model does not cut counts as 1.
     morph_score_words_with_single_tokens : int
-        The number of words in this mean.
+        The number of words that `morph_score_with_single_tokens` includes.
     """
 
     words: int
@@ -74,23 +75,24 @@ class GoldScores(NamedTuple):
 def gold_key(figure: str, name: str, names: Collection[str]) -> str:
     """Return the name of a gold figure, as in ``gold_f1``.
 
-    If there are several lists, it includes the name of the list, as in ``gold_f1[english.tsv]``.
+    If there are several lists, the result includes the name of the list, as in
+    ``gold_f1[english.tsv]``.
     """
     return f"gold_{figure}" + (f"[{name}]" if len(names) > 1 else "")
 
 
 def score_boundaries(words: Sequence[GoldWord], parts: Sequence[Sequence[str]]) -> GoldScores:
-    """Compare the gold boundaries of each word with the parts from a model."""
+    """Return the scores of a model from the parts into which it cuts each word."""
     return compare(words, [boundaries(word) for word in parts])
 
 
 def boundaries(parts: Sequence[str]) -> frozenset[int]:
-    """Return the offsets between the parts of a word."""
+    """Return the offsets of the boundaries between the parts of a word."""
     return frozenset(itertools.accumulate(map(len, parts[:-1])))
 
 
 def compare(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> GoldScores:
-    """Compare the gold boundaries of each word with the boundaries from a model."""
+    """Return the scores of a model from the offsets at which it cuts each word."""
     rows = sums_by_word(words, cuts)
     scores = scores_of_sums(rows.sum(axis=0)[:, np.newaxis])
     return GoldScores._make(
@@ -99,7 +101,7 @@ def compare(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> GoldSc
 
 
 def sums_by_word(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> _Floats:
-    """Return the terms of the sums for the scores, one row for each word."""
+    """Return one row for each word. The scores are computed from the sums of these rows."""
     rows = np.zeros((len(words), 9))
     for row, word, cut in zip(rows, words, cuts, strict=True):
         gold = word.boundaries
@@ -113,9 +115,10 @@ def sums_by_word(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> _
 
 
 def scores_of_sums(sums: _Floats) -> dict[str, _Floats]:
-    """Return the scores of one or several sets of words, from rows with one sum for each set.
+    """Return the scores of one or several sets of words from their sums.
 
-    The names of the scores are the fields of `GoldScores`, in their order.
+    Each row of `sums` is one column of `sums_by_word`, and has one sum for each set of words. The
+    scores are in the order of the fields of `GoldScores`.
     """
     words, hits, cut, gold, scorable, scored, recalls, precisions, token_precisions = sums
     return {

@@ -17,7 +17,7 @@ from spmcompat.cli.flags import UsageError
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.tools.evaluate.gold import GoldWord
 
-# Why a row is left out. The words continue the word "rows".
+# Why a row is left out. A message puts these words after a number and "rows".
 _REPEATED = "with a word of an earlier row"
 _EMPTY = "with an empty part"
 _NOT_JOINED = "with parts that do not join to the word"
@@ -34,7 +34,7 @@ _YES = ("yes", "1", "1.0", "true")
 _SHOWN = 60  # characters of a line in an error
 _LONGEST_LINE = 1 << 16  # characters
 
-# A word, or why its row is left out.
+# A word, or the reason why its row is left out.
 _Found: TypeAlias = "GoldWord | str"
 _Row: TypeAlias = "Mapping[str, str]"
 _Reader: TypeAlias = "Callable[[Sequence[str], str], Iterator[_Found]]"
@@ -46,11 +46,11 @@ class GoldList(NamedTuple):
     Attributes
     ----------
     name : str
-        The name of the file; with its folders only if another list has the same name.
+        The name of the file, or the whole path if another list has the same file name.
     words : tuple of GoldWord
         The distinct words.
     left_out : dict of str to int
-        Why rows are left out, in words that continue "rows", and the number of these rows.
+        The number of rows that are left out, by the reason.
     """
 
     name: str
@@ -59,7 +59,7 @@ class GoldList(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """One line with the number of words, and the number of rows that are left out."""
+        """One line that states the number of words, and how many rows are left out."""
         words = f"{self.name}: {_number(len(self.words), 'word')}"
         return f"{words}; left out: {_reasons(self.left_out)}" if self.left_out else words
 
@@ -93,20 +93,21 @@ def read_gold(path: str | PathLike[str]) -> GoldList:
     - Lines of ``word<TAB>morph morph ...``.
     - MorphScore, version 1: CSV with the columns ``full_word``, ``pt1`` and ``rest``.
     - MorphScore, version 2: CSV or TSV with the columns ``stem``, ``lemma``, ``preceding_part``,
-      ``following_part`` and ``wordform``. Only the rows that the published code uses by default are
-      used.
+      ``following_part`` and ``wordform``. Rows that the published code does not use by default are
+      left out.
     - LADEC: CSV with the columns ``c1``, ``c2``, ``stim`` and ``correctParse``.
     - MorphyNet, derivational: rows of source word, target word, their parts of speech, affix, and
       ``prefix`` or ``suffix``.
     - MorphyNet, inflectional: rows of lemma, form, features, and morphs with ``|`` between them.
 
-    Only the first row of a word counts, except in the derivational lists of MorphyNet: there, each
-    row names one boundary of a word, and the word has the boundaries of all its rows.
+    If several rows have the same word, only the first one counts. The derivational lists of
+    MorphyNet are an exception: there, each row states one boundary, and a word gets the boundaries
+    of all its rows.
 
     Raises
     ------
     BadValueError
-        If the format is unknown, if a line breaks it, or if no word is left.
+        If the format is unknown, if a line does not have the format, or if no word is left.
     MissingFileError
         If the file cannot be read.
     """
@@ -206,8 +207,8 @@ def _morphynet_derivational(lines: Sequence[str], path: str) -> Iterator[_Found]
             continue
         cut = len(affix) if kind == "prefix" else len(word) - len(affix)
         end = word[:cut] if kind == "prefix" else word[cut:]
-        # A German noun with a prefix has its capital letter in the prefix, but MorphyNet writes all
-        # affixes in lower case.
+        # Upper and lower case are ignored: a German noun with a prefix begins with a capital
+        # letter, but MorphyNet writes all affixes in lower case.
         if 0 < cut < len(word) and _equal(end, affix):
             yield _joined(word, (word[:cut], word[cut:]))
         else:
@@ -257,7 +258,7 @@ def _table_reader(
 
 
 def _rows(lines: Sequence[str], path: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of the last line and the fields of each row that is not blank."""
+    """Yield each row that is not blank: the number of its last line, and its fields."""
     table = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         for fields in table:
@@ -292,7 +293,7 @@ def _ladec(row: _Row) -> _Found:
     return _joined(row["stim"], parts) if all(parts) else _EMPTY
 
 
-# The columns by which the format of a table is recognized, and the function that reads a row.
+# The function that reads a row of a table, by the columns that identify the format.
 _TABLES: Mapping[tuple[str, ...], Callable[[_Row], _Found]] = {
     ("full_word", "pt1", "rest"): _morphscore_1,
     ("stem", "lemma", "preceding_part", "following_part", "wordform"): _morphscore_2,
@@ -301,7 +302,7 @@ _TABLES: Mapping[tuple[str, ...], Callable[[_Row], _Found]] = {
 
 
 def _joined(word: str, parts: Sequence[str]) -> _Found:
-    """Return the word with its boundaries between these parts, if they add up to the word."""
+    """Return the word with its boundaries, or why the row is left out."""
     if any(character.isspace() for character in word):
         return _WHITE_SPACE
     parts = [part for part in parts if part]

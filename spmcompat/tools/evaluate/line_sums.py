@@ -15,7 +15,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 class TextSums(NamedTuple):
-    """Sizes of lines, or of the whole text; visible characters are those without white space."""
+    """Sizes of each line, or of the whole text. Visible characters are not white space."""
 
     bytes: _Floats
     characters: _Floats
@@ -24,9 +24,10 @@ class TextSums(NamedTuple):
 
 
 class ModelSums(NamedTuple):
-    """The counts of a model for lines, or for the whole text: the terms of all ratios.
+    """What is counted with a model in each line, or in the whole text.
 
-    Losses have their own sizes, because they do not include all lines.
+    The figures of a model are ratios of these counts and of `TextSums`. The losses have their own
+    sizes, because some lines have no loss.
     """
 
     tokens: _Floats
@@ -54,7 +55,7 @@ def text_sums(
 
 
 def ratios(text: TextSums, model: ModelSums) -> dict[str, _Floats]:
-    """Return the figures that are computed from sums."""
+    """Return the figures, which are ratios of these sums, by name."""
     pairs = {
         "loss_per_character": (model.raw, model.loss_characters),
         "loss_per_byte": (model.raw, model.loss_bytes),

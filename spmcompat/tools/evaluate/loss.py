@@ -35,7 +35,8 @@ from spmcompat.unigram.pieces import Pieces
 if TYPE_CHECKING:
     from spmcompat.runtime.workers import Workers
 
-# Scores are not log probabilities if the logarithm of the sum of their exponentials is below this.
+# Log probabilities have exponentials that add up to about 1. If the logarithm of this sum is below
+# the limit, the scores are not log probabilities.
 _LEAST_SUM = -100.0
 _NO_LIMIT = 1 << 30  # bytes
 _QUIET = Report(min_log_level=3)
@@ -44,7 +45,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 class LineLosses(NamedTuple):
-    """The losses and sizes of some lines, as arrays; a line that is skipped has zeros.
+    """The losses and sizes of some lines, as arrays with one item per line; 0 for skipped lines.
 
     Attributes
     ----------
@@ -63,19 +64,19 @@ class LineLosses(NamedTuple):
 class MarginalLoss:
     """Adds up the negative log likelihood of lines over all their segmentations.
 
-    A character without a piece has the lowest score minus 10, as in the encoder.
+    A character that is not a piece gets the lowest score minus 10, as in the encoder.
 
-    User-defined symbols divide the text. The model has no probability for them, so a space that is
-    a user-defined symbol would cost nothing. Here, the probability of each symbol is its share of
-    the tokens in the first lines, and the other pieces share the rest. So the losses of all models
-    include the whole text.
+    User-defined symbols divide the text. A model does not store probabilities for them, so if a
+    space is a user-defined symbol, spaces would not add to the loss. Here, the probability of each
+    symbol is its share of the tokens in the first call of `add` or `add_by_line`. The other pieces
+    share the remaining probability. So the loss of every model includes the whole text.
 
     Parameters
     ----------
     model : ModelProto
         A Unigram model.
     workers : Workers
-        Real threads. Their number does not change the sums.
+        Real threads. Their number does not change the result.
     pretokenizer : str, optional
         Cut the text as a training with this pretokenizer and the split options of the model does;
         ``stored`` for the split options alone. No piece crosses these cuts.
@@ -83,13 +84,13 @@ class MarginalLoss:
     Attributes
     ----------
     raw : float
-        Nats, with the scores in the model.
+        The loss in nats, with the scores in the model.
     renormalized : float
-        Nats, with scores shifted so that the probabilities of all pieces add up to 1.
+        The loss in nats, with scores shifted so that the probabilities of all pieces add up to 1.
     characters, bytes : int
         Sizes of the added lines before normalization.
     skipped : int
-        Number of lines with U+2585. Training skips these lines, so they have no lattice.
+        Number of lines with U+2585, which have no loss: training skips them, too.
     """
 
     def __init__(
@@ -100,7 +101,7 @@ class MarginalLoss:
         self._normal_ids = [i for i, p in enumerate(model.pieces) if p.type == p.NORMAL]
         self._symbol_ids = [i for i, p in enumerate(model.pieces) if p.type == p.USER_DEFINED]
         self._size = len(model.pieces)
-        self._log_shares: _Floats | None = None  # of the symbols
+        self._log_shares: _Floats | None = None  # of the symbols' probabilities
         self._workers = workers
         charsmap = model.normalizer_spec.precompiled_charsmap
         options = _reading(model, [text for text, _ in normal])
@@ -118,14 +119,15 @@ class MarginalLoss:
         self.skipped = 0
 
     def without(self, dropped: npt.NDArray[np.bool_]) -> MarginalLoss | None:
-        """Return this loss, in which dropped symbols no longer have a cost.
+        """Return this loss, changed so that dropped user-defined symbols no longer add to it.
 
-        Return None if a normal piece is dropped: the sums over all segmentations contain it.
+        Return None if a normal piece is dropped: the loss is a sum over all segmentations, and some
+        of them contain the piece.
 
         Parameters
         ----------
         dropped : array of bool, one for each piece
-            Whether the token ids that are passed to `add` lack the piece.
+            Whether the piece was removed from the token ids that are passed to `add`.
         """
         if dropped[self._normal_ids].any():
             return None
@@ -133,7 +135,7 @@ class MarginalLoss:
         return self
 
     def add(self, lines: Sequence[bytes], encoded: Sequence[npt.NDArray[np.int32]]) -> None:
-        """Add lines.
+        """Add the losses and the sizes of lines.
 
         Parameters
         ----------
@@ -170,10 +172,10 @@ class MarginalLoss:
     def add_by_line(
         self, lines: Sequence[bytes], encoded: Sequence[npt.NDArray[np.int32]]
     ) -> LineLosses:
-        """Add lines, and return their losses.
+        """Add the losses and the sizes of lines, and return those of each line.
 
-        Unlike `add`, this function cuts the text as training does. Its parameters and errors are
-        those of `add`.
+        Unlike `add`, this method also cuts the lines with `pretokenizer` if there is one. Its
+        parameters and errors are those of `add`.
         """
         added = self._choose(lines)
         losses = LineLosses(*np.zeros((4, len(lines))))
@@ -184,7 +186,7 @@ class MarginalLoss:
         if self._symbol_ids:
             losses.raw[added] = self._costs_of_symbols([encoded[i] for i in added])
             losses.renormalized[:] = losses.raw
-        # A line that is empty after normalization has no tokens.
+        # Leave out lines that are empty after normalization: they have no tokens.
         filled = [i for i in added if len(encoded[i])]
         if filled:
             self._add_segments([lines[i] for i in filled], filled, losses)
@@ -197,7 +199,7 @@ class MarginalLoss:
     def _add_segments(
         self, lines: Sequence[bytes], indices: Sequence[int], losses: LineLosses
     ) -> None:
-        """Add the loss of each line to the entry at its index."""
+        """Add the loss of each line to the item of `losses` at the line's index."""
         try:
             segments = read_segments(self._plan_by_line, lines, self._workers)
         except EmptyCorpusError:
@@ -218,17 +220,18 @@ class MarginalLoss:
         return np.bincount(ids, minlength=max(self._symbol_ids) + 1)[self._symbol_ids]
 
     def _prices(self, ids: npt.NDArray[np.int32]) -> _Floats:
-        """Return the log shares of the symbols, which the first tokens determine."""
+        """Return the log probabilities of the symbols. The first call computes them from `ids`."""
         if self._log_shares is None:
             uses = self._count_symbols(ids)
-            # Add one to the count of each symbol, and of all other pieces together: no share is 0.
+            # Raise the count of each symbol by 1, and also the joint count of all other pieces. So
+            # no probability is 0.
             total = len(ids) + len(uses) + 1
             self._log_shares = np.log((uses + 1) / total)
             self._set_pieces(math.log((len(ids) - int(uses.sum()) + 1) / total))
         return self._log_shares
 
     def _costs_of_symbols(self, encoded: Sequence[npt.NDArray[np.int32]]) -> _Floats:
-        """Return the cost of the symbols in each line."""
+        """Return the loss that the symbols add in each line."""
         ids = np.concatenate(encoded)
         prices = np.zeros(self._size)
         prices[self._symbol_ids] = self._prices(ids)
@@ -237,7 +240,7 @@ class MarginalLoss:
         return -sums
 
     def _set_pieces(self, log_share: float) -> None:
-        """Set the scores so that all normal pieces together have this share of the tokens."""
+        """Set the scores of the normal pieces so that their probabilities add up to this share."""
         shift = log_share - self._log_total
         self._pieces = _pieces([(text, score + log_share) for text, score in self._normal])
         self._shifted = _pieces([(text, score + shift) for text, score in self._normal])
@@ -260,7 +263,7 @@ def has_loss(model: ModelProto) -> bool:
 
 
 def _reading(model: ModelProto, pieces: Sequence[str]) -> PlanOptions:
-    """Return options that read text like the encoder, with pretokens that no piece crosses."""
+    """Return options with which text is read as the encoder reads it."""
     suffix = model.trainer_spec.treat_whitespace_as_suffix
     inside = (piece[:-1] if suffix else piece[1:] for piece in pieces)
     return PlanOptions(

@@ -46,11 +46,12 @@ class Model(Protocol):
     pretokens : PretokenEncoder or None
         Encodes each pretoken separately; None if whole lines are measured.
     loss : MarginalLoss or None
-        Adds up the loss of the text; None if the scores are not log probabilities.
+        Adds up the loss of the text; None if the model's scores are not log probabilities.
     drops_characters : bool
-        Whether the model has no token for a character that it does not know.
+        Whether the model drops a character that it does not know, instead of using an unknown
+        token.
     marks_continuation : bool
-        Whether tokens inside a word are marked. Then all other tokens begin a word.
+        Whether tokens are marked if they continue a word. Then all other tokens begin a word.
     """
 
     path: str
@@ -64,10 +65,10 @@ class Model(Protocol):
     marks_continuation: bool
 
     def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
-        """Return the token ids of each line; lines are UTF-8."""
+        """Return the token ids of each line. The lines are UTF-8 bytes."""
 
     def spans(self, lines: Sequence[str]) -> list[list[Span]]:
-        """Return the offsets of the text of each token, in characters of its line."""
+        """Return where the text of each token begins and ends in its line, in characters."""
 
     def cut(self, words: Sequence[str]) -> list[list[str]]:
         """Split each word into the texts of its tokens."""
@@ -98,7 +99,7 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
             f"{path}: --pretokenizer needs .model files. Leave out this file, or the option."
         )
     try:
-        os.stat(path)  # report a missing file before a missing library
+        os.stat(path)  # report a missing file rather than a missing library
         require(library, path, extra)
         return _SentencePiece(path, workers, pretokenizer) if is_ours else _HuggingFace(path)
     except MissingFileError:
@@ -150,7 +151,7 @@ class _SentencePiece:
 
     def cut(self, words: Sequence[str]) -> list[list[str]]:
         encoded = self._encoder.encode(list(words), return_type="proto")
-        # The space mark that the encoder adds before the word has an empty surface.
+        # Leave out the space mark that the encoder adds before the word: its surface is empty.
         return [[p.surface for p in result.pieces if p.surface] for result in encoded]
 
 
@@ -178,7 +179,8 @@ class _HuggingFace:
             texts = [self._tokenizer.id_to_token(i) or "" for i in ids]
             special = {t.content for t in self._tokenizer.get_added_tokens_decoder().values()}
             unknown = getattr(model, "unk_token", None)
-        # The ids in the file may have gaps. So the tokens are numbered in the order of their ids.
+        # The ids in the file may have gaps. If so, the tokens get new numbers without gaps, in the
+        # order of their ids.
         self._ids = np.array(ids) if ids and ids[-1] >= len(ids) else None
         self.size = len(ids)
         self.path = path
@@ -222,7 +224,8 @@ def _errors_of_tokenizers(path: str) -> Iterator[None]:
     except MemoryError:
         raise
     except BaseException as error:
-        # A panic of the Rust code raises a BaseException, and its class cannot be imported.
+        # A panic in the library's Rust code raises a PanicException. This class is not an Exception
+        # and cannot be imported.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         reason = " ".join(str(error).split())
@@ -239,7 +242,7 @@ def _in_characters(line: str, spans: Sequence[Span]) -> list[Span]:
 
 
 def _parts(word: str, begins: Sequence[int]) -> list[str]:
-    """Split a word where its tokens begin; several tokens may share a character."""
+    """Split a word where its tokens begin. Several tokens may begin at the same character."""
     offsets = sorted({0, *begins, len(word)})
     return [word[a:b] for a, b in itertools.pairwise(offsets)]
 

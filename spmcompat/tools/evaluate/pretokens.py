@@ -1,4 +1,4 @@
-"""Encodes each pretoken of a text separately. The pretokens are those of a training."""
+"""Encodes each pretoken of a text separately, with the pretokens that training would use."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _Ids = npt.NDArray[np.int32]
 
 
 def encoder_of_normalized(model: ModelProto) -> SentencePieceProcessor:
-    """Return an encoder for texts that are already normalized, such as pretokens."""
+    """Return an encoder that does not normalize, for texts such as pretokens."""
     from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
 
     plain = ModelProto()
@@ -82,8 +82,8 @@ class PretokenEncoder:
         lines : sequence of bytes
             Lines in UTF-8.
         encoded : sequence of arrays of int32
-            The token ids of each line as a whole. They are returned for lines with U+2585, which
-            training skips.
+            The token ids of each line, encoded as a whole. They are returned unchanged for lines
+            with U+2585, because training skips such lines.
         """
         result = list(encoded)
         cut = [i for i, line in enumerate(lines) if len(encoded[i]) and MARK not in line]
@@ -107,7 +107,7 @@ class PretokenEncoder:
         texts = segments.corpus.segment_texts()
         encoded = self._encoder.encode(texts, return_type="numpy", num_threads=self._workers.count)
         flat = np.concatenate(encoded)
-        # A mark represents a symbol or a cut of the pretokenizer; it is not a token here.
+        # A mark replaces a symbol or is a cut of the pretokenizer. So it does not count as a token.
         lengths = np.array(
             [0 if t == MARK else len(i) for t, i in zip(texts, encoded, strict=True)]
         )

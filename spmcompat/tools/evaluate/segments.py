@@ -1,7 +1,7 @@
 """Reads lines as the trainer does, and returns the segments of each line.
 
-A segment is a slice of a line whose ends no piece may cross. So the figures of a line are the sums
-over its segments, and each distinct segment is measured once.
+A segment is a slice of a line; no piece may cross its ends. So the figures of a line are sums over
+its segments, and equal segments have to be measured only once.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from spmcompat.plan import Plan
     from spmcompat.runtime.workers import Workers
 
-# The character by which reading replaces user-defined symbols, and marks cuts of a pretokenizer.
+# Reading replaces each user-defined symbol by this character, and inserts it at each cut of a
+# pretokenizer.
 MARK = UNKNOWN_MARK.encode()
-# The name for the options of the model alone, without another pretokenizer.
+# The name that means: use only the split options of the model, without a pretokenizer.
 STORED = "stored"
 _QUIET = Report(min_log_level=3)
 
@@ -39,11 +40,12 @@ class LineSegments(NamedTuple):
     Attributes
     ----------
     corpus : Corpus
-        The segments, for `Lattices`.
+        The distinct segments, in the form that `Lattices` takes.
     lines : int
         The number of lines.
     line_of, segment_of : array of int64
-        For each segment in the text, the index of its line and that of the distinct segment.
+        For each segment in the lines, the index of its line, and its index among the distinct
+        segments.
     """
 
     corpus: Corpus
@@ -52,7 +54,7 @@ class LineSegments(NamedTuple):
     segment_of: npt.NDArray[np.int64]
 
     def sum_by_line(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Add up values by line; there is one value for each distinct segment."""
+        """Add up by line the values of the segments; `values` has one for each distinct segment."""
         sums: npt.NDArray[np.float64] = np.bincount(
             self.line_of, values[self.segment_of], self.lines
         ).astype(np.float64)
@@ -74,7 +76,7 @@ def read_segments(plan: Plan, lines: Sequence[bytes], workers: Workers) -> LineS
     Raises
     ------
     EmptyCorpusError
-        If the lines consist of user-defined symbols only.
+        If the lines contain nothing but user-defined symbols.
     """
     source = Items(lines)
     counts, alphabet = counts_and_alphabet(plan, source, workers, _QUIET)

@@ -1,4 +1,4 @@
-"""Counts the tokens of an encoded text, and the words that their marks show."""
+"""Counts the tokens of an encoded text, and counts words by the space marks of the tokens."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ class TokenKinds(NamedTuple):
     Attributes
     ----------
     begins, ends : array of bool
-        Whether a word begins before the token, and whether a word ends after it.
+        Whether the token is marked as the beginning, or as the end, of a word.
     blank : array of bool
         Whether the token is only white space.
     more_words : array of int64
-        The number of words in the token after the first.
+        The number of words in the token minus one, or 0 if the token contains no word.
     unknown, byte : array of bool
         Whether the token is the unknown piece, and whether it is a byte piece.
     of_text : array of bool
-        Whether the token represents text. Other tokens never count as unused.
+        Whether the token represents text. Tokens such as control pieces do not, and never count as
+        unused.
     """
 
     begins: npt.NDArray[np.bool_]
@@ -58,12 +59,12 @@ def kinds_of_pieces(model: ModelProto) -> TokenKinds:
 
 
 class LineWords(NamedTuple):
-    """The numbers of words in each line, counted by the marks of the tokens.
+    """The number of words in each line, counted by the marks of the tokens.
 
     Attributes
     ----------
     words, whole_words : array of int64
-        The number of words, and the number of words that consist of a single token.
+        For each line, the number of words, and the number of words that consist of a single token.
     """
 
     words: npt.NDArray[np.int64]
@@ -99,7 +100,7 @@ class TokenCounts:
     Attributes
     ----------
     uses : array of int64, one for each token of the vocabulary
-        The number of uses of each token.
+        How often the text uses each token.
     """
 
     def __init__(self, kinds: TokenKinds) -> None:

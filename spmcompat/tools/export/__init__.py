@@ -1,1 +1,1 @@
-"""Writes models in the formats of other libraries, checks that these agree, and imports models."""
+"""Exports models to the formats of other libraries, verifies the exports, and imports models."""

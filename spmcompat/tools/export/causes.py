@@ -1,4 +1,4 @@
-"""The causes of differences between a target and sentencepiece in encoding a line."""
+"""Finds out why a target and sentencepiece encode a line differently."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ CAUSES = {
 # A byte that never occurs in text.
 _UNKNOWN_CHARACTERS = b"\xff"
 
-# The rounding error of float32. sentencepiece adds up scores in float32, other libraries in
-# float64.
+# The rounding error of float32. Sums of scores may differ, because sentencepiece adds up scores in
+# float32, and other libraries in float64.
 _FLOAT32 = 2.0**-24
 
 
@@ -68,7 +68,7 @@ class Reference:
         return text
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the pieces of ids; an id out of range is shown as a number."""
+        """Return the pieces of ids. An id that is out of range becomes a text with the number."""
         known = self.model.pieces
         return [known[one].piece if 0 <= one < len(known) else f"#{one}" for one in ids]
 
@@ -89,7 +89,7 @@ class Reference:
         return not 0 <= one < len(self.types) or self.types[one] == _PIECE.UNKNOWN
 
     def score(self, ids: Sequence[int]) -> float:
-        """Return the score of a segmentation, in which only normal pieces count."""
+        """Return the sum of the scores of the normal pieces in a segmentation."""
         return sum(self.model.pieces[one].score for one in ids if self.types[one] == _PIECE.NORMAL)
 
 
@@ -100,7 +100,7 @@ def cause_of(
     expected: Sequence[int],
     actual: Sequence[int],
 ) -> str:
-    """Return the cause of different ids for a line.
+    """Return why the ids of a line differ.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def _spells(surface: bytes, text: bytes) -> bool:
     at = len(first)
     for known in others:
         at = text.find(known, at + 1, end)
-        if at < 0 or not known:  # consecutive unknown characters are one piece
+        if at < 0 or not known:  # one unknown piece stands for all consecutive unknown characters
             return False
         at += len(known)
     return at < end
@@ -162,8 +162,8 @@ def _is_tie(reference: Reference, expected: Sequence[int], actual: Sequence[int]
     """Return whether the scores are equal within float32 precision for a line of this length.
 
     Both segmentations spell the same text. An unknown piece covers one or more characters, and each
-    character costs the same. So comparing the scores of the known pieces suffices if both
-    segmentations leave the same number of characters.
+    of these costs the same. So if the number of unknown characters is the same, only the scores of
+    the known pieces have to be compared.
     """
     known, others = (
         [one for one in ids if not reference.is_unknown(one)] for ids in (expected, actual)

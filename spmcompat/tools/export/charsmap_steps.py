@@ -1,20 +1,23 @@
 """Converts a charsmap to steps of the ``tokenizers`` library that produce the same text.
 
-From left to right, ``sentencepiece`` replaces the longest source of a rule that begins at each
-character. The step Precompiled of ``tokenizers`` looks at a whole grapheme cluster instead. It
-replaces a cluster of up to 5 bytes with the target of the *shortest* source at its beginning, so it
-drops accents. In a longer cluster it only looks at single characters, so it never composes.
+``sentencepiece`` goes through the text from left to right. At each position, it replaces the
+longest text that is the source of a rule. The step Precompiled of ``tokenizers`` looks at a whole
+grapheme cluster instead. It replaces a cluster of up to 5 bytes with the target of the *shortest*
+source at its beginning, so it drops accents. In a longer cluster it only looks at single
+characters, so it never composes.
 
-The steps here leave only what Precompiled handles correctly: rules of a single character, with a
-separator between the characters of a cluster. Rules of several characters are applied before or
-after it:
+So the steps here use Precompiled only in cases that it handles correctly: for rules of a single
+character, and with a separator between the characters of a cluster. Other steps, before or after
+Precompiled, apply the rules of several characters:
 
-- A pattern cuts the text where ``sentencepiece`` does, into *units*: a user-defined symbol, the
-  source of a rule or a single character. It puts a separator before each unit that could
-  combine with the character before it, and before each symbol that the rules would change.
-- Most of these rules compose characters. The step NFC does the same inside a unit.
-- Each remaining rule becomes a step Replace. It writes a placeholder, a private-use character,
-  which Precompiled replaces with the target. So targets are never normalized again.
+- A pattern cuts the text at the same positions as ``sentencepiece``, into *units*. A unit is a
+  user-defined symbol, the source of a rule or a single character. The step puts a separator before
+  each unit that could combine with the preceding character, and before each symbol that the rules
+  would change.
+- Most rules of several characters compose characters. The step NFC does the same inside a unit.
+- Each remaining rule becomes a step Replace. This step writes a placeholder, which is a private-use
+  character, and Precompiled replaces the placeholder with the target. So targets are never
+  normalized again.
 """
 
 from __future__ import annotations
@@ -34,13 +37,13 @@ Step: TypeAlias = "dict[str, object]"
 MOST_EXPLICIT = 5000
 """The largest number of rules. Each rule is a step, so more rules would be too slow."""
 
-# Texts should not contain these characters: noncharacters, and one that is unassigned.
+# Characters that texts should not contain: noncharacters, and one that is unassigned.
 _SEPARATOR, _BREAK, _DELETED = 0xFDE6, 0xFFF5, 0xFDE7
 # Placeholders are the private-use characters below this one.
 _LAST_PLACEHOLDER = 0x10E9F7
 
-# Characters that do not begin a cluster: marks and format characters (with those of future versions
-# of Unicode), jamo, emoji modifiers, regional indicators, and some letters.
+# Characters that can continue a cluster: marks and format characters (including ranges that future
+# versions of Unicode may assign), jamo, emoji modifiers, regional indicators, and some letters.
 _JOINS = (
     "\\p{M}\\p{Cf}\\p{Cn}\\n\\x{E33}\\x{EB3}\\x{1100}-\\x{11FF}\\x{A960}-\\x{A97F}"
     "\\x{AC00}-\\x{D7FF}\\x{FF9E}\\x{FF9F}\\x{1F1E6}-\\x{1F1FF}\\x{1F3FB}-\\x{1F3FF}"
@@ -74,7 +77,7 @@ class Charsmap(NamedTuple):
     composes : bool
         Whether there is a step NFC.
     units : str
-        The pattern of the longest source of `several`.
+        A pattern that matches the longest source in `several`.
     """
 
     single: dict[int, Points]
@@ -102,7 +105,7 @@ class ProtectedRules(NamedTuple):
     symbols: list[str]
 
 
-# Cached because both the limits and the steps need the result, and decompiling takes a second.
+# The result is cached: both the limits and the steps need it, and decompiling takes a second.
 @lru_cache(maxsize=1)
 def analysed(charsmap: bytes) -> Charsmap:
     """Decide how to apply the rules of a charsmap."""
@@ -133,14 +136,14 @@ def protect_symbols(charsmap: bytes, symbols: Sequence[str]) -> ProtectedRules:
 def steps_of(
     protected: ProtectedRules, taken: Iterable[str], *, marks_deleted: bool = False
 ) -> list[Step]:
-    """Return the steps.
+    """Return the steps that normalize a text as the charsmap does.
 
     Parameters
     ----------
     protected : ProtectedRules
         The result of `protect_symbols`.
     taken : iterable of str
-        The pieces. Their characters cannot be placeholders.
+        The pieces. Their characters must not be used as placeholders.
     marks_deleted : bool
         Whether to write `deleted_mark` in place of text that the rules delete.
     """
@@ -209,7 +212,7 @@ def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
         placeholder = tuple(map(ord, str(step.get("content", ""))))
         if len(source) > 1 and placeholder in single and placeholder[0] > _LAST_PLACEHOLDER >> 1:
             rules[source] = single[placeholder]
-    # A separator that the rules delete is removed at the end.
+    # Remove the rule for the separator, which the steps delete at the end.
     for step in steps[last:]:
         text = _replaced(step)
         if len(text) == 1 and ord(text) < 0x20 and step.get("content") == "":
@@ -253,8 +256,9 @@ def precompiled(single: Mapping[int, Points]) -> Step:
 def _separators(rules: Charsmap) -> tuple[int, int]:
     """Return the separator of units, and the separator of the characters of a cluster.
 
-    If the rules delete two control characters, these are the separators: then the text may contain
-    them too. CR and LF are not suitable, because together they form one cluster.
+    If the rules delete two control characters, these become the separators, because then it does
+    not matter if the text contains them, too. CR and LF are not suitable: together, they are one
+    cluster.
     """
     targets = (*rules.single.values(), *rules.several.values())
     kept = {code for text in (*rules.several, *targets) for code in text}
@@ -267,7 +271,7 @@ def _separators(rules: Charsmap) -> tuple[int, int]:
 
 
 def _cuts(protected: ProtectedRules) -> str:
-    r"""Return the pattern of the empty matches where the separator belongs.
+    r"""Return a pattern with an empty match at each place where the separator belongs.
 
     ``\G`` matches where the last match ended, and ``\K`` drops everything matched before it. So the
     search goes from left to right, unit by unit, as ``sentencepiece`` does, and matches the empty
@@ -292,15 +296,15 @@ def _cuts(protected: ProtectedRules) -> str:
 
 
 def _joints(single: Mapping[int, Points]) -> str:
-    """Return the pattern of the empty matches after a source, inside a cluster."""
+    """Return a pattern with an empty match after each source that ends inside a cluster."""
     pattern = f"(?<={character_class(single)})(?=[{_JOINS}])"
-    # Some format characters join the character after them.
+    # Some format characters combine with the next character.
     joining = [code for code in single if unicodedata.category(chr(code)) in ("Cf", "Cn")]
     return f"{pattern}|(?<={character_class(joining)})" if joining else pattern
 
 
 def _nfc_keeps(single: Mapping[int, Points]) -> bool:
-    """Return whether NFC preserves all targets, and all characters that the rules preserve."""
+    """Return whether NFC keeps all targets, and all characters that the rules keep."""
     for target in single.values():
         text = "".join(map(chr, target))
         if unicodedata.normalize("NFC", text) != text:
@@ -322,7 +326,8 @@ def _not_composed(single: Mapping[int, Points], several: Mapping[Points, Points]
             code in block for code in (*text, *target) for block in _NEWER_COMPOSITIONS
         ):
             left.add(source)
-    # The step of a short source must not match the beginning of a longer source.
+    # If a source needs a step of its own, all longer sources that begin with it need one, too.
+    # Otherwise, the step would match their beginning.
     for source in several:
         if any(source[:length] in left for length in range(2, len(source))):
             left.add(source)

@@ -22,7 +22,7 @@ MOST_BYTES = 128 << 20
 """The size limit of a file. The largest public files have about 35 MB."""
 
 Check: TypeAlias = "Callable[[object], str]"
-"""Returns the error of a value: the path below it and the expected content; '' if there is none."""
+"""Returns where in a value an error is, and what is expected; '' if there is no error."""
 
 
 def read_document(content: bytes) -> Step:
@@ -161,7 +161,7 @@ def _mapping(name: Check, item: Check) -> Check:
 
 
 def _fields(checks: Mapping[str, Check], required: str = "") -> Check:
-    """Return a function that checks an object, which must have the names in `required`."""
+    """Return a function that checks an object. The object must have the names in `required`."""
 
     def check(value: object) -> str:
         if not isinstance(value, dict):

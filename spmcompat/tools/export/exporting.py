@@ -1,4 +1,4 @@
-"""Exports a model: checks the limits, verifies the export, writes the files. Also imports one."""
+"""Exports a model: checks the limits, verifies the export, and writes the files. Also imports."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ def export(
     lines : iterable of str, optional
         The lines to verify the export with. If it is None, nothing is verified.
     warn : callable
-        Called with a line about each limit, before anything is written.
+        A function that is called with a line about each limit, before anything is written.
     inputs : sequence of str
         The input files, which the export must not replace.
     find_control_symbols : bool
@@ -96,14 +96,15 @@ def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
     output : str
         The model to write.
     warn : callable
-        Called with a line about each part that the model leaves out, before anything is written.
+        A function that is called with a line about each part that the model leaves out, before
+        anything is written.
 
     Raises
     ------
     MissingFileError
         If a file cannot be read or written.
     BadValueError
-        If a model cannot encode exactly as the file does.
+        If no model can encode text exactly as the file does.
     """
     from spmcompat.tools.export.document import MOST_BYTES  # noqa: PLC0415
     from spmcompat.tools.export.importing import import_tokenizer  # noqa: PLC0415
@@ -155,7 +156,7 @@ def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[
 
 def _lines_of_file(path: str) -> Iterator[str]:
     refuse_impossible(path, "Check --text")
-    _open_text(path).close()  # report a missing text first
+    _open_text(path).close()  # report a missing text before all other errors
     return _checked_lines(path)
 
 
@@ -176,7 +177,7 @@ def _checked_lines(path: str) -> Iterator[str]:
 
 
 def _refuse_scores(model: ModelProto) -> None:
-    """Raise if a score is not finite: JSON cannot express it, and no library encodes with it.
+    """Raise if a score is not finite. JSON cannot express such scores, and no library can use them.
 
     Raises
     ------
@@ -192,12 +193,12 @@ def _refuse_scores(model: ModelProto) -> None:
 
 
 def refuse(limits: Iterable[Limit], to: str) -> None:
-    """Raise if any limit refuses the export. The message lists all such limits.
+    """Raise if a limit makes the export impossible. The message lists all such limits.
 
     Raises
     ------
     BadValueError
-        If a limit refuses the export.
+        If there is such a limit.
     """
     refusals = [limit.line for limit in limits if limit.refuses]
     if refusals:

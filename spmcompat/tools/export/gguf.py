@@ -1,7 +1,7 @@
 """GGUF, the file format of llama.cpp: only the vocabulary, without tensors.
 
-llama.cpp has two tokenizers for SentencePiece models. ``llama`` merges by scores as the BPE model
-does, without a normalizer. ``t5`` finds the best path as the Unigram model does, and applies the
+llama.cpp has two tokenizers for SentencePiece models. ``llama`` merges by scores, like the BPE
+model, but does not normalize. ``t5`` finds the best path, like the Unigram model, and applies the
 charsmap.
 """
 
@@ -41,11 +41,11 @@ def files(model: ModelProto) -> dict[str, bytes]:
     kind = _NAMES[model.trainer_spec.model_type]
     tokens = _unigram_tokens(model) if kind == "t5" else _bpe_tokens(model)
     values = {
-        # The vocabulary is loaded without the hyperparameters of the architecture, but the name
-        # must be known.
+        # llama.cpp loads the vocabulary without the hyperparameters of the architecture, but it
+        # must know the name of the architecture.
         "general.architecture": gguf_file.text(kind),
-        # A constant, because llama.cpp changes its rules if this contains the names of certain
-        # models.
+        # A constant name. If the name contains those of certain models, llama.cpp changes its
+        # rules.
         "general.name": gguf_file.text("vocabulary"),
         "tokenizer.ggml.model": gguf_file.text(kind),
         "tokenizer.ggml.pre": gguf_file.text("default"),
@@ -69,7 +69,7 @@ def load(path: str) -> Loaded:
     require("llama_cpp", VERIFYING, "", package="llama-cpp-python")
     from llama_cpp import Llama  # noqa: PLC0415
 
-    # Even if it is not verbose, it warns that the context length is missing from the file.
+    # Even without `verbose`, llama.cpp warns that the file does not contain the context length.
     with redirect_stderr(StringIO()):
         llama = Llama(model_path=path, vocab_only=True, verbose=False)
 
@@ -79,20 +79,21 @@ def load(path: str) -> Loaded:
     if llama.metadata["tokenizer.ggml.model"] != "llama":
         return Loaded(encode)
     prefix = SPACE_MARK if llama.metadata["tokenizer.ggml.add_space_prefix"] == "true" else ""
-    # This is the only normalization of this tokenizer.
+    # The tokenizer ``llama`` does not normalize in any other way.
     return Loaded(encode, lambda line: line and prefix + line.replace(" ", SPACE_MARK))
 
 
 def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
     """Return the text, the score and the type of each token for the tokenizer ``t5``.
 
-    llama.cpp cuts the text at user-defined tokens and puts a space before each part. So symbols
-    become normal tokens with the score that ``sentencepiece`` gives them. Only symbols that the
-    normalizer would change stay user-defined. llama.cpp also matches unused tokens, so these get an
-    undefined type.
+    llama.cpp cuts the text at user-defined tokens and puts a space before each part. To avoid this,
+    symbols become normal tokens, with the score that ``sentencepiece`` gives them. Only symbols
+    that the normalizer would change stay user-defined. Unused pieces get the type "undefined",
+    because llama.cpp would also match tokens of the type "unused".
 
-    llama.cpp does not normalize bytes that match the beginning of a user-defined token. If these
-    bytes end inside a character, it breaks the character. So only ASCII symbols stay user-defined.
+    llama.cpp does not normalize bytes that match the beginning of a user-defined token. If the
+    matching bytes end inside a character, llama.cpp breaks this character. So only ASCII symbols
+    stay user-defined.
     """
     kept = [symbol for symbol, is_always in changed_symbols(model).items() if is_always]
     tokens = []
@@ -109,8 +110,9 @@ def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
 def _bpe_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
     """Return the text, the score and the type of each token for the tokenizer ``llama``.
 
-    llama.cpp looks for user-defined tokens before it replaces spaces with space marks,
-    ``sentencepiece`` afterwards. Two tokens with the same text would end the program.
+    llama.cpp looks for user-defined tokens before it replaces spaces with space marks, and
+    ``sentencepiece`` does so afterwards. So the texts of symbols have to be changed. If two tokens
+    have the same text, the program of llama.cpp ends.
     """
     cut = set(cut_symbols(model))
     pieces = {piece.piece for piece in model.pieces}

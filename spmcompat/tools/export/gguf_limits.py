@@ -1,4 +1,4 @@
-"""The differences between llama.cpp and sentencepiece that follow from a model.
+"""Finds where llama.cpp will encode differently from sentencepiece with a given model.
 
 The source of these rules is ``llama-vocab.cpp``. The tests confirm them with ``llama-cpp-python``.
 """
@@ -96,7 +96,7 @@ def limits(model: ModelProto) -> list[Limit]:
 
 
 def special_ids(model: ModelProto) -> dict[str, int]:
-    """Return the ids of the reserved pieces that the model has, by their names in GGUF."""
+    """Return the ids of the reserved pieces. The keys are their names in GGUF."""
     ids = reserved_ids(model.trainer_spec, ((piece.piece, piece.type) for piece in model.pieces))
     return {name: ids[kind] for kind, name in _NAMES.items() if kind in ids}
 
@@ -134,7 +134,7 @@ def changed_symbols(model: ModelProto) -> dict[str, bool]:
     return _changed(tuple(_symbols(model)), model.normalizer_spec.precompiled_charsmap)
 
 
-# Cached because both the limits and the file need the result, and a large charsmap takes a second.
+# The result is cached: both the limits and the file need it, and a large charsmap takes a second.
 @lru_cache(maxsize=1)
 def _changed(symbols: tuple[str, ...], charsmap: bytes) -> dict[str, bool]:
     if not symbols or not charsmap:
@@ -145,7 +145,7 @@ def _changed(symbols: tuple[str, ...], charsmap: bytes) -> dict[str, bool]:
         for source, target in decompile(charsmap).items()
         if source[0] in characters
     }
-    # Normalization finally replaces spaces with space marks.
+    # The last step of normalization replaces spaces with space marks.
     changing = {one for one, target in rules.items() if target.replace(" ", SPACE_MARK) != one}
     sources = _without_longer(changing)
     longest = max(map(len, sources), default=0)
@@ -161,7 +161,7 @@ def _changed(symbols: tuple[str, ...], charsmap: bytes) -> dict[str, bool]:
 
 
 def _without_longer(texts: Iterable[str]) -> list[str]:
-    """Return the sorted texts, without those that begin with another one of the texts."""
+    """Return the texts, sorted, without texts that begin with another one of the texts."""
     kept: list[str] = []
     for text in sorted(texts):
         # Texts with the same beginning are adjacent.
@@ -173,14 +173,14 @@ def _without_longer(texts: Iterable[str]) -> list[str]:
 def _has_begin(text: str, begins: Sequence[str]) -> bool:
     """Return whether a text starts with one of the results of `_without_longer`.
 
-    Only the last result that does not sort after the text is a possible beginning.
+    In sorted order, only the last result that is not after the text can be its beginning.
     """
     at = bisect_right(begins, text)
     return at > 0 and text.startswith(begins[at - 1])
 
 
 def _is_begin(begin: str, texts: Sequence[str], *, besides: str = "") -> bool:
-    """Return whether a longer text of a sorted list, except `besides`, starts with `begin`."""
+    """Return whether a longer text of a sorted list starts with `begin`, ignoring `besides`."""
     at = bisect_right(texts, begin)
     return any(text.startswith(begin) and text != besides for text in texts[at : at + 2])
 
@@ -354,7 +354,7 @@ def _unused_pieces(model: ModelProto) -> Iterator[Limit]:
 
 
 def _merged_texts(model: ModelProto) -> Iterator[Limit]:
-    """Yield a limit if llama.cpp can merge other pieces to a control, unknown or byte piece."""
+    """Yield a limit if merging in llama.cpp can produce a control, unknown or byte piece."""
     texts = {piece.piece for piece in model.pieces}
     special = (_PIECE.CONTROL, _PIECE.UNKNOWN, _PIECE.BYTE)
     found = [

@@ -17,7 +17,7 @@ _CONFIG = "tokenizer_config.json"
 
 
 def limits(model: ModelProto) -> list[Limit]:
-    """Return the limits of the folder, including its treatment of control symbols."""
+    """Return the limits of the folder. By default, one is that control symbols are plain text."""
     others = _special_pieces(model).get("additional_special_tokens")
     found = tokenizer_json.limits(model)
     if others:
@@ -33,13 +33,13 @@ def limits(model: ModelProto) -> list[Limit]:
 
 
 def files(model: ModelProto) -> dict[str, bytes]:
-    """Return the files, including the model itself for programs that read it."""
+    """Return the files. They include the model itself, because some programs read it."""
     special = _special_pieces(model)
     config = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         **special,
         "clean_up_tokenization_spaces": False,
-        # In a line, the text of a control piece is plain text, as in sentencepiece.
+        # If the text of a control piece occurs in a line, it is plain text, as in sentencepiece.
         "split_special_tokens": True,
     }
     return {

@@ -1,8 +1,8 @@
 """Converts a ``tokenizer.json`` to a model, if the conversion is exact.
 
 This module guesses a model from the file and exports it. The model is accepted only if each part of
-the export equals that of the file. So if this module overlooks something in the file, the import
-fails instead of writing a wrong model.
+the export equals the same part of the file. So if this module overlooks something in the file, the
+import fails instead of writing a wrong model.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from spmcompat.tools.export.patterns import texts_of
 
 _PIECE = ModelProto.SentencePiece
 _BYTES = frozenset(BYTE_PIECES)
-# A pattern may produce this number of characters for each character of the pieces. An exported
-# pattern needs fewer, although it repeats the beginnings of symbols.
+# Limits the work for a pattern: it may produce this many times as many characters as the pieces
+# have. An exported pattern needs fewer, although it repeats the beginnings of symbols.
 _WORK = 100
 
 
@@ -62,7 +62,7 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
 
 
 def _refusal(part: str, document: Step, reason: str = "") -> BadValueError:
-    """Return an error about a part that cannot be imported exactly."""
+    """Return the error for a part of the file that cannot be imported exactly."""
     value = document.get(part)
     named = isinstance(value, dict) and "type" in value
     kind = f" ({_printable(str(value['type']))})" if named else ""  # type: ignore[index]
@@ -150,8 +150,8 @@ def _bpe(document: Step, described: Step) -> ModelProto:
             types[text] = _PIECE.CONTROL
         elif text in symbols:
             types[text] = _PIECE.USER_DEFINED
-    # Scores as in sentencepiece: the highest for pieces in the order of their merges, then those of
-    # the pieces that are not merged.
+    # Scores as in sentencepiece: merged pieces have the highest scores, in the order of their
+    # merges. Pieces that are not merged come after them.
     made = dict.fromkeys(left + right for left, right in merges)
     normal = [text for text in made if types.get(text) == _PIECE.NORMAL]
     normal += [text for text in texts if types[text] == _PIECE.NORMAL and text not in made]
@@ -170,7 +170,7 @@ def _add(model: ModelProto, text: str, score: float, kind: int) -> None:
 
 
 def _merges(described: Step) -> list[tuple[str, str]]:
-    """Return the merges. In older files, a space joins the two parts."""
+    """Return the merges as pairs. In older files, a merge is a text with a space inside."""
     merges = []
     for merge in described["merges"]:  # type: ignore[attr-defined]
         left, _, right = (
@@ -234,9 +234,9 @@ def _charsmaps(steps: Sequence[Step]) -> Iterator[tuple[str, bytes]]:
     """Yield the names and charsmaps of rules whose export may have these steps."""
     rules = rules_of(steps)
     if any(step.get("type") == "NFC" for step in steps):
-        # Only predefined rules have enough rules of several characters to make a step NFC
-        # worthwhile. The nmt rules turn a TAB into a space, the cf rules turn capitals into small
-        # letters.
+        # There is a step NFC, so the rules are predefined ones: no other rules compose so many
+        # characters. Of these, the nmt rules turn a TAB into a space, and the cf rules turn
+        # capitals into small letters.
         start = "nmt_nfkc" if (0x09,) in rules else "nfkc"
         name = f"{start}_cf" if (0x41,) in rules else start
         yield name, precompiled(name, "")
@@ -269,7 +269,7 @@ def _texts(part: str, document: Step, pattern: str, pieces: Collection[str]) -> 
 
 
 def _silent(document: Step, pieces: Collection[str]) -> set[str]:
-    """Return the pieces that the decoder drops: control pieces."""
+    """Return the pieces that the decoder drops. These are the control pieces."""
     for step in _decoders(document):
         pattern = _whole(step)
         if pattern and step.get("content") == "":
@@ -309,7 +309,7 @@ def _symbols(document: Step, pieces: Collection[str]) -> set[str]:
 
 
 def _special(document: Step, ids: Mapping[str, int]) -> set[str]:
-    """Return the texts of special added tokens; they become control pieces.
+    """Return the texts of special added tokens, which become control pieces.
 
     Raises
     ------
@@ -336,7 +336,7 @@ def _special(document: Step, ids: Mapping[str, int]) -> set[str]:
 
 
 def _equal(part: str, document: Step, exported: Step) -> bool:
-    """Return whether a part of the file is equivalent to that of the export."""
+    """Return whether a part of the file is equivalent to the same part of the export."""
     if part == "normalizer":
         return True  # compared in `_set_normalizer`
     if part == "pre_tokenizer":
@@ -356,7 +356,7 @@ def _equal(part: str, document: Step, exported: Step) -> bool:
 
 
 def _same_order(ours: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str]]) -> bool:
-    """Return whether merges are the same, and all merges of a piece are adjacent.
+    """Return whether the merges are the same, and the merges that produce one piece are adjacent.
 
     The order of the merges of one piece does not matter, because they have the same score.
     """

@@ -15,7 +15,7 @@ class Limit(NamedTuple):
     refuses : bool
         Whether the model cannot be exported because of this limit. Otherwise it is only a warning.
     on_symbols : bool
-        Whether the limit only concerns exports that do not find control symbols in a line.
+        Whether the limit applies only if control symbols in a line are treated as plain text.
     """
 
     text: str

@@ -24,8 +24,8 @@ def merges_of(model: ModelProto) -> list[tuple[str, str]]:
     """Return the merges in the order of their application.
 
     ``sentencepiece`` merges any two neighbours whose joined text is a piece, highest score first.
-    So every split of a piece into two pieces is a merge, except that user-defined symbols are never
-    merged.
+    So if a piece can be split into two other pieces, this is a merge. User-defined symbols are
+    never merged.
     """
     scores = mergeable(model)
     lengths = sorted({len(text) for text in scores})

@@ -23,7 +23,7 @@ from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
 
-# Noncharacters: texts should not contain them.
+# Noncharacters, which texts should not contain.
 _END_MARK, _NO_PIECE = "\ufde9", "\ufdea"
 
 
@@ -41,11 +41,11 @@ def reserved_texts(model: ModelProto) -> list[str]:
 
 
 def hidden_characters(model: ModelProto) -> list[str]:
-    """Return the unknown characters of reserved texts.
+    """Return the characters of reserved texts that are not pieces.
 
     The library would find reserved texts in a line. To prevent this, the normalizer replaces these
-    characters with a character that is not a piece, and is therefore unknown too. With byte
-    fallback this is impossible, because bytes encode unknown characters.
+    characters with another character that is not a piece, so that the result is unknown, too. With
+    byte fallback, this is impossible, because unknown characters are encoded as bytes.
     """
     if model.trainer_spec.byte_fallback:
         return []
@@ -129,7 +129,7 @@ def normalizer(model: ModelProto) -> Step | None:
     return {"type": "Sequence", "normalizers": steps} if steps else None
 
 
-# Cached because an import tries all settings for spaces, and a large charsmap takes long.
+# The result is cached: an import tries all settings for spaces, and a large charsmap takes long.
 @lru_cache(maxsize=2)
 def _charsmap_steps(
     charsmap: bytes, symbols: tuple[str, ...], taken: frozenset[str], marks_deleted: bool

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 _Node: TypeAlias = "dict[int, _Node]"
 
-_END = -1  # the key of a node at which a text ends
+_END = -1  # marks a node at which a text ends
 _SPECIAL = frozenset(map(ord, "\\^$.|?*+()[]{}-&~#/ "))
 
 
@@ -33,7 +33,7 @@ def character_class(codes: Iterable[int], properties: str = "") -> str:
     codes : iterable of int
         Code points.
     properties : str
-        Additions to the set, in the syntax of a class.
+        Further content of the class, in the same syntax.
     """
     ordered = sorted(set(codes))
     if len(ordered) == 1 and not properties:
@@ -58,7 +58,7 @@ def longest_of(texts: Iterable[Sequence[int]]) -> str:
         Texts as code points. If a text begins with another one, the longer text is tried first.
     """
     root: _Node = {}
-    nodes = [root]  # parents come before their children
+    nodes = [root]  # each node comes before its children
     for text in texts:
         node = root
         for code in text:
@@ -79,7 +79,8 @@ def longest_of(texts: Iterable[Sequence[int]]) -> str:
 def _parts(children: dict[int, list[str]], *, is_end: bool) -> list[str]:
     """Return the pattern of the texts after a node, as parts in reverse order.
 
-    Characters with the same continuations become one class, so the pattern stays small.
+    If several characters have the same continuations, they become one class. This keeps the pattern
+    small.
     """
     if len(children) == 1 and not is_end:
         ((code, parts),) = children.items()
@@ -120,7 +121,8 @@ def texts_of(pattern: str, most: int) -> list[str] | None:
     list of str or None
         The texts; None if the pattern contains anything else, or needs more characters.
     """
-    # For each open group: the texts of its finished alternatives, and those of the current one.
+    # For each open group: the texts of the finished alternatives, and the texts of the current
+    # alternative so far.
     groups: list[tuple[list[str], list[str]]] = [([], [""])]
     at = 0
     while at < len(pattern):
@@ -156,7 +158,7 @@ def texts_of(pattern: str, most: int) -> list[str] | None:
 
 
 def _characters(text: str) -> list[str] | None:
-    """Return the characters of literal and escaped text; None if it contains anything else."""
+    """Return the characters of literal and escaped text; None for any other text."""
     found: list[str] = []
     at = 0
     while at < len(text):

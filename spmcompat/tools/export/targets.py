@@ -56,7 +56,7 @@ class NotVerifiableError(TrainingError):
 
 
 VERIFYING = "the check"
-"""In messages, the purpose of a target's library."""
+"""What a target's library is needed for, in messages."""
 
 # The module of each target in this package.
 TARGETS: dict[str, str] = {

@@ -142,7 +142,7 @@ def _remedy_of_characters(model: ModelProto, characters: Set[str]) -> str:
 
 
 def _text(piece: ModelProto.SentencePiece) -> str:
-    """Return the text of a piece, as it occurs in a line."""
+    """Return the text of a piece with spaces instead of space marks, as in a line."""
     text: str = piece.piece
     return text.replace(SPACE_MARK, " ")
 
@@ -199,8 +199,8 @@ def _pattern(model: ModelProto) -> str:
     """Return the pattern that splits a text at boundaries that pieces never cross.
 
     It matches user-defined symbols, the longest first; characters that are never merged; and the
-    slices of other characters between them. If spaces only begin pieces, or only end them, these
-    slices are words, so that tiktoken has less to merge.
+    slices of other characters between them. If spaces occur only at the beginning of pieces, or
+    only at their end, these slices are words. So tiktoken has less to merge.
     """
     symbols = [
         _text(piece)

@@ -25,7 +25,7 @@ from spmcompat.tools.export.targets import VERIFYING, Loaded
 from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
-_FIRST_SPACE = "\ufdeb"  # a noncharacter: texts should not contain it
+_FIRST_SPACE = "\ufdeb"  # a noncharacter, which texts should not contain
 
 
 def limits(model: ModelProto) -> list[Limit]:
@@ -141,8 +141,8 @@ def _unigram(model: ModelProto) -> Step:
 def _unknown_id(model: ModelProto) -> int | None:
     """Return the id of the unknown piece.
 
-    Without an unknown piece, any piece that encoding never produces can replace it: the library
-    only checks that an id is set, and then uses the byte pieces.
+    If there is no unknown piece, this can be the id of any piece that encoding never produces. The
+    library only checks that an id is set, and then uses the byte pieces.
     """
     for wanted in (_PIECE.UNKNOWN, _PIECE.BYTE):
         for index, piece in enumerate(model.pieces):
@@ -166,7 +166,7 @@ def _unigram_score(model: ModelProto, piece: ModelProto.SentencePiece, low: floa
 
 
 def _low_score(model: ModelProto) -> float:
-    """Return a score below the sum of the scores of the characters of any piece."""
+    """Return a low score. Cutting a piece into characters always has a higher score."""
     lowest = min((piece.score for piece in model.pieces if piece.type == _PIECE.NORMAL), default=0)
     longest = max(len(piece.piece) for piece in model.pieces)
     return float(np.floor((longest + 2) * (min(lowest, 0.0) - UNKNOWN_PENALTY)))
@@ -314,8 +314,8 @@ def _decoder(model: ModelProto) -> Step:
     steps = [_whole(unknown, model.trainer_spec.unk_surface)] if unknown else []
     steps += [_whole(silent, "")] if silent else []
     strips = spec.add_dummy_prefix or spec.remove_extra_whitespaces
-    # The first piece of a text loses its leading space. Later steps do not know where a piece
-    # begins, so a character marks this space.
+    # The first piece of a text loses its leading space. This space is replaced by a special
+    # character, because later steps do not know where a piece begins.
     if strips:
         steps.append(replace_pattern(f"\\A{SPACE_MARK}", _FIRST_SPACE))
     if model.trainer_spec.byte_fallback:

@@ -43,9 +43,9 @@ class Verification(NamedTuple):
     causes : dict of str to int
         The number of lines that differ, by cause.
     differences : list of Difference
-        The first few of these lines.
+        The first few lines that differ.
     problem : str
-        Why nothing was verified, for example because a library is not installed. Otherwise empty.
+        Why nothing was verified, such as a missing library; empty if lines were compared.
     """
 
     lines: int

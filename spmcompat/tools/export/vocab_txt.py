@@ -1,8 +1,9 @@
 """A plain list of the pieces: one per line, in the order of their ids, with the space mark.
 
-It is for tools that use line numbers as ids. It contains neither scores nor the algorithm, so it is
-not sufficient for encoding. The ``vocab.txt`` of BERT is such a list for another algorithm, which
-marks continuations of words with ``##``, whereas SentencePiece marks the starts of words.
+The list is for tools that use line numbers as ids. It is not sufficient for encoding, because it
+contains neither scores nor the algorithm. The ``vocab.txt`` of BERT is such a list for another
+algorithm, which marks continuations of words with ``##``, whereas SentencePiece marks the starts of
+words.
 """
 
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
@@ -12,7 +13,7 @@ from spmcompat.tools.export.targets import Loaded, NotVerifiableError
 
 
 def limits(model: ModelProto) -> list[Limit]:
-    """Return why the lines would differ from the pieces."""
+    """Return the limits: pieces whose text cannot be a line of the list."""
     pieces = [piece.piece for piece in model.pieces]
     broken = [repr(piece) for piece in pieces if "\n" in piece or "\r" in piece]
     if broken:

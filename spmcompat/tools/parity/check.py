@@ -23,7 +23,7 @@ from spmcompat.version import __version__
 
 _PREFIX = "m"
 
-# Options that name a file. The path is relative to the user's working directory.
+# Options whose value is the path of a file. Paths are relative to the user's working directory.
 _PATHS = (
     "required_chars_file",
     "control_symbols_file",
@@ -39,7 +39,7 @@ _NOT_COMPARED = ("model_writer", "normalizer", "pretokenizer", "logstream")
 
 
 class Side(NamedTuple):
-    """The result of one side; `model` and `vocab` are None if it did not write the file."""
+    """The result of one side. `model` and `vocab` are None if the side did not write them."""
 
     name: str
     version: str
@@ -49,7 +49,7 @@ class Side(NamedTuple):
 
     @property
     def failure(self) -> str:
-        """Why the training failed, in one line; empty if it succeeded."""
+        """One line that says why the training failed; empty if it succeeded."""
         return self.process.failure
 
 
@@ -88,7 +88,7 @@ Watch = Callable[[str], object]
 
 
 def from_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
-    """Train as the command line ``spm_train``, which stores every option in the model.
+    """Compare trainings that start like ``spm_train``, which stores every option in the model.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def from_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
 
 
 def from_keywords(keywords: Mapping[str, Any], watch: Watch | None = None) -> Parity:
-    """Train as ``SentencePieceTrainer.train``, which stores only these options in the model.
+    """Compare trainings that start like ``SentencePieceTrainer.train``: it stores given options.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def _compat(release: str | None) -> str:
 
 
 def _known(version: str) -> str:
-    """Return the version, or the newest known release if the version is unknown."""
+    """Return the version if spmcompat knows it, and otherwise the newest known release."""
     return version if version in RELEASES else DEFAULT.version
 
 
@@ -222,7 +222,7 @@ def _input_file(path: str | os.PathLike[str]) -> str:
 def _train_both(
     options: dict[str, Any], compat: str, *, command_line: bool, watch: Watch | None
 ) -> Parity:
-    """Train the reference first, then spmcompat."""
+    """Train with the reference, then with spmcompat, and return both results."""
     size = options.get("vocab_size", "")
     if isinstance(size, list | tuple | range) or "," in str(size):
         raise BadValueError(

@@ -20,7 +20,7 @@ class Process(NamedTuple):
     Attributes
     ----------
     exit_code : int
-        The exit code. If a signal ended the process: minus the number of the signal.
+        The exit code. If a signal ended the process, it is the negative number of the signal.
     log : str
         Its standard output and standard error.
     seconds, cpu_seconds : float
@@ -37,7 +37,7 @@ class Process(NamedTuple):
 
     @property
     def failure(self) -> str:
-        """The last line of the log, or the exit code; empty if the process succeeded."""
+        """The last line of the log, or the exit code without a log; "" after success."""
         last = self.log.strip().rpartition("\n")[2]
         if self.exit_code == 0:
             return ""
@@ -47,7 +47,7 @@ class Process(NamedTuple):
 def run(
     command: Sequence[str], folder: Path, environment: Mapping[str, str] = MappingProxyType({})
 ) -> Process:
-    """Run a command in a folder, without standard input, and wait until it ends.
+    """Run a command in a folder, with empty standard input, and wait until the command ends.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def run(
         try:
             cost, log = process.communicate()
         except BaseException:
-            # The reference ignores Ctrl-C, so it has to be killed. If the process has already
+            # Kill the process, because the reference ignores Ctrl-C. If the process has already
             # ended, its process group no longer exists.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

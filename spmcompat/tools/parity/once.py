@@ -1,7 +1,7 @@
 """Runs a command and prints its time and memory as JSON.
 
-This is a separate, small process, because the reported peak memory of a process is at least the
-memory of its parent process.
+It runs in a small process of its own. The reason: the peak memory that the system reports for a
+process is at least the memory of its parent process.
 """
 
 import os
@@ -18,7 +18,7 @@ def main(command: list[str]) -> None:
     seconds = time.perf_counter() - started
     cpu_seconds = usage.ru_utime + usage.ru_stime
     exit_code = os.waitstatus_to_exitcode(status)
-    # macOS reports it in bytes, other systems in KiB.
+    # macOS reports the peak memory in bytes, other systems in KiB.
     peak_kib = usage.ru_maxrss // 1024 if sys.platform == "darwin" else usage.ru_maxrss
     print(f"[{exit_code}, {seconds}, {cpu_seconds}, {peak_kib}]")
 

@@ -1,4 +1,4 @@
-"""The pytest fixture ``spmcompat_parity``; pytest finds it when spmcompat is installed."""
+"""The fixture ``spmcompat_parity``, which pytest finds if spmcompat is installed."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

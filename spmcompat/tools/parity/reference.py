@@ -1,7 +1,8 @@
 """The options that ``spm_train`` stores, as keywords for the Python package ``sentencepiece``.
 
-The Python package has no command line, and it stores only the options that it gets. This module
-also runs in environments that have only ``sentencepiece``, so it imports no other dependency.
+The Python package does not include ``spm_train``, and stores only the options that it is given.
+This module does not import any dependency, because it also runs in environments where only
+``sentencepiece`` is installed.
 """
 
 from collections.abc import Mapping

@@ -16,7 +16,7 @@ REFERENCE, OURS = "sentencepiece", "spmcompat"
 
 
 class Training(NamedTuple):
-    """A training of one side.
+    """A training to run on one side of the comparison.
 
     Attributes
     ----------
