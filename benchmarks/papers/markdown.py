@@ -1,0 +1,62 @@
+"""Tables in the syntax of Markdown: lines that belong to one, and tables made from other lines."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+COLUMNS = 4
+ROWS = 10
+_WORDS = 2  # in a cell
+_LONGEST_WORD = 30  # characters; a longer one is a sentence without spaces
+_SLICE = 8
+
+
+def is_table_line(line: bytes) -> bool:
+    """Return whether a line is a row of a Markdown table: it begins and ends with a bar."""
+    text = line.strip()
+    return len(text) > 1 and text.startswith(b"|") and text.endswith(b"|")
+
+
+def without_tables(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines that do not belong to a table."""
+    return (line for line in lines if not is_table_line(line))
+
+
+def as_tables(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield tables with the words of the lines, almost in their order.
+
+    Each table has a head and `ROWS` rows of `COLUMNS` cells, and each cell has two words, or eight
+    characters of a sentence without spaces. The last row may have empty cells. Bars in the lines
+    become spaces.
+    """
+    cells = itertools.chain.from_iterable(map(_cells, lines))
+    table = 0
+    while row := list(itertools.islice(cells, COLUMNS)):
+        yield _row(row)
+        if table % (ROWS + 1) == 0:
+            yield _row(["---"] * COLUMNS)
+        table += 1
+
+
+def _cells(line: bytes) -> Iterator[str]:
+    words: list[str] = []
+    for word in line.decode(errors="replace").replace("|", " ").split():
+        if len(word) > _LONGEST_WORD:
+            yield from _in_slices(word)
+        else:
+            words.append(word)
+        if len(words) == _WORDS:
+            yield " ".join(words)
+            words.clear()
+    if words:
+        yield " ".join(words)
+
+
+def _in_slices(sentence: str) -> Iterator[str]:
+    return (sentence[begin : begin + _SLICE] for begin in range(0, len(sentence), _SLICE))
+
+
+def _row(cells: Sequence[str]) -> bytes:
+    padded = [*cells, *[""] * (COLUMNS - len(cells))]
+    return f"| {' | '.join(padded)} |\n".encode()
