@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,15 +14,19 @@ from spmcompat.tools.evaluate.bootstrap import Bootstrap, draws
 _RESAMPLES = 1000
 _WIDTH = 27
 
-Pair = tuple[float, float]
-"""Two changes in percent."""
-
 
 class Cell(NamedTuple):
     """The change of a number in percent, and half the width of its 95 % interval."""
 
     change: float
     half: float
+
+
+NOTHING = Cell(math.nan, math.nan)
+"""A change that cannot be computed."""
+
+Pair = tuple[float, float]
+"""Two changes in percent."""
 
 
 def change(ours: npt.NDArray[np.float64], base: npt.NDArray[np.float64]) -> Cell:
@@ -33,10 +38,13 @@ def change(ours: npt.NDArray[np.float64], base: npt.NDArray[np.float64]) -> Cell
 
 
 def mean_change(cells: Sequence[Cell]) -> Cell:
-    """Return the mean change. Its interval shows how much the change differs between texts."""
-    found = [cell.change for cell in cells]
-    if len(found) == 1:
-        return cells[0]
+    """Return the mean change. Its interval shows how much the change differs between texts.
+
+    Texts without a change are left out; NaN if no text has one.
+    """
+    found = [cell.change for cell in cells if not np.isnan(cell.change)]
+    if len(found) < 2:
+        return next((cell for cell in cells if not np.isnan(cell.change)), NOTHING)
     spread = float(np.std(found, ddof=1)) / len(found) ** 0.5
     return Cell(float(np.mean(found)), _STUDENT.get(len(found), 2.0) * spread)
 

@@ -7,16 +7,18 @@ module also measures that text without its table lines, and its words written as
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from tqdm import tqdm
 
-from benchmarks.papers.changes import Cell, change, print_head, print_row
+from benchmarks.papers.changes import NOTHING, Cell, change, print_head, print_row
 from benchmarks.papers.markdown import as_tables, without_tables
 from benchmarks.papers.measure import Measured, MeasuredText, cut, measure
 from benchmarks.papers.tables import METHODS, OTHER_TEXTS, TRANSFER
 from benchmarks.papers.texts import write_changed, write_pair
+from spmcompat.model.reading import read_model
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.bootstrap import Bootstrap, interval, resample
 from spmcompat.tools.evaluate.gold import (
@@ -144,22 +146,31 @@ def _print_changes(
         print(f"{'baseline, M tokens':22}{''.join(f'{_millions(row, texts):>27}' for row in base)}")
         for method, change_of_method in theirs.changes.items():
             own = [results[theirs.pieces, method, language] for language in languages]
-            print_row(
-                method,
-                [
-                    (_change(ours, other, texts[0]), _change(ours, other, texts[1]))
-                    for ours, other in zip(own, base, strict=True)
-                ],
-                change_of_method if published else None,
-            )
+            found = [_changes(*both, texts, theirs.pieces) for both in zip(own, base, strict=True)]
+            print_row(method, found, change_of_method if published else None)
+    print("- : a model has fewer pieces, because its text has too few candidates")
 
 
 def _millions(row: Sequence[Measured], texts: tuple[int, int]) -> str:
     return " / ".join(f"{row[text].tokens.sum() / 1e6:.3f}" for text in texts)
 
 
-def _change(ours: Sequence[Measured], base: Sequence[Measured], text: int) -> Cell:
-    return change(ours[text].tokens, base[text].tokens)
+def _changes(
+    ours: Sequence[Measured], base: Sequence[Measured], texts: tuple[int, int], pieces: int
+) -> tuple[Cell, Cell]:
+    """Return the changes of the tokens on two of the texts, if both models have all pieces."""
+    if any(_pieces(row[0].model) < pieces for row in (ours, base)):
+        return NOTHING, NOTHING
+    first, second = texts
+    return (
+        change(ours[first].tokens, base[first].tokens),
+        change(ours[second].tokens, base[second].tokens),
+    )
+
+
+@cache
+def _pieces(model: Path) -> int:
+    return len(read_model(str(model)).pieces)
 
 
 def _print_morph_scores(gold: GoldList, results: _Results) -> None:
