@@ -100,4 +100,5 @@ def print_row(
     """Print the two changes for each text, their means, and the published means."""
     mean = (mean_change([first for first, _ in changes]), mean_change([s for _, s in changes]))
     cells = "".join(f"{show(*both):>{_WIDTH}}" for both in [*changes, mean])
-    print(f"{label:22}{cells}{show_published(published):>16}{signs(mean, published):>16}")
+    theirs = f"{show_published(published):>16}{signs(mean, published):>16}"
+    print(f"{label:22}{cells}{theirs}".rstrip())

@@ -87,9 +87,9 @@ def print_transfer(
         return 0.0
     results = _measure(texts, work, NAMES[name])
     published = name == "transfer"
-    title = f"{NAMES[name]}: training text / other text"
+    title = f"{NAMES[name]}, training text / other text"
     _print_changes(title, results, texts, (0, 1), published=published)
-    _print_changes("Other text: lines outside tables / words as tables", results, texts, (2, 3))
+    _print_changes("Other text, lines outside tables / words as tables", results, texts, (2, 3))
     if "en" in texts:
         for found in gold:
             _print_morph_scores(found, results)
