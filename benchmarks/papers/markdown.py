@@ -13,9 +13,11 @@ _SLICE = 8
 
 
 def is_table_line(line: bytes) -> bool:
-    """Return whether a line is a row of a Markdown table: it begins and ends with a bar."""
-    text = line.strip()
-    return len(text) > 1 and text.startswith(b"|") and text.endswith(b"|")
+    """Return whether a line may be a row of a Markdown table: it has at least two bars.
+
+    Tables may have no bars at the ends of their rows. Some lines of code have two bars, too.
+    """
+    return line.count(b"|") > 1
 
 
 def without_tables(lines: Iterable[bytes]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Draws loss against tokens, one point for each configuration: ``python -m benchmarks.papers.picture``.
+"""Draws loss against tokens, one point for each row: ``python -m benchmarks.papers.picture``.
 
 The picture shows the means in the tables of README.md, next to the published ones. So it changes
 with the tables, and needs no training.

@@ -50,8 +50,8 @@ def costs(results: Sequence[Result], network: Network | None) -> str:
 
 
 _ABOUT_EMBEDDINGS = "Embedding parameters are pieces times width, for one embedding table."
-_ABOUT_TRAINING = f"""{_ABOUT_EMBEDDINGS} Training tokens assume that each token has as many bytes as
-in the held-out text. Each token takes 6 operations for each parameter of the network and of the
+_ABOUT_TRAINING = f"""{_ABOUT_EMBEDDINGS} Training tokens assume that each token has as many bytes
+as in the held-out text. Each token takes 6 operations for each parameter of the network and of the
 output layer, which has as many parameters as the embedding table; attention between tokens is not
 included. The lowest cost is not the best quality: with fewer tokens, the network also computes less
 for the same text. The lowest value of each configuration is marked; models that lose text are not
@@ -82,10 +82,14 @@ def _at_the_ends(by_config: dict[str, list[Result]], found: dict[str, list[Costs
             for result, cost in zip(own, found[name], strict=True)
             if not math.isnan(cost.above_lowest)
         )
-        for index, end in ((0, "smallest"), (-1, "largest")):
-            if len(compared) > 1 and compared[index][1] == 0:
-                notes += (
-                    f"<p class=note>The lowest value of <b>{escape(name)}</b> is at the {end} size, "
-                    f"so a {'smaller' if index == 0 else 'larger'} size may cost less.</p>"
-                )
+        if len(compared) > 1:
+            notes += _at_an_end(name, "smallest", "smaller") if compared[0][1] == 0 else ""
+            notes += _at_an_end(name, "largest", "larger") if compared[-1][1] == 0 else ""
     return notes
+
+
+def _at_an_end(name: str, end: str, beyond: str) -> str:
+    return (
+        f"<p class=note>The lowest value of <b>{escape(name)}</b> is at the {end} size, so a "
+        f"{beyond} size may cost less.</p>"
+    )

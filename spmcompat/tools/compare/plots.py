@@ -111,26 +111,18 @@ def change_of_loss_and_tokens(results: Sequence[Result], baseline: str) -> str:
         axes.axhline(0, color=_INK, linewidth=0.8)
         axes.axvline(0, color=_INK, linewidth=0.8)
         for result in found:
-            base = bases[result.vocab_size]
-            changes = {
-                name: 100 * (ratio(result.evaluation.flat()[name], base.flat()[name]) - 1)
-                for name in ("tokens", "loss_per_character")
-            }
-            bars = {
-                d.figure: [[changes[d.figure] - 100 * d.low], [100 * d.high - changes[d.figure]]]
-                for d in differences([result.evaluation], base)
-                if d.figure in changes
-            }
-            axes.errorbar(
-                changes["tokens"],
-                changes["loss_per_character"],
-                xerr=bars.get("tokens"),
-                yerr=bars.get("loss_per_character"),
-                linestyle="",
-                elinewidth=1,
-                markersize=markers[result.vocab_size],
-                **style[result.config],
-            )
+            own, base = result.evaluation, bases[result.vocab_size]
+            x = 100 * (ratio(own.tokens, base.tokens) - 1)
+            y = 100 * (ratio(own.loss_per_character, base.loss_per_character) - 1)
+            looks = style[result.config]
+            axes.plot(x, y, linestyle="", markersize=markers[result.vocab_size], **looks)
+            # An interval may leave out the change itself, so it is not an error bar.
+            for change in differences([own], base):
+                both = [100 * change.low, 100 * change.high]
+                if change.figure == "tokens":
+                    axes.plot(both, [y, y], color=looks["color"], linewidth=1)
+                elif change.figure == "loss_per_character":
+                    axes.plot([x, x], both, color=looks["color"], linewidth=1)
         for name in dict.fromkeys(result.config for result in found):
             own = [result for result in found if result.config == name]
             axes.plot([], [], linestyle="", label=_name(own), **style[name])
