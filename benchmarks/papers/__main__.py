@@ -2,7 +2,8 @@
 
 As in the paper, both numbers are measured on the training text: the loss with the scores of the
 model, and the tokens of the best segmentation, both on the pretokens of the training. After each
-change, half the width of its 95 % interval is shown, from a bootstrap over blocks of lines.
+change, half the width of its 95 % interval is shown, from a bootstrap over blocks of lines. The
+tables "transfer" and "transfer-back" also measure the models on another text; see `transfer`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tqdm import tqdm
 from benchmarks.papers import transfer
 from benchmarks.papers.changes import change, print_head, print_row
 from benchmarks.papers.measure import Measured, MeasuredText, measure, score
-from benchmarks.papers.tables import PIECES, SPACES_ROWS, TABLES, Flags, Table
+from benchmarks.papers.tables import PIECES, SPACES_ROWS, TABLES, Change, Flags, Table
 from benchmarks.papers.texts import languages, write_parts
 from spmcompat.errors import TrainingError
 from spmcompat.options.settings import available_cores
@@ -59,7 +60,7 @@ def main() -> None:
         nargs="+",
         default=[],
         metavar="FILE",
-        help=f"further lists of segmented English words for the table {SPACES!r}, as in "
+        help=f"further lists of segmented English words for {SPACES!r} and 'transfer', as in "
         "spmcompat evaluate",
     )
     arguments = parser.parse_args()
@@ -114,7 +115,7 @@ class _Run:
 
     def print_table(self, table: Table, texts: dict[str, list[MeasuredText]]) -> None:
         """Print the changes of each row against the baseline."""
-        rows = [("baseline", table.baseline, None)]
+        rows: list[tuple[str, Flags, Change | None]] = [("baseline", table.baseline, None)]
         rows += [(v.label, {**table.baseline, **v.flags}, v.published) for v in table.variants]
         parts = [text for of_language in texts.values() for text in of_language]
         measured = self._measure_all([flags for _, flags, _ in rows], parts, table.title)

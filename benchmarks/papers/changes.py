@@ -53,7 +53,7 @@ def mean_change(cells: Sequence[Cell]) -> Cell:
 _STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}
 
 
-def show(first: Cell, second: Cell) -> str:
+def _show(first: Cell, second: Cell) -> str:
     """Return two changes with their intervals; a number that no model has is a dash."""
     return " / ".join(
         "-" if np.isnan(cell.change) else f"{cell.change:+.2f}±{cell.half:.2f}"
@@ -61,12 +61,12 @@ def show(first: Cell, second: Cell) -> str:
     )
 
 
-def show_published(published: Pair | None) -> str:
+def _show_published(published: Pair | None) -> str:
     """Return two published changes; empty if there are none."""
     return "" if published is None else "{:+.2f} / {:+.2f}".format(*published)
 
 
-def signs(ours: Sequence[Cell], published: Pair | None) -> str:
+def _signs(ours: Sequence[Cell], published: Pair | None) -> str:
     """Return whether the signs agree; a change below 0.05 percent has no sign.
 
     If they do not agree, but our interval contains the published change, more texts are needed for
@@ -78,7 +78,7 @@ def signs(ours: Sequence[Cell], published: Pair | None) -> str:
 
 
 def verdict(ours: Cell, published: float) -> str:
-    """Return whether the signs of one change agree; see `signs`."""
+    """Return whether the signs of one change agree; see `_signs`."""
     if _sign(ours.change) == _sign(published):
         return "agree"
     return "open" if abs(ours.change - published) <= ours.half else "no"
@@ -99,6 +99,6 @@ def print_row(
 ) -> None:
     """Print the two changes for each text, their means, and the published means."""
     mean = (mean_change([first for first, _ in changes]), mean_change([s for _, s in changes]))
-    cells = "".join(f"{show(*both):>{_WIDTH}}" for both in [*changes, mean])
-    theirs = f"{show_published(published):>16}{signs(mean, published):>16}"
+    cells = "".join(f"{_show(*both):>{_WIDTH}}" for both in [*changes, mean])
+    theirs = f"{_show_published(published):>16}{_signs(mean, published):>16}"
     print(f"{label:22}{cells}{theirs}".rstrip())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
-COLUMNS = 4
-ROWS = 10
+_COLUMNS = 4
+_ROWS = 10  # after the head
 _WORDS = 2  # in a cell
 _LONGEST_WORD = 30  # characters; a longer one is a sentence without spaces
 _SLICE = 8
@@ -28,17 +28,18 @@ def without_tables(lines: Iterable[bytes]) -> Iterator[bytes]:
 def as_tables(lines: Iterable[bytes]) -> Iterator[bytes]:
     """Yield tables with the words of the lines, almost in their order.
 
-    Each table has a head and `ROWS` rows of `COLUMNS` cells, and each cell has two words, or eight
+    Each table has a head and ten rows of four cells, and each cell has two words, or eight
     characters of a sentence without spaces. The last row may have empty cells. Bars in the lines
     become spaces.
     """
     cells = itertools.chain.from_iterable(map(_cells, lines))
-    table = 0
-    while row := list(itertools.islice(cells, COLUMNS)):
+    for number in itertools.count():
+        row = list(itertools.islice(cells, _COLUMNS))
+        if not row:
+            return
         yield _row(row)
-        if table % (ROWS + 1) == 0:
-            yield _row(["---"] * COLUMNS)
-        table += 1
+        if number % (_ROWS + 1) == 0:
+            yield _row(["---"] * _COLUMNS)
 
 
 def _cells(line: bytes) -> Iterator[str]:
@@ -60,5 +61,5 @@ def _in_slices(sentence: str) -> Iterator[str]:
 
 
 def _row(cells: Sequence[str]) -> bytes:
-    padded = [*cells, *[""] * (COLUMNS - len(cells))]
+    padded = [*cells, *[""] * (_COLUMNS - len(cells))]
     return f"| {' | '.join(padded)} |\n".encode()

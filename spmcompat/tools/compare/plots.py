@@ -124,8 +124,8 @@ def change_of_loss_and_tokens(results: Sequence[Result], baseline: str) -> str:
                 elif change.figure == "loss_per_character":
                     axes.plot([x, x], both, color=looks["color"], linewidth=1)
         for name in dict.fromkeys(result.config for result in found):
-            own = [result for result in found if result.config == name]
-            axes.plot([], [], linestyle="", label=_name(own), **style[name])
+            shown = [result for result in found if result.config == name]
+            axes.plot([], [], linestyle="", label=_name(shown), **style[name])
         _explain_markers(axes, markers)
         axes.set_xlabel(f"tokens, change from {baseline} in % (fewer is better)")
         axes.set_ylabel("nats per character, change in %")

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from spmcompat.cli.table import table
-
-if TYPE_CHECKING:
-    from spmcompat.tools.evaluate.evaluation import Evaluation
+from spmcompat.tools.evaluate.evaluation import Evaluation, lost_text
+from spmcompat.tools.evaluate.tokens import ratio
 
 _OPERATIONS = 6  # for each token and parameter
 
@@ -83,8 +82,6 @@ def estimate(results: Sequence[Evaluation], network: Network) -> list[Costs]:
 
     A model that loses text has fewer tokens for that reason alone, so it is not compared.
     """
-    from spmcompat.tools.evaluate.evaluation import lost_text  # noqa: PLC0415
-
     costs = [_estimate(result, network) for result in results]
     compared = [
         not lost_text(result) and not math.isnan(cost.training_operations)
@@ -104,7 +101,7 @@ def _estimate(result: Evaluation, network: Network) -> Costs:
     embeddings = result.pieces * network.embedding_width
     if network.parameters is None or network.training_bytes is None:
         return Costs(embeddings)
-    tokens = network.training_bytes / result.bytes_per_token
+    tokens = ratio(network.training_bytes, result.bytes_per_token)
     return Costs(embeddings, tokens, _OPERATIONS * tokens * (network.parameters + embeddings))
 
 

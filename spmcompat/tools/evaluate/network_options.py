@@ -47,8 +47,6 @@ def read_network(given: SimpleNamespace) -> Network | None:
     UsageError
         If a flag needs another one.
     """
-    from spmcompat.tools.evaluate.network_costs import Network  # noqa: PLC0415
-
     needed = {
         "parameters": ("embedding_width", "training_bytes"),
         "training_bytes": ("embedding_width", "parameters"),
@@ -59,4 +57,6 @@ def read_network(given: SimpleNamespace) -> Network | None:
                 raise UsageError(f"--{name} needs --{other}=N.")
     if given.embedding_width is None:
         return None
+    from spmcompat.tools.evaluate.network_costs import Network  # noqa: PLC0415
+
     return Network(given.embedding_width, given.parameters, given.training_bytes)
