@@ -2,7 +2,8 @@
 
 As in the paper, both numbers are measured on the training text: the loss with the scores of the
 model, and the tokens of the best segmentation, both on the pretokens of the training. After each
-change, half the width of its 95 % interval is shown, from a bootstrap over blocks of lines.
+change, half the width of its 95 % interval is shown, from a bootstrap over blocks of lines. The
+tables "transfer" and "transfer-back" also measure the models on another text; see `transfer`.
 """
 
 from __future__ import annotations
@@ -10,32 +11,21 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 from tqdm import tqdm
 
+from benchmarks.papers import transfer
+from benchmarks.papers.changes import change, print_head, print_row
 from benchmarks.papers.measure import Measured, MeasuredText, measure, score
 from benchmarks.papers.tables import PIECES, SPACES_ROWS, TABLES, Change, Flags, Table
 from benchmarks.papers.texts import languages, write_parts
 from spmcompat.errors import TrainingError
 from spmcompat.options.settings import available_cores
 from spmcompat.runtime.workers import Workers
-from spmcompat.tools.evaluate.bootstrap import Bootstrap, draws
 from spmcompat.tools.evaluate.gold_lists import GoldList, read_gold_lists
 
 SPACES = "spaces"
 _GOLD = Path(__file__).parent / "english.tsv"
-_RESAMPLES = 1000
-_WIDTH = 27
-
-
-class Cell(NamedTuple):
-    """The change of a number in percent, and half the width of its 95 % interval."""
-
-    change: float
-    half: float
 
 
 def main() -> None:
@@ -70,7 +60,7 @@ def main() -> None:
         nargs="+",
         default=[],
         metavar="FILE",
-        help=f"further lists of segmented English words for the table {SPACES!r}, as in "
+        help=f"further lists of segmented English words for {SPACES!r} and 'transfer', as in "
         "spmcompat evaluate",
     )
     arguments = parser.parse_args()
@@ -101,13 +91,17 @@ def main() -> None:
     for name in arguments.tables or _names():
         if name == SPACES:
             run.print_spaces(texts, gold)
+        elif name in transfer.NAMES:
+            run.cpu_seconds += transfer.print_transfer(
+                name, arguments.folder, size, [*texts], gold, arguments.work, workers
+            )
         else:
             run.print_table(TABLES[name], texts)
     print(f"\nAll trainings and measurements together took {run.cpu_seconds / 60:.1f} CPU minutes.")
 
 
 def _names() -> list[str]:
-    return [*TABLES, SPACES]
+    return [*TABLES, SPACES, *transfer.NAMES]
 
 
 class _Run:
@@ -121,21 +115,20 @@ class _Run:
 
     def print_table(self, table: Table, texts: dict[str, list[MeasuredText]]) -> None:
         """Print the changes of each row against the baseline."""
-        rows = [("baseline", table.baseline, None)]
+        rows: list[tuple[str, Flags, Change | None]] = [("baseline", table.baseline, None)]
         rows += [(v.label, {**table.baseline, **v.flags}, v.published) for v in table.variants]
         parts = [text for of_language in texts.values() for text in of_language]
         measured = self._measure_all([flags for _, flags, _ in rows], parts, table.title)
         print(f"\n{table.title}: change of loss / tokens in percent, {self._pieces:,} pieces")
         if table.published_for:
             print(f"published for {table.published_for}")
-        columns = "".join(f"{text.path.stem:>{_WIDTH}}" for text in parts)
-        print(f"{'':22}{columns}{'mean':>{_WIDTH}}{'published':>16}{'signs':>16}")
+        print_head("", [text.path.stem for text in parts])
         for (label, _, published), row in zip(rows[1:], measured[1:], strict=True):
-            changes = [_changes(ours, base) for ours, base in zip(row, measured[0], strict=True)]
-            mean = tuple(_mean(cells) for cells in zip(*changes, strict=True))
-            cells = "".join(f"{_show(*change):>{_WIDTH}}" for change in [*changes, mean])
-            theirs = _show_published(published) if published else ""
-            print(f"{label:22}{cells}{theirs:>16}{_signs(mean, published):>16}")
+            found = [
+                (change(ours.loss, base.loss), change(ours.tokens, base.tokens))
+                for ours, base in zip(row, measured[0], strict=True)
+            ]
+            print_row(label, found, published)
 
     def print_spaces(self, texts: dict[str, list[MeasuredText]], gold: Sequence[GoldList]) -> None:
         """Print how well models find the boundaries in English words."""
@@ -191,69 +184,7 @@ class _Run:
     def _add_time(self, measured: Measured) -> None:
         if measured.model not in self._seen:
             self._seen.add(measured.model)
-            self.cpu_seconds += measured.cpu_seconds
-
-
-def _changes(ours: Measured, base: Measured) -> tuple[Cell, Cell]:
-    """Return the changes of loss and tokens, with the same resamples for both models."""
-    settings = Bootstrap(_RESAMPLES)
-    drawn = list(draws(len(base.tokens), settings))
-    return _change(ours.loss, base.loss, drawn), _change(ours.tokens, base.tokens, drawn)
-
-
-def _change(
-    ours: npt.NDArray[np.float64],
-    base: npt.NDArray[np.float64],
-    drawn: Sequence[npt.NDArray[np.int64]],
-) -> Cell:
-    sampled = [100 * (ours[blocks].sum() / base[blocks].sum() - 1) for blocks in drawn]
-    low, high = np.percentile(sampled, [2.5, 97.5])
-    return Cell(100 * float(ours.sum() / base.sum() - 1), float(high - low) / 2)
-
-
-def _mean(cells: Sequence[Cell]) -> Cell:
-    """Return the mean change. Its interval shows how much the change differs between texts."""
-    changes = [cell.change for cell in cells]
-    if len(changes) == 1:
-        return cells[0]
-    spread = float(np.std(changes, ddof=1)) / len(changes) ** 0.5
-    return Cell(float(np.mean(changes)), _STUDENT.get(len(changes), 2.0) * spread)
-
-
-# The 97.5 % quantiles of Student's t, by the number of values in the mean.
-_STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}
-
-
-def _show(loss: Cell, tokens: Cell) -> str:
-    return " / ".join(
-        "-" if np.isnan(cell.change) else f"{cell.change:+.2f}±{cell.half:.2f}"
-        for cell in (loss, tokens)
-    )
-
-
-def _show_published(change: Change) -> str:
-    return f"{change.loss:+.2f} / {change.tokens:+.2f}"
-
-
-def _signs(ours: Sequence[Cell], published: Change | None) -> str:
-    """Return whether the signs agree; a change below 0.05 percent has no sign.
-
-    If they do not agree, but our interval contains the published change, more texts are needed for
-    a verdict.
-    """
-    if published is None:
-        return ""
-    return " / ".join(_verdict(cell, theirs) for cell, theirs in zip(ours, published, strict=True))
-
-
-def _verdict(ours: Cell, published: float) -> str:
-    if _sign(ours.change) == _sign(published):
-        return "agree"
-    return "open" if abs(ours.change - published) <= ours.half else "no"
-
-
-def _sign(value: float) -> int:
-    return 0 if abs(value) < 0.05 else (1 if value > 0 else -1)
+            self.cpu_seconds += measured.cpu_seconds + measured.measuring_seconds
 
 
 if __name__ == "__main__":

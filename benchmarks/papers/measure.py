@@ -46,7 +46,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 class Measured(NamedTuple):
-    """What a model does with its training text, and what its training took.
+    """What a model does with a text, and what its training took.
 
     Attributes
     ----------
@@ -54,6 +54,8 @@ class Measured(NamedTuple):
         Nats and tokens in each block of the text. The loss is NaN where a model has none.
     seconds, cpu_seconds : float
         Of the training.
+    measuring_seconds : float
+        Processor time of the measurement.
     model : Path
         The model.
     """
@@ -62,6 +64,7 @@ class Measured(NamedTuple):
     tokens: _Floats
     seconds: float
     cpu_seconds: float
+    measuring_seconds: float
     model: Path
 
 
@@ -154,8 +157,23 @@ class MeasuredText:
         return -self._distinct.sum_by_line(found)
 
 
-def measure(text: MeasuredText, flags: Flags, size: int, folder: Path) -> Measured:
+def measure(
+    text: MeasuredText, flags: Flags, size: int, folder: Path, on: MeasuredText | None = None
+) -> Measured:
     """Train and measure, or read the results that the folder has.
+
+    Parameters
+    ----------
+    text : MeasuredText
+        The text to train on.
+    flags : mapping of str to str
+        The flags to train with.
+    size : int
+        The number of pieces.
+    folder : Path
+        The work folder.
+    on : MeasuredText, optional
+        The text to measure; by default the one to train on.
 
     Raises
     ------
@@ -171,10 +189,11 @@ def measure(text: MeasuredText, flags: Flags, size: int, folder: Path) -> Measur
     if not (trained.exists() and model.exists()):
         _write_json(trained, {**_train(text.path, arguments, folder / name), "of": named})
     times = json.loads(trained.read_text(encoding="utf-8"))
-    kept = folder / f"{name}.measured.json"
+    other = f"-{on.path.stem}-{on.path.stat().st_size}" if on is not None else ""
+    kept = folder / f"{name}{other}.measured.json"
     if not kept.exists():
         started = time.process_time()
-        loss, tokens = text.measure(model)
+        loss, tokens = (on or text).measure(model)
         took = time.process_time() - started
         _write_json(kept, {"loss": loss.tolist(), "tokens": tokens.tolist(), "cpu_seconds": took})
     found = json.loads(kept.read_text(encoding="utf-8"))
@@ -182,15 +201,20 @@ def measure(text: MeasuredText, flags: Flags, size: int, folder: Path) -> Measur
         np.array(found["loss"], dtype=np.float64),
         np.array(found["tokens"]),
         times["seconds"],
-        times["cpu_seconds"] + found["cpu_seconds"],
+        times["cpu_seconds"],
+        found["cpu_seconds"],
         model,
     )
 
 
 def score(model: Path, gold: GoldList) -> GoldScores:
     """Compare the boundaries that a model finds with those of a gold list."""
-    parts = load_model(str(model), Workers(1)).cut([word.text for word in gold.words])
-    return score_boundaries(gold.words, parts)
+    return score_boundaries(gold.words, cut(model, gold))
+
+
+def cut(model: Path, gold: GoldList) -> list[list[str]]:
+    """Return the parts into which a model cuts each word of a gold list."""
+    return load_model(str(model), Workers(1)).cut([word.text for word in gold.words])
 
 
 def _train(text: Path, flags: Flags, prefix: Path) -> dict[str, float]:

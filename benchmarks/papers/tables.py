@@ -105,6 +105,7 @@ TABLES: Mapping[str, Table] = {
             Variant("factor 3", {"seed_factor": "3"}, Change(1.11, 0.57)),
             Variant("factor 25", {"seed_factor": "25"}, Change(-0.02, -0.02)),
             Variant("factor 50", {"seed_factor": "50"}, Change(-0.02, -0.02)),
+            Variant("factor 100", {"seed_factor": "100"}, Change(-0.02, -0.02)),
         ),
     ),
     "fsp": Table(
@@ -159,3 +160,53 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "hi": ("hi-stories",),
 }
 """The texts of each language, where the folder has those of our benchmarks."""
+
+OTHER_TEXTS: Mapping[str, tuple[str, str]] = {
+    "en": ("en-books", "en-docs"),
+    "de": ("de-gesetze", "de-docs"),
+    "ko": ("ko-nsmc", "ko-docs"),
+    "zh": ("zh-laws", "zh-docs"),
+    "ar": ("ar-hindawi", "ar-hindawi"),
+    "hi": ("hi-stories", "hi-courses"),
+}
+"""A text of each language to train on, and another text to measure. Arabic has only one: books."""
+
+
+class Transfer(NamedTuple):
+    """The published results of one vocabulary size on the training text and on another text.
+
+    `changes` has the changes of the tokens on the two texts in percent, for each method except the
+    baseline. `morph_scores` are of English words, for each method.
+    """
+
+    pieces: int
+    changes: Mapping[str, tuple[float, float]]
+    morph_scores: Mapping[str, float]
+
+
+METHODS: Mapping[str, Flags] = {
+    "baseline": PAPER,
+    "FSP": {**PAPER, "recipe": "fsp"},
+    "BPE": {**PAPER, "recipe": "", "model_type": "bpe"},
+}
+"""The methods of the table of several sizes."""
+
+
+TRANSFER = (
+    Transfer(
+        16_384,
+        {"FSP": (-0.8, -1.4), "BPE": (-0.4, -1.5)},
+        {"baseline": 0.620, "FSP": 0.497, "BPE": 0.221},
+    ),
+    Transfer(
+        32_768,
+        {"FSP": (-0.6, -1.2), "BPE": (-0.3, -1.3)},
+        {"baseline": 0.611, "FSP": 0.514, "BPE": 0.186},
+    ),
+    Transfer(
+        65_536,
+        {"FSP": (-0.6, -1.1), "BPE": (-0.4, -1.4)},
+        {"baseline": 0.644, "FSP": 0.559, "BPE": 0.165},
+    ),
+)
+"""Land and Pinter, Table 2: 300 MB of each of six languages; the other text is FineWiki."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.papers.tables import LANGUAGES
@@ -43,6 +43,53 @@ def write_parts(
             temporary.replace(target)
         written.append(target)
     return written
+
+
+def write_pair(
+    name: str, file: Path, other: Path, size: int | None, folder: Path
+) -> tuple[Path, Path]:
+    """Write a text to train on and another text to measure, each of at most `size` bytes.
+
+    If both are in the same file, the text to train on is the first two thirds of it, or less.
+    """
+    targets = folder / f"{name}-train.txt", folder / f"{name}-other.txt"
+    both = file.stat().st_size
+    limit = min(size or both, both * 2 // 3 if file == other else both)
+    with open(file, "rb") as lines:
+        _write(targets[0], _head(lines, limit))
+        if file == other:
+            _write(targets[1], _head(lines, size))
+    if file != other:
+        with open(other, "rb") as lines:
+            _write(targets[1], _head(lines, size))
+    return targets
+
+
+def write_changed(
+    text: Path, ending: str, change: Callable[[Iterable[bytes]], Iterator[bytes]]
+) -> Path:
+    """Write the lines that `change` makes from those of a text to a file next to it."""
+    target = text.with_name(f"{text.stem}-{ending}.txt")
+    with open(text, "rb") as lines:
+        _write(target, change(lines))
+    return target
+
+
+def _write(target: Path, lines: Iterable[bytes]) -> None:
+    temporary = target.with_suffix(".tmp")
+    with open(temporary, "wb") as file:
+        file.writelines(lines)
+    temporary.replace(target)
+
+
+def _head(lines: Iterable[bytes], size: int | None) -> Iterator[bytes]:
+    """Yield lines until they reach a size; all lines if there is no size."""
+    length = 0
+    for line in lines:
+        yield line
+        length += len(line)
+        if size is not None and length >= size:
+            return
 
 
 def _lines(files: Sequence[Path]) -> Iterator[bytes]:

@@ -177,6 +177,28 @@ def test_a_bootstrap_trains_nothing_again(monkeypatch: pytest.MonkeyPatch) -> No
     assert trained[4:] == ["bpe-100"]
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+def test_stored_results_are_enough_for_the_cost_of_a_network() -> None:
+    names = ("--configs", "unigram", "--vocab_size", "100,200")
+    assert run(*names)[0] == 0
+    assert "Which size?" not in Path("out/report.html").read_text(encoding="utf-8")
+    network = ("--embedding_width=8", "--parameters=500", "--training_bytes=1e6")
+    status, _, err = run(*names, *network)
+    assert (status, err.count("result read from")) == (0, 2)
+    html = Path("out/report.html").read_text(encoding="utf-8")
+    size = sum(map(len, Path("out/held-out.txt").read_bytes().splitlines()))
+    for pieces in (100, 200):
+        run_of = json.loads(Path(f"out/results/unigram-{pieces}.json").read_text())["run"]
+        tokens = 1e6 * run_of["evaluation"]["tokens"] / size
+        operations = 6 * tokens * (500 + 8 * run_of["evaluation"]["pieces"])
+        row = re.search(rf'<th scope="row">unigram {pieces}</th>(<td>.*?)</tr>', html)
+        assert row
+        assert f">{tokens:,.0f}<" in row[1]
+        assert f">{operations:.4e}<" in row[1]
+    assert "Operations of the training and vocabulary size" in html
+
+
 def test_a_failed_training_is_an_error_and_other_results_are_kept(folder: Path) -> None:
     (folder / "bad.toml").write_text("[bad]\nshrinking_factor = 3\n", encoding="utf-8")
     status, _, err = run("--configs", "unigram,bad.toml", "--quiet")
@@ -218,6 +240,7 @@ def test_an_error_is_one_line(arguments: tuple[str, ...], message: str) -> None:
         (("--configs", "other"), "no configuration other"),
         (("--configs", "bpe", "--baseline", "unigram"), "--baseline must be one of bpe, not"),
         (("--bootstrap", "1"), "--bootstrap takes a whole number from 100"),
+        (("--training_bytes", "1e9"), "--training_bytes needs --embedding_width=N"),
         (("--confidence", "90"), "--confidence needs --bootstrap=N"),
         (("--vocab_size", "many"), "--vocab_size takes a whole number from 1"),
         (("--vocab_size", "9" * 300), "--vocab_size takes a whole number from 1"),

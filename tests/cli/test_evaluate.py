@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import sentencepiece
 
 import spmcompat
 from spmcompat.__main__ import main
@@ -146,6 +147,44 @@ def test_a_bootstrap_adds_intervals_to_every_form_of_output() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_the_cost_of_training_a_network_is_in_every_form_of_output() -> None:
+    models = ("unigram.model", "bpe.model")
+    network = ("--embedding_width=8", "--parameters=500", "--training_bytes=1e6")
+    size = sum(len(line) for line in TEXT.splitlines())
+    expected = []
+    for model in models:
+        processor = sentencepiece.SentencePieceProcessor(model_file=model)
+        tokens = 1e6 * sum(map(len, processor.encode(TEXT.splitlines()))) / size
+        embeddings = 8 * processor.get_piece_size()
+        expected.append((embeddings, tokens, 6 * tokens * (500 + embeddings)))
+    lowest = min(operations for *_, operations in expected)
+    _, out, _ = run(*models, "--text=text.txt", *network, "--json")
+    document = json.loads(out)
+    _, out, _ = run(*models, "--text=text.txt", *network, "--csv")
+    for row, of_csv, (embeddings, tokens, operations) in zip(
+        document["models"], csv.DictReader(io.StringIO(out)), expected, strict=True
+    ):
+        assert row["embedding_parameters"] == embeddings
+        assert row["training_tokens"] == pytest.approx(tokens)
+        assert row["training_operations"] == pytest.approx(operations)
+        assert row["above_lowest"] == pytest.approx(operations / lowest - 1)
+        names = ("embedding_parameters", "training_tokens", "training_operations", "above_lowest")
+        assert [float(of_csv[name]) for name in names] == [row[name] for name in names]
+    assert document["network"] == {
+        "embedding_width": 8,
+        "parameters": 500.0,
+        "training_bytes": 1e6,
+    }
+    _, out, _ = run(*models, "--text=text.txt", *network)
+    rows = {line[:24].strip(): line.split()[-2:] for line in out.splitlines()}
+    assert rows["training tokens"] == [f"{tokens:,.0f}" for _, tokens, _ in expected]
+    assert "0.00%" in rows["above the lowest"]
+    _, out, _ = run(*models, "--text=text.txt", "--embedding_width=8", "--json")
+    assert json.loads(out)["models"][0]["training_tokens"] is None
+    assert json.loads(out)["models"][0]["embedding_parameters"] == expected[0][0]
+
+
+@pytest.mark.usefixtures("folder")
 def test_documents_are_what_files_and_blank_lines_separate() -> None:
     Path("other.txt").write_text("\n\na\nb\n\n\nc\n", encoding="utf-8")
     given = ("bpe.model", "--text=text.txt,other.txt", "--bootstrap", "100")
@@ -248,6 +287,9 @@ def test_an_error_is_one_line(arguments: tuple[str, ...], message: str) -> None:
         ((*BOOTSTRAP, "--confidence", "nan"), "--confidence takes a number from 1 to 99.99"),
         ((*BOOTSTRAP, "--confidence", "100"), "--confidence takes a number from 1 to 99.99"),
         ((*BOOTSTRAP, "--baseline", "x.model"), "--baseline must be one of the models"),
+        (("bpe.model", "--text", "text.txt", "--parameters", "1e9"), "needs --embedding_width=N"),
+        (("bpe.model", "--text", "text.txt", "--embedding_width", "0"), "whole number from 1 to"),
+        (("bpe.model", "--text", "text.txt", "--parameters", "nan"), "--parameters takes a number"),
         (("bpe.model", "--text", "text.txt", "--pretokenizer", "x"), "no pretokenizer 'x'"),
         (("bpe.model", "--text", "text.txt", "--pretokenizer", "regex:("), "not a valid pattern"),
         (("bpe.model", "--text", "text.txt", "--gold=gold.tsv,gold.tsv"), "gold.tsv twice"),

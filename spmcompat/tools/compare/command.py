@@ -12,6 +12,7 @@ from spmcompat.options.option import INT32
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, read_bootstrap
 from spmcompat.tools.evaluate.command import GOLD
+from spmcompat.tools.evaluate.network_options import NETWORK_FLAGS, read_network
 
 
 def command() -> Command:
@@ -52,6 +53,7 @@ def command() -> Command:
                 metavar="NAME",
             ),
             *BOOTSTRAP_FLAGS,
+            *NETWORK_FLAGS,
             switch("quiet", "Print only the path of the report, and errors."),
         ],
         required=[("text",), ("output",)],
@@ -72,6 +74,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.tools.evaluate.gold_lists import read_gold_lists  # noqa: PLC0415
 
     bootstrap = read_bootstrap(given)
+    network = read_network(given)
     names = given.configs
     configs = read_configs(names, {option.name for option in OPTIONS.values() if option.flag})
     baseline = _baseline(given.baseline, [config.name for config in configs])
@@ -88,7 +91,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
         configs, given.vocab_size, texts, gold, folder, workers, report, bootstrap
     )
     (path,) = folder.claim("report.html")
-    html = page(results, texts, Path(given.text).name, gold, baseline=baseline)
+    html = page(results, texts, Path(given.text).name, gold, baseline=baseline, network=network)
     write_files({str(path): [html.encode(errors="backslashreplace")]}, OPTION)
     stdout.write(f"{path}\n")
 

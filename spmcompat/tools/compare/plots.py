@@ -9,10 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spmcompat.tools.compare.results import Result
+from spmcompat.tools.evaluate.differences import differences
 from spmcompat.tools.evaluate.evaluation import lost_text
+from spmcompat.tools.evaluate.tokens import ratio
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from spmcompat.tools.evaluate.network_costs import Costs
 
 # A placeholder colour. `_svg` replaces it with the text colour of the page.
 _INK = "#010203"
@@ -25,6 +29,13 @@ _COLOURS = (
 _MARKS = "osD^vPX*"
 _SMALLEST_MARKER = 5.0
 _LEGEND_ROW = 0.24  # inches
+_RING: dict[str, Any] = {
+    "linestyle": "",
+    "marker": "o",
+    "markersize": 12,
+    "fillstyle": "none",
+    "color": _INK,
+}
 _LINES = ("-", "--", ":", "-.")
 
 
@@ -66,16 +77,68 @@ def loss_against_tokens(results: Sequence[Result]) -> str:
                 size = markers[result.vocab_size]
                 axes.plot(*point, linestyle="", markersize=size, **style[name])
             axes.plot([], [], label=_name(own), **style[name])
-        if len(sizes) > 1:
-            for size, marker in markers.items():
-                looks: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": marker}
-                axes.plot([], [], label=f"{size:,} pieces", color=_INK, **looks)
+        _explain_markers(axes, markers)
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set_xlabel("tokens in the held-out text (fewer is better)")
         axes.set_ylabel("nats per character (lower is better)")
 
     return _svg("loss", draw)
+
+
+def change_of_loss_and_tokens(results: Sequence[Result], baseline: str) -> str:
+    """Plot the change of the loss against the change of the tokens, one point for each model.
+
+    The changes are relative to the baseline of the same vocabulary size, so models of several sizes
+    can be compared. Crosses show the confidence intervals. The plot is empty if fewer than two
+    configurations have a loss, or if the baseline has none.
+    """
+    bases = {r.vocab_size: r.evaluation for r in results if r.config == baseline}
+    found = [
+        result
+        for result in results
+        if result.config != baseline
+        and not math.isnan(result.evaluation.loss_per_character)
+        and not math.isnan(bases[result.vocab_size].loss_per_character)
+    ]
+    if not found:
+        return ""
+    style = _styles(results)
+    sizes = sorted(bases)
+    markers = {size: _SMALLEST_MARKER + 2.5 * i for i, size in enumerate(sizes)}
+
+    def draw(axes: Axes) -> None:
+        axes.axhline(0, color=_INK, linewidth=0.8)
+        axes.axvline(0, color=_INK, linewidth=0.8)
+        for result in found:
+            own, base = result.evaluation, bases[result.vocab_size]
+            x = 100 * (ratio(own.tokens, base.tokens) - 1)
+            y = 100 * (ratio(own.loss_per_character, base.loss_per_character) - 1)
+            looks = style[result.config]
+            axes.plot(x, y, linestyle="", markersize=markers[result.vocab_size], **looks)
+            # An interval may leave out the change itself, so it is not an error bar.
+            for change in differences([own], base):
+                both = [100 * change.low, 100 * change.high]
+                if change.figure == "tokens":
+                    axes.plot(both, [y, y], color=looks["color"], linewidth=1)
+                elif change.figure == "loss_per_character":
+                    axes.plot([x, x], both, color=looks["color"], linewidth=1)
+        for name in dict.fromkeys(result.config for result in found):
+            shown = [result for result in found if result.config == name]
+            axes.plot([], [], linestyle="", label=_name(shown), **style[name])
+        _explain_markers(axes, markers)
+        axes.set_xlabel(f"tokens, change from {baseline} in % (fewer is better)")
+        axes.set_ylabel("nats per character, change in %")
+
+    return _svg("changes", draw)
+
+
+def _explain_markers(axes: Axes, markers: Mapping[int, float]) -> None:
+    """Add labels for the sizes of the markers, if there are several vocabulary sizes."""
+    if len(markers) > 1:
+        for size, marker in markers.items():
+            looks: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": marker}
+            axes.plot([], [], label=f"{size:,} pieces", color=_INK, **looks)
 
 
 def _is_lossy(result: Result) -> bool:
@@ -105,14 +168,54 @@ def curves(results: Sequence[Result], figure: str, label: str) -> str:
             if len(both) == len(own):
                 low, high = zip(*both, strict=True)
                 axes.fill_between(own_sizes, low, high, color=style[name]["color"], alpha=0.18)
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
-        axes.minorticks_off()
-        axes.set_xlabel("pieces in the vocabulary")
+        _label_sizes(axes, sizes)
         axes.set_ylabel(label)
-        axes.margins(x=0.08)
 
     return _svg(f"curves of {figure}", draw)
+
+
+def cost_curves(
+    results: Mapping[str, Sequence[Result]], costs: Mapping[str, Sequence[Costs]]
+) -> str:
+    """Plot the operations of a training against the vocabulary size, with a ring at each minimum.
+
+    There is a line for each configuration. The plot is empty if there is only one size.
+    """
+    every = [result for own in results.values() for result in own]
+    sizes = sorted({result.vocab_size for result in every})
+    if len(sizes) < 2:
+        return ""
+    style = _styles(every)
+
+    def draw(axes: Axes) -> None:
+        for name, own in results.items():
+            points = sorted(
+                (result.vocab_size, cost.training_operations, cost.above_lowest)
+                for result, cost in zip(own, costs[name], strict=True)
+            )
+            axes.plot(
+                [size for size, _, _ in points],
+                [operations for _, operations, _ in points],
+                label=_name(own),
+                linewidth=1.5,
+                **style[name],
+            )
+            for size, operations, above in points:
+                if above == 0:
+                    axes.plot(size, operations, **_RING)
+        axes.plot([], [], label="the lowest", **_RING)
+        _label_sizes(axes, sizes)
+        axes.set_ylabel("operations (fewer is cheaper)")
+
+    return _svg("costs", draw)
+
+
+def _label_sizes(axes: Axes, sizes: Sequence[int]) -> None:
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    axes.minorticks_off()
+    axes.set_xlabel("pieces in the vocabulary")
+    axes.margins(x=0.08)
 
 
 def _name(results: Sequence[Result]) -> str:

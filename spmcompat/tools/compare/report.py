@@ -8,7 +8,9 @@ from html import escape
 from typing import NamedTuple
 
 from spmcompat.tools.compare.changes import changes, show_interval
+from spmcompat.tools.compare.costs import costs
 from spmcompat.tools.compare.plots import (
+    change_of_loss_and_tokens,
     curves,
     frequency_by_rank,
     loss_against_tokens,
@@ -20,6 +22,7 @@ from spmcompat.tools.evaluate.bootstrap import Interval
 from spmcompat.tools.evaluate.evaluation import lost_text, shares_of_pieces
 from spmcompat.tools.evaluate.gold import gold_key
 from spmcompat.tools.evaluate.gold_lists import GoldList
+from spmcompat.tools.evaluate.network_costs import Network
 
 _Best = Callable[[Sequence[float]], float] | None
 
@@ -130,6 +133,7 @@ def page(
     gold: Sequence[GoldList] = (),
     *,
     baseline: str | None = None,
+    network: Network | None = None,
 ) -> str:
     """Return the page as HTML.
 
@@ -145,6 +149,8 @@ def page(
         The gold lists that the results have scores for.
     baseline : str, optional
         The configuration that all others are compared with; by default the first one.
+    network : Network, optional
+        A network whose training cost is estimated for each model.
     """
     baseline = results[0].config if baseline is None else baseline
     sizes = list(dict.fromkeys(result.vocab_size for result in results))
@@ -175,8 +181,9 @@ the loss of a model that leaves out spaces does not include them.</p>
 {_about_gold(gold)}
 {changes(results, baseline)}
 {tables}
+{costs(results, network)}
 <h2>Plots</h2>
-<div class="plots">{_plots(results)}</div>
+<div class="plots">{_plots(results, baseline)}</div>
 <h2>The same words in each tokenizer</h2>
 {_cuts(results, texts.words)}
 <h2>Commands</h2>
@@ -297,7 +304,7 @@ def _best(column: Column, results: Sequence[Result]) -> float:
     return column.best(values) if column.best and len(set(values)) > 1 else math.nan
 
 
-def _plots(results: Sequence[Result]) -> str:
+def _plots(results: Sequence[Result], baseline: str) -> str:
     plots = {
         "Loss and vocabulary size": curves(
             results, "loss_per_character", "nats per character (lower is better)"
@@ -307,6 +314,7 @@ def _plots(results: Sequence[Result]) -> str:
         ),
         **_gold_plots(results),
         "Loss and number of tokens": loss_against_tokens(results),
+        f"Changes of loss and tokens from {baseline}": change_of_loss_and_tokens(results, baseline),
         "Lengths of pieces": token_lengths(results),
         "Frequency by rank": frequency_by_rank(results),
     }

@@ -14,10 +14,12 @@ from spmcompat.cli.table import table
 from spmcompat.errors import BadValueError
 from spmcompat.options.option import UINT64
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, UNITS, read_bootstrap
+from spmcompat.tools.evaluate.network_options import NETWORK_FLAGS, read_network
 
 if TYPE_CHECKING:
     from spmcompat.tools.evaluate.differences import Difference
     from spmcompat.tools.evaluate.evaluation import Evaluation, Overlap
+    from spmcompat.tools.evaluate.network_costs import Network
 
 GOLD = Flag(
     "gold",
@@ -95,6 +97,7 @@ def command() -> Command:
                 "first.",
                 metavar="MODEL",
             ),
+            *NETWORK_FLAGS,
             switch("json", "Print JSON."),
             switch("csv", "Print CSV, one line for each model."),
             QUIET,
@@ -128,8 +131,10 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.tools.evaluate.evaluation import evaluate, overlaps  # noqa: PLC0415
     from spmcompat.tools.evaluate.gold_lists import read_gold_lists  # noqa: PLC0415
     from spmcompat.tools.evaluate.models import load_model  # noqa: PLC0415
+    from spmcompat.tools.evaluate.network_costs import cost_lines  # noqa: PLC0415
 
     bootstrap = read_bootstrap(given)
+    network = read_network(given)
     _check(given)
     paths = given.arguments
     report = Report(2 if given.quiet else 0, stderr)
@@ -144,23 +149,32 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     pairs = overlaps(models)
     changes = differences(results, results[paths.index(given.baseline or paths[0])])
     if given.json:
-        _write_json(results, pairs, changes, stdout)
+        _write_json(results, pairs, changes, network, stdout)
     elif given.csv:
-        _write_csv(results, stdout)
+        _write_csv(results, network, stdout)
     else:
         _write_tables(results, pairs, changes, stdout)
+        if network is not None:
+            stdout.writelines(f"{line}\n" for line in cost_lines(results, network))
 
 
 def _write_json(
     results: Sequence[Evaluation],
     pairs: Sequence[Overlap],
     changes: Sequence[Difference],
+    network: Network | None,
     stdout: TextIO,
 ) -> None:
+    costs = _costs(results, network)
     document: dict[str, object] = {
-        "models": [_as_json(result) for result in results],
+        "models": [
+            {**_as_json(result), **_without_nan(own)}
+            for result, own in zip(results, costs, strict=True)
+        ],
         "overlaps": [_without_nan(pair._asdict()) for pair in pairs],
     }
+    if network is not None:
+        document["network"] = network._asdict()
     if resampled := results[0].resampled:
         document["bootstrap"] = {
             **resampled.settings._asdict(),
@@ -183,8 +197,18 @@ def _without_nan(row: dict[str, object]) -> dict[str, object]:
     return {name: None if _is_nan(value) else value for name, value in row.items()}
 
 
-def _write_csv(results: Sequence[Evaluation], stdout: TextIO) -> None:
-    rows = [_with_bounds(result) for result in results]
+def _costs(results: Sequence[Evaluation], network: Network | None) -> list[dict[str, object]]:
+    """Return the costs of the network with each model by name; empty without a network."""
+    from spmcompat.tools.evaluate.network_costs import estimate  # noqa: PLC0415
+
+    if network is None:
+        return [{} for _ in results]
+    return [costs._asdict() for costs in estimate(results, network)]
+
+
+def _write_csv(results: Sequence[Evaluation], network: Network | None, stdout: TextIO) -> None:
+    costs = _costs(results, network)
+    rows = [_with_bounds(r) | own for r, own in zip(results, costs, strict=True)]
     names = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.DictWriter(stdout, names, restval="", lineterminator="\n")
     writer.writeheader()

@@ -11,14 +11,17 @@ import pytest
 
 import spmcompat
 from benchmarks import ROOT
-from benchmarks.papers import __main__ as papers
-from benchmarks.papers.measure import MeasuredText
-from benchmarks.papers.tables import SPACES_ROWS
-from benchmarks.papers.texts import write_parts
+from benchmarks.papers import transfer
+from benchmarks.papers.changes import NOTHING, Cell, change, mean_change, verdict
+from benchmarks.papers.markdown import as_tables, without_tables
+from benchmarks.papers.measure import MeasuredText, measure
+from benchmarks.papers.picture import FOLDER, draw_to, points
+from benchmarks.papers.tables import PAPER, SPACES_ROWS, TABLES, TRANSFER
+from benchmarks.papers.texts import write_pair, write_parts
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.tools.evaluate.bootstrap import Bootstrap, draws
 from spmcompat.tools.evaluate.evaluation import evaluate
+from spmcompat.tools.evaluate.gold_lists import read_gold_lists
 from spmcompat.tools.evaluate.models import load_model
 from tests.parity import corpora
 
@@ -133,18 +136,18 @@ def test_parts_of_a_text_follow_each_other(tmp_path: Path) -> None:
 
 def test_intervals_of_changes() -> None:
     base = np.full(50, 100.0)
-    assert papers._change(base * 1.02, base, list(draws(50, Bootstrap(200)))) == (
+    assert change(base * 1.02, base) == (
         pytest.approx(2.0),
         pytest.approx(0.0, abs=1e-9),
     )
     noisy = base + np.arange(50) % 5
-    change, half = papers._change(noisy, base, list(draws(50, Bootstrap(200))))
-    assert change == pytest.approx(2.0)
+    found, half = change(noisy, base)
+    assert found == pytest.approx(2.0)
     assert half == pytest.approx(1.96 * np.std(np.arange(5)) / 50**0.5, rel=0.2)
 
 
 @pytest.mark.parametrize(
-    ("ours", "half", "published", "verdict"),
+    ("ours", "half", "published", "expected"),
     [
         (0.2, 0.1, 0.4, "agree"),
         (0.04, 0.0, -0.03, "agree"),
@@ -152,5 +155,118 @@ def test_intervals_of_changes() -> None:
         (0.2, 0.4, -0.1, "open"),
     ],
 )
-def test_verdicts(ours: float, half: float, published: float, verdict: str) -> None:
-    assert papers._verdict(papers.Cell(ours, half), published) == verdict
+def test_verdicts(ours: float, half: float, published: float, expected: str) -> None:
+    assert verdict(Cell(ours, half), published) == expected
+
+
+def test_the_mean_leaves_out_texts_without_a_change() -> None:
+    assert mean_change([NOTHING, Cell(1.0, 0.5), NOTHING]) == Cell(1.0, 0.5)
+    mean, half = mean_change([Cell(1.0, 0.1), NOTHING, Cell(3.0, 0.1)])
+    assert mean == 2.0
+    assert half == pytest.approx(12.71 * np.std([1, 3], ddof=1) / 2**0.5)
+    assert np.isnan(mean_change([NOTHING]).change)
+
+
+def test_lines_of_tables_are_recognized() -> None:
+    table = [b"| a | b |\n", b" |---|---|  \r\n", b"a | b | c\n"]
+    other = [b"|\n", b"a | b\n", b"| a\n", b"\n"]
+    assert [*without_tables([*table, *other])] == other
+
+
+def test_the_words_of_a_text_become_tables() -> None:
+    sentence = "私は今日も図書館へ行って本を読みながら静かに過ごしましたとさ。\n"
+    lines = [b"one two three|four five\n", b"\n", sentence.encode()]
+    assert b"".join(as_tables(lines)).decode().splitlines() == [
+        "| one two | three four | five | 私は今日も図書館 |",
+        "| --- | --- | --- | --- |",
+        "| へ行って本を読み | ながら静かに過ご | しましたとさ。 |  |",
+    ]
+    rows = [*as_tables([b"%d " % n * 8 for n in range(25)])]
+    heads = [number for number, row in enumerate(rows) if b"---" in row]
+    assert heads == [1, 13, 25]
+    assert len(rows) == 25 + 3
+
+
+def test_a_text_to_train_on_and_another_text(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.txt", tmp_path / "b.txt"
+    first.write_bytes(b"".join(b"line %03d\n" % number for number in range(90)))
+    second.write_bytes(b"other\n" * 9)
+    train, other = write_pair("en", first, second, 450, tmp_path)
+    assert train.read_bytes() == first.read_bytes()[:450]
+    assert other.read_bytes() == second.read_bytes()
+    train, other = write_pair("ar", first, first, None, tmp_path)
+    assert train.read_bytes() == first.read_bytes()[:540]
+    assert other.read_bytes() == first.read_bytes()[540:]
+    train, other = write_pair("ar", first, first, 90, tmp_path)
+    assert (train.read_bytes(), other.read_bytes()) == (
+        first.read_bytes()[:90],
+        first.read_bytes()[90:180],
+    )
+
+
+PAGE = (FOLDER / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_picture_has_a_point_for_each_published_row_of_the_page() -> None:
+    found = points(PAGE)
+    published = {
+        table.title: {v.label: v.published for v in table.variants if v.published is not None}
+        for table in TABLES.values()
+    }
+    assert {title: [row.label for row in rows] for title, rows in found.items()} == {
+        title: [*rows] for title, rows in published.items() if rows
+    }
+    for title, rows in found.items():
+        for row in rows:
+            assert (row.published_loss, row.published_tokens) == published[title][row.label]
+    (row,) = (row for row in found["Overshoot k"] if row.label == "k 2.0")
+    assert row[1:5] == (1.96, 1.15, 0.06, 0.28)
+
+
+@pytest.mark.slow
+def test_the_picture_depends_on_the_page_only(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the extra 'bench' brings it")
+    pictures = [tmp_path / "a.svg", tmp_path / "b.svg"]
+    for picture in pictures:
+        draw_to(picture, points(PAGE))
+    assert pictures[0].read_text().startswith("<?xml")
+    assert pictures[0].read_bytes() == pictures[1].read_bytes()
+
+
+@pytest.mark.slow
+def test_a_model_is_measured_on_another_text(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.txt", tmp_path / "second.txt"
+    first.write_text(corpora.words_text(5, 400, types=200))
+    second.write_text(corpora.words_text(6, 300, types=150))
+    workers = Workers(2)
+    own, other = MeasuredText(first, workers), MeasuredText(second, workers)
+    for text, on in ((first, None), (second, other)):
+        found = measure(own, PAPER, 100, tmp_path, on)
+        model = load_model(str(found.model), Workers(1), pretokenizer="script")
+        (expected,) = evaluate([model], [str(text)], [], Report(min_log_level=2))
+        assert found.tokens.sum() == expected.tokens
+    assert len([*tmp_path.glob("*.model")]) == 1
+
+
+@pytest.mark.slow
+def test_the_table_of_another_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts, work = tmp_path / "texts", tmp_path / "work"
+    texts.mkdir()
+    work.mkdir()
+    (texts / "en-books.txt").write_text(corpora.words_text(5, 400, types=200))
+    (texts / "en-docs.txt").write_text(corpora.words_text(6, 300, types=150) + "a | b | c\n")
+    monkeypatch.setattr(transfer, "TRANSFER", (TRANSFER[0]._replace(pieces=100),))
+    gold = read_gold_lists([str(FOLDER / "english.tsv")])
+    languages, workers = ("en", "ko"), Workers(2)
+    assert transfer.print_transfer("transfer", texts, None, languages, gold, work, workers) > 0
+    lines = capsys.readouterr().out.splitlines()
+    heads = [line for line in lines if line.startswith("100 pieces")]
+    assert [head.split()[2:4] for head in heads] == [["en", "mean"]] * 2
+    for method in ("FSP", "BPE"):
+        assert [line[:3] for line in lines].count(method) == 3
+    assert any(line.startswith("MorphScore of english.tsv: 473 words") for line in lines)
+    assert (work / "en-other-no-tables.txt").read_text() == corpora.words_text(6, 300, types=150)
+    assert transfer.print_transfer("transfer", texts, None, ["ko"], gold, work, workers) == 0
+    assert "needs the texts of our benchmarks" in capsys.readouterr().out

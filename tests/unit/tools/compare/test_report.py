@@ -252,6 +252,7 @@ def test_several_sizes_are_drawn_as_curves(texts: Texts) -> None:
         "Bytes per token and vocabulary size",
         "MorphScore and vocabulary size",
         "Loss and number of tokens",
+        "Changes of loss and tokens from a",
         "Lengths of pieces",
         "Frequency by rank",
     ]

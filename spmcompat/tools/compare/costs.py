@@ -1,0 +1,95 @@
+"""The section of the report about the cost of training a network with each vocabulary size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from spmcompat.tools.compare.plots import cost_curves
+from spmcompat.tools.compare.results import Result
+from spmcompat.tools.evaluate.evaluation import lost_text
+from spmcompat.tools.evaluate.network_costs import Costs, Network, estimate
+
+_NOTHING = "<td>–</td>"
+
+
+def costs(results: Sequence[Result], network: Network | None) -> str:
+    """Return a heading, the table, and a plot of the operations; empty without a network.
+
+    The sizes of each configuration are compared with each other. With one size, there is no plot.
+    """
+    if network is None:
+        return ""
+    by_config = {
+        name: [result for result in results if result.config == name]
+        for name in dict.fromkeys(result.config for result in results)
+    }
+    found = {
+        name: estimate([result.evaluation for result in own], network)
+        for name, own in by_config.items()
+    }
+    titles = ["pieces", "embedding parameters"]
+    if network.has_training:
+        titles += ["training tokens", "operations", "above the lowest"]
+    head = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    rows = "".join(
+        _row(result, cost, network)
+        for name, own in by_config.items()
+        for result, cost in zip(own, found[name], strict=True)
+    )
+    plot = cost_curves(by_config, found) if network.has_training else ""
+    caption = "Operations of the training and vocabulary size"
+    figure = f"<figure><figcaption>{caption}</figcaption>{plot}</figure>" if plot else ""
+    return f"""<h2>Which size?</h2>
+<p>For {network.summary}. {_ABOUT_TRAINING if network.has_training else _ABOUT_EMBEDDINGS}</p>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">configuration</th>{head}</tr>
+</thead><tbody>{rows}</tbody></table></div>
+{_at_the_ends(by_config, found)}
+{figure}"""
+
+
+_ABOUT_EMBEDDINGS = "Embedding parameters are pieces times width, for one embedding table."
+_ABOUT_TRAINING = f"""{_ABOUT_EMBEDDINGS} Training tokens assume that each token has as many bytes
+as in the held-out text. Each token takes 6 operations for each parameter of the network and of the
+output layer, which has as many parameters as the embedding table; attention between tokens is not
+included. The lowest cost is not the best quality: with fewer tokens, the network also computes less
+for the same text. The lowest value of each configuration is marked; models that lose text are not
+compared."""
+
+
+def _row(result: Result, cost: Costs, network: Network) -> str:
+    lossy = "<br><small>loses text</small>" if lost_text(result.evaluation) else ""
+    cells = f"<td>{result.evaluation.pieces:,}</td><td>{cost.embedding_parameters:,}</td>"
+    if network.has_training:
+        best = " class=best" if cost.above_lowest == 0 else ""
+        cells += _cell(cost.training_tokens, "{:,.0f}")
+        cells += _cell(cost.training_operations, "{:.4e}", best)
+        cells += _cell(cost.above_lowest, "{:.2%}")
+    return f'<tr><th scope="row">{escape(result.label)}{lossy}</th>{cells}</tr>'
+
+
+def _cell(value: float, form: str, attribute: str = "") -> str:
+    return _NOTHING if math.isnan(value) else f"<td{attribute}>{form.format(value)}</td>"
+
+
+def _at_the_ends(by_config: dict[str, list[Result]], found: dict[str, list[Costs]]) -> str:
+    """Say for which configurations a size outside of the range may cost less."""
+    notes = ""
+    for name, own in by_config.items():
+        compared = sorted(
+            (result.vocab_size, cost.above_lowest)
+            for result, cost in zip(own, found[name], strict=True)
+            if not math.isnan(cost.above_lowest)
+        )
+        if len(compared) > 1:
+            notes += _at_an_end(name, "smallest", "smaller") if compared[0][1] == 0 else ""
+            notes += _at_an_end(name, "largest", "larger") if compared[-1][1] == 0 else ""
+    return notes
+
+
+def _at_an_end(name: str, end: str, beyond: str) -> str:
+    return (
+        f"<p class=note>The lowest value of <b>{escape(name)}</b> is at the {end} size, so a "
+        f"{beyond} size may cost less.</p>"
+    )

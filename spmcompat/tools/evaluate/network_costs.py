@@ -1,0 +1,124 @@
+"""Estimates what it takes to train a network with the vocabulary of a model.
+
+The text that the network is trained on is given, and its length in tokens depends on the
+vocabulary: a larger vocabulary needs fewer tokens, but each token needs more operations for the
+output layer. Training takes 6 operations for each token and parameter: 2 in the forward pass and 4
+in the backward pass (Kaplan et al. 2020, arXiv 2001.08361). Of the embeddings, only the output
+layer counts, because the input embedding is a lookup. This is the cost of Tao et al. (2024, arXiv
+2407.13623). It does not include attention between tokens, and says nothing about quality.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spmcompat.cli.table import table
+from spmcompat.tools.evaluate.evaluation import Evaluation, lost_text
+from spmcompat.tools.evaluate.tokens import ratio
+
+_OPERATIONS = 6  # for each token and parameter
+
+
+class Network(NamedTuple):
+    """A network and its training.
+
+    Attributes
+    ----------
+    embedding_width : int
+        The length of the vector of each piece.
+    parameters : float or None
+        The number of parameters without embeddings. None if only the embeddings are of interest.
+    training_bytes : float or None
+        The size of the text to train on, in bytes without line ends; None like `parameters`.
+    """
+
+    embedding_width: int
+    parameters: float | None = None
+    training_bytes: float | None = None
+
+    @property
+    def has_training(self) -> bool:
+        """Whether the training is described."""
+        return self.training_bytes is not None
+
+    @property
+    def summary(self) -> str:
+        """A description in one line."""
+        if not self.has_training:
+            return f"a network with embeddings of width {self.embedding_width:,}"
+        return (
+            f"a network of {self.parameters:,.0f} parameters without embeddings, with embeddings "
+            f"of width {self.embedding_width:,}, trained on {self.training_bytes:,.0f} bytes"
+        )
+
+
+class Costs(NamedTuple):
+    """What a network with the vocabulary of a model takes.
+
+    Attributes
+    ----------
+    embedding_parameters : int
+        The number of parameters of one embedding table: pieces times width.
+    training_tokens : float
+        The length of the text that the network is trained on, if each token has as many bytes as in
+        the evaluated text. NaN if the training is not described.
+    training_operations : float
+        The floating-point operations of the training; NaN like `training_tokens`.
+    above_lowest : float
+        The operations divided by the lowest of all models, minus 1; NaN if there is nothing to
+        compare, or if the model loses text.
+    """
+
+    embedding_parameters: int
+    training_tokens: float = math.nan
+    training_operations: float = math.nan
+    above_lowest: float = math.nan
+
+
+def estimate(results: Sequence[Evaluation], network: Network) -> list[Costs]:
+    """Return the costs of the network with each model.
+
+    A model that loses text has fewer tokens for that reason alone, so it is not compared.
+    """
+    costs = [_estimate(result, network) for result in results]
+    compared = [
+        not lost_text(result) and not math.isnan(cost.training_operations)
+        for result, cost in zip(results, costs, strict=True)
+    ]
+    operations = [c.training_operations for c, is_in in zip(costs, compared, strict=True) if is_in]
+    if len(operations) < 2:
+        return costs
+    lowest = min(operations)
+    return [
+        cost._replace(above_lowest=cost.training_operations / lowest - 1) if is_in else cost
+        for cost, is_in in zip(costs, compared, strict=True)
+    ]
+
+
+def _estimate(result: Evaluation, network: Network) -> Costs:
+    embeddings = result.pieces * network.embedding_width
+    if network.parameters is None or network.training_bytes is None:
+        return Costs(embeddings)
+    tokens = ratio(network.training_bytes, result.bytes_per_token)
+    return Costs(embeddings, tokens, _OPERATIONS * tokens * (network.parameters + embeddings))
+
+
+def cost_lines(results: Sequence[Evaluation], network: Network) -> list[str]:
+    """Return the costs of each model as lines of text."""
+    costs = estimate(results, network)
+    rows = [("embedding parameters", *(f"{cost.embedding_parameters:,}" for cost in costs))]
+    if network.has_training:
+        rows += [
+            ("training tokens", *(_show(cost.training_tokens, "{:,.0f}") for cost in costs)),
+            ("operations", *(_show(cost.training_operations, "{:.4e}") for cost in costs)),
+        ]
+    if any(not math.isnan(cost.above_lowest) for cost in costs):
+        rows.append(("above the lowest", *(_show(cost.above_lowest, "{:.2%}") for cost in costs)))
+    head = ["", *(result.model for result in results)]
+    return ["", *table(head, rows, left=1), "", f"  For {network.summary}."]
+
+
+def _show(value: float, form: str) -> str:
+    return "-" if math.isnan(value) else form.format(value)
