@@ -57,6 +57,30 @@ def test_extend_writes_what_python_returns(kind: str) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+def test_the_map_of_ids_is_written(command: str) -> None:
+    size = 100 if command == "trim" else 9
+    change = spmcompat.trim if command == "trim" else spmcompat.extend
+    expected = change("m.model", input="new.txt", minloglevel=2, **{COMMANDS[command]: size})
+    flags = ("--input=new.txt", f"--{COMMANDS[command]}={size}", "--output=n.model")
+    assert run(command, "m.model", *flags, "--map=n.map")[0] == 0
+    rows = [line.split("\t") for line in Path("n.map").read_text().splitlines()]
+    assert [int(number) for number, _ in rows] == list(range(expected.size))
+    assert [tuple(map(int, ids.split(" "))) for _, ids in rows] == expected.ids
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("path", ["m.model", "new.txt", "n.model", "n.vocab"])
+def test_the_map_destroys_no_other_file(command: str, path: str) -> None:
+    before = {name: Path(name).read_bytes() for name in ("m.model", "new.txt")}
+    flags = ("--input=new.txt", f"--{COMMANDS[command]}=100", "--output=n.model")
+    status, _, err = run(command, "m.model", *flags, f"--map={path}")
+    assert status == 1
+    assert "the same file" in err
+    assert {name: Path(name).read_bytes() for name in before} == before
+    assert not Path("n.model").exists()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_records_are_read_as_in_training(command: str) -> None:
     text = Path("new.txt").read_text(encoding="utf-8").splitlines()
     records = "".join(json.dumps({"line": line}) + "\n" for line in text)

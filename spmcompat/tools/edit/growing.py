@@ -12,8 +12,10 @@ from spmcompat.model.reading import parse, read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.checks import input_files
 from spmcompat.options.settings import Settings
+from spmcompat.runtime.outputs import check_output, refuse_inputs
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import prepare_thread
+from spmcompat.tools.edit.id_map import id_map, lines_of
 from spmcompat.tools.edit.vocabulary import check_model_output, write_model
 
 if TYPE_CHECKING:
@@ -50,12 +52,16 @@ class SizeResult(NamedTuple):
         The number of pieces before and after the change.
     pieces : list of str
         The pieces that were added or dropped, in the order of their ids.
+    ids : list of tuple of int
+        For each new id, the old id of the piece, or the old ids of the tokens into which the old
+        model encodes the text of a new piece: see `id_map`.
     """
 
     model: bytes
     old_size: int
     size: int
     pieces: list[str]
+    ids: list[tuple[int, ...]]
 
     @property
     def ok(self) -> bool:
@@ -71,9 +77,26 @@ Change = Callable[[ModelProto, Settings, Collection[str], "Sentences | None", Re
 
 
 def change_size(
-    sources: Sources, change: Change, output: str | PathLike[str] | None, report: Report
+    sources: Sources,
+    change: Change,
+    output: str | PathLike[str] | None,
+    report: Report,
+    map_file: str | None = None,
 ) -> SizeResult:
     """Extend or trim a model, and write the new model if an output is given.
+
+    Parameters
+    ----------
+    sources : Sources
+        What to read.
+    change : callable
+        Returns the new model.
+    output : path, optional
+        Where to write the new model.
+    report : Report
+        Receives log lines and progress.
+    map_file : str, optional
+        Where to write how the ids change, together with the model.
 
     Raises
     ------
@@ -82,7 +105,7 @@ def change_size(
     """
     try:
         prepare_thread()
-        return _change_size(sources, change, output, report)
+        return _change_size(sources, change, output, report, map_file)
     except Exception as error:
         if not is_out_of_memory(error):
             raise
@@ -93,22 +116,33 @@ def change_size(
 
 
 def _change_size(
-    sources: Sources, change: Change, output: str | PathLike[str] | None, report: Report
+    sources: Sources,
+    change: Change,
+    output: str | PathLike[str] | None,
+    report: Report,
+    map_file: str | None,
 ) -> SizeResult:
     source = sources.model
     model = parse(source) if isinstance(source, bytes) else read_model(source)
+    path = None if isinstance(source, bytes) else source
+    inputs = input_files(sources.user_settings)
     if output is not None:
-        path = None if isinstance(source, bytes) else source
-        check_model_output(output, path, input_files(sources.user_settings))
+        check_model_output(output, path, inputs)
+    if map_file is not None:
+        check_output(map_file, "--map")
+        refuse_inputs([map_file], [*inputs, *([] if path is None else [path])], "--map")
     changed = change(model, sources.user_settings, sources.names, sources.sentences, report)
     report.step("Writing")
+    ids = id_map(model, changed)
     if output is not None:
-        write_model(changed, output)
+        others = {} if map_file is None else {map_file: lines_of(ids)}
+        write_model(changed, output, others)
         report.info(f"Saved {fspath(output)}: {len(changed.pieces)} pieces")
     before, after = _in_use(model), _in_use(changed)
     pieces = [text for text in after if text not in before]
     pieces += [text for text in before if text not in after]
-    return SizeResult(changed.SerializeToString(), len(model.pieces), len(changed.pieces), pieces)
+    new = changed.SerializeToString()
+    return SizeResult(new, len(model.pieces), len(changed.pieces), pieces, ids)
 
 
 def _in_use(model: ModelProto) -> dict[str, None]:

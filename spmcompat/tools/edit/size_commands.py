@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from spmcompat.tools.edit.growing import Change
 
 
+_MAP = Flag(
+    "map",
+    "Where to write how the ids change: for each new id, its old id, or the old ids of the tokens "
+    "of a new piece.",
+    metavar="FILE",
+)
+
+
 def extending() -> Command:
     """Return the description of ``spmcompat extend``."""
     return Command(
@@ -27,6 +35,7 @@ def extending() -> Command:
         _extend,
         [
             MODEL_OUTPUT,
+            _MAP,
             Flag(
                 "add",
                 "Number of new pieces, including the characters that the model lacks and that the "
@@ -55,6 +64,7 @@ def trimming() -> Command:
         _trim,
         [
             MODEL_OUTPUT,
+            _MAP,
             Flag("keep", "Number of pieces to keep, including meta pieces.", INT32, least=1),
             switch(
                 "keep_ids",
@@ -102,4 +112,5 @@ def _write(given: SimpleNamespace, change: Change, stderr: TextIO) -> None:
 
     settings = settings_of(given.options)
     sources = Sources(given.arguments[0], settings, given.options)
-    change_size(sources, change, given.output, Report(settings.min_log_level, stderr))
+    report = Report(settings.min_log_level, stderr)
+    change_size(sources, change, given.output, report, given.map)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
+from types import MappingProxyType
 
 from spmcompat.errors import BadValueError, refuse_impossible
 from spmcompat.model.loading import check_loads
@@ -16,7 +17,7 @@ from spmcompat.model.meta_pieces import RESERVED, reserved_ids
 from spmcompat.model.pieces import CONTROL, NORMAL, UNUSED, USER_DEFINED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import vocabulary_lines
-from spmcompat.runtime.outputs import check_output, refuse_inputs, write_files
+from spmcompat.runtime.outputs import check_output, outputs, refuse_inputs
 from spmcompat.runtime.rounding import LARGEST_FLOAT32, to_float32
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -225,18 +226,34 @@ def _texts_and_types(pieces: Sequence[Piece]) -> Iterable[tuple[str, int]]:
     return ((piece.text, piece.type) for piece in pieces)
 
 
-def write_model(model: ModelProto, path: str | PathLike[str]) -> None:
+def write_model(
+    model: ModelProto,
+    path: str | PathLike[str],
+    others: Mapping[str, Iterable[bytes]] = MappingProxyType({}),
+) -> None:
     """Write a model, and the ``.vocab`` file next to it if the name ends in ``.model``.
 
-    Either both files are written, or neither.
+    Either all files are written, or none.
+
+    Parameters
+    ----------
+    model : ModelProto
+        The model.
+    path : path
+        The path of the model.
+    others : mapping of str to iterable of bytes
+        The contents of other files to write together with the model, by path.
 
     Raises
     ------
     MissingFileError
         If a file cannot be written.
+    BadValueError
+        If two of the files are the same.
     """
-    files = files_of(model, path)
-    write_files({name: [content] for name, content in files.items()}, "--output")
+    with outputs("--output") as files:
+        files.write({name: [content] for name, content in files_of(model, path).items()})
+        files.write(others)
 
 
 def check_model_output(

@@ -1,0 +1,57 @@
+"""How the ids of a model change, so that the embeddings of a network can be adapted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from spmcompat.model.encoding import encoder_of
+from spmcompat.model.pieces import BYTE, BYTE_PIECES, UNKNOWN, pieces_of
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+
+IdMap = Sequence[tuple[int, ...]]
+
+
+def id_map(before: ModelProto, after: ModelProto) -> list[tuple[int, ...]]:
+    """Return the old ids that each new id corresponds to.
+
+    A piece that both models have corresponds to its old id. A new piece corresponds to the ids of
+    the tokens into which the old model encodes the text of the piece. The text is encoded as
+    normalized text: its space marks are kept, and no space is put before it.
+
+    Parameters
+    ----------
+    before, after : ModelProto
+        The Unigram or BPE model before and after a change.
+
+    Returns
+    -------
+    list of tuple of int
+        The old ids for each new id, in the order of the new ids. No tuple is empty.
+    """
+    pieces = pieces_of(before)
+    ids = {piece.text: number for number, piece in enumerate(pieces)}
+    unknown = next(number for number, piece in enumerate(pieces) if piece.type == UNKNOWN)
+    bytes_in_use = {piece.text for piece in pieces if piece.type == BYTE}
+    has_bytes = before.trainer_spec.byte_fallback and bytes_in_use.issuperset(BYTE_PIECES)
+    byte_ids = [ids[text] for text in BYTE_PIECES] if has_bytes else []
+    encoder = encoder_of(pieces, before.trainer_spec)
+
+    def encoded(text: str) -> Iterator[int]:
+        last = -1
+        for token in encoder.encode(text):
+            number = ids.get(token, unknown)
+            if number == unknown and has_bytes:
+                yield from (byte_ids[byte] for byte in token.encode())
+            # The library returns one unknown token for neighbouring unknown characters.
+            elif number != unknown or last != unknown:
+                yield number
+            last = number
+
+    texts = [piece.piece for piece in after.pieces]
+    return [(ids[text],) if text in ids else tuple(encoded(text)) for text in texts]
+
+
+def lines_of(ids: IdMap) -> Iterable[bytes]:
+    """Yield the lines of the file: a new id, a TAB, and its old ids with spaces between them."""
+    for number, old in enumerate(ids):
+        yield f"{number}\t{' '.join(map(str, old))}\n".encode()
