@@ -69,14 +69,15 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.tools.compare.folder import OPTION, ReportFolder  # noqa: PLC0415
     from spmcompat.tools.compare.report import page  # noqa: PLC0415
     from spmcompat.tools.compare.training import split_text, train_and_evaluate  # noqa: PLC0415
-    from spmcompat.tools.evaluate.gold_lists import read_gold_lists  # noqa: PLC0415
+    from spmcompat.tools.evaluate.gold_lists import read_gold_lists, split_subset  # noqa: PLC0415
 
     bootstrap = read_bootstrap(given)
     names = given.configs
     configs = read_configs(names, {option.name for option in OPTIONS.values() if option.flag})
     baseline = _baseline(given.baseline, [config.name for config in configs])
     gold = read_gold_lists(given.gold)
-    folder = ReportFolder(Path(given.output), [given.text, *given.gold, *names])
+    inputs = [given.text, *(split_subset(name)[0] for name in given.gold), *names]
+    folder = ReportFolder(Path(given.output), inputs)
     report = Report(2 if given.quiet else 0, stderr)
     for found in gold:
         report.info(found.summary)

@@ -18,13 +18,22 @@ from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, UNITS, r
 if TYPE_CHECKING:
     from spmcompat.tools.evaluate.differences import Difference
     from spmcompat.tools.evaluate.evaluation import Evaluation, Overlap
+    from spmcompat.tools.evaluate.vocabularies import VocabularyCounts
 
 GOLD = Flag(
     "gold",
-    "Lists of segmented words: lines of word, tab, morphs; or files of MorphScore, LADEC or "
-    "MorphyNet.",
+    "Lists of segmented words: lines of word, tab, morphs; or files of MorphScore, LADEC, "
+    "MorphyNet, MorphoLex or DagoBERT. FILE:prefixes and FILE:suffixes select the words with only "
+    "these affixes.",
     metavar="FILE,FILE",
     many=True,
+)
+
+AFFIXES = Flag(
+    "affixes",
+    "Count the prefixes and suffixes of this list in each vocabulary. Each line is a prefix, such "
+    "as un-, or a suffix, such as -ness.",
+    metavar="FILE",
 )
 
 # The figures of a model in the order of the table, and their formats.
@@ -49,6 +58,15 @@ _FORMATS = {
     "whole_words": "{:.2%}",
     "unused_pieces": "{:,}",
 }
+_OVERLAP = (
+    "overlap of pieces",
+    "",
+    "all",
+    "without characters",
+    "shared texts",
+    "only in the first",
+    "only in the second",
+)
 
 
 def command() -> Command:
@@ -69,6 +87,7 @@ def command() -> Command:
                 many=True,
             ),
             GOLD,
+            AFFIXES,
             switch(
                 "drop_spaces",
                 "Leave out tokens that are only spaces, so that the models lose their spaces.",
@@ -128,6 +147,10 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.tools.evaluate.evaluation import evaluate, overlaps  # noqa: PLC0415
     from spmcompat.tools.evaluate.gold_lists import read_gold_lists  # noqa: PLC0415
     from spmcompat.tools.evaluate.models import load_model  # noqa: PLC0415
+    from spmcompat.tools.evaluate.vocabularies import (  # noqa: PLC0415
+        count_vocabulary,
+        read_affixes,
+    )
 
     bootstrap = read_bootstrap(given)
     _check(given)
@@ -137,28 +160,34 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     gold = read_gold_lists(given.gold)
     for found in gold:
         report.info(found.summary)
+    affixes = None if given.affixes is None else read_affixes(given.affixes)
     models = [load_model(path, workers, given.pretokenizer) for path in paths]
     results = evaluate(
         models, given.text, gold, report, drop_spaces=given.drop_spaces, bootstrap=bootstrap
     )
+    counts = [count_vocabulary(model.vocabulary, model.texts, affixes) for model in models]
     pairs = overlaps(models)
     changes = differences(results, results[paths.index(given.baseline or paths[0])])
     if given.json:
-        _write_json(results, pairs, changes, stdout)
+        _write_json(results, counts, pairs, changes, stdout)
     elif given.csv:
-        _write_csv(results, stdout)
+        _write_csv(results, counts, stdout)
     else:
-        _write_tables(results, pairs, changes, stdout)
+        _write_tables(results, counts, pairs, changes, stdout)
 
 
 def _write_json(
     results: Sequence[Evaluation],
+    counts: Sequence[VocabularyCounts],
     pairs: Sequence[Overlap],
     changes: Sequence[Difference],
     stdout: TextIO,
 ) -> None:
     document: dict[str, object] = {
-        "models": [_as_json(result) for result in results],
+        "models": [
+            {**_as_json(result), **found.known()}
+            for result, found in zip(results, counts, strict=True)
+        ],
         "overlaps": [_without_nan(pair._asdict()) for pair in pairs],
     }
     if resampled := results[0].resampled:
@@ -183,8 +212,13 @@ def _without_nan(row: dict[str, object]) -> dict[str, object]:
     return {name: None if _is_nan(value) else value for name, value in row.items()}
 
 
-def _write_csv(results: Sequence[Evaluation], stdout: TextIO) -> None:
-    rows = [_with_bounds(result) for result in results]
+def _write_csv(
+    results: Sequence[Evaluation], counts: Sequence[VocabularyCounts], stdout: TextIO
+) -> None:
+    rows = [
+        {**_with_bounds(result), **found.known()}
+        for result, found in zip(results, counts, strict=True)
+    ]
     names = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.DictWriter(stdout, names, restval="", lineterminator="\n")
     writer.writeheader()
@@ -201,6 +235,7 @@ def _with_bounds(result: Evaluation) -> dict[str, object]:
 
 def _write_tables(
     results: Sequence[Evaluation],
+    counts: Sequence[VocabularyCounts],
     pairs: Sequence[Overlap],
     changes: Sequence[Difference],
     stdout: TextIO,
@@ -212,13 +247,18 @@ def _write_tables(
         for key, label, form in _rows(results)
     ]
     lines = [*table(head, figures, left=1)]
+    rows_of_pieces = [
+        (result.model, *(f"{number:,}" for number in found.known().values()))
+        for result, found in zip(results, counts, strict=True)
+    ]
+    titles = [name.replace("_", " ") for name in counts[0].known()]
+    lines += ["", *table(["vocabulary", *titles], rows_of_pieces, left=1)]
     if pairs:
-        head = ["overlap of pieces", "", "all", "without characters"]
         shares = [
-            (first, second, _show("{:.2%}", share), _show("{:.2%}", without_characters))
-            for first, second, share, without_characters in pairs
+            (p.first, p.second, *(_show("{:.2%}", share) for share in p[2:4]), *p[4:])
+            for p in pairs
         ]
-        lines += ["", *table(head, shares, left=2)]
+        lines += ["", *table(_OVERLAP, shares, left=2)]
     if changes:
         head = [f"difference from {changes[0].baseline}", "", "", "interval", ""]
         lines += ["", *table(head, [_row_of_change(change) for change in changes], left=2)]
