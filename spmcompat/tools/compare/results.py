@@ -22,7 +22,8 @@ class Result(NamedTuple):
     """The result of one configuration with one vocabulary size.
 
     `cuts` contains the parts of each word in the report. `vocabulary` contains the pieces, except
-    special pieces, in the order of their texts.
+    special pieces, in the order of their texts. `gold_cuts` contains, for each gold list by its
+    name, the offsets at which the model cuts each word.
     """
 
     config: str
@@ -33,6 +34,7 @@ class Result(NamedTuple):
     evaluation: Evaluation
     cuts: tuple[tuple[str, ...], ...]
     vocabulary: tuple[str, ...]
+    gold_cuts: Mapping[str, tuple[tuple[int, ...], ...]]
 
     @property
     def label(self) -> str:
@@ -45,7 +47,10 @@ class Result(NamedTuple):
         A report needs the same figures from every result.
         """
         resampled = self.evaluation.resampled
-        if len(self.cuts) != len(words) or [*self.evaluation.gold] != [*gold]:
+        scores = self.evaluation.gold
+        if len(self.cuts) != len(words) or [*scores] != [*gold] or [*self.gold_cuts] != [*gold]:
+            return False
+        if any(len(self.gold_cuts[name]) != scores[name].words for name in gold):
             return False
         if resampled is None or bootstrap is None:
             return resampled is None and bootstrap is None
