@@ -21,10 +21,7 @@ from benchmarks.papers.tables import PAPER, Flags
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.planning import PlanOptions
 from spmcompat.runtime.workers import Workers
-from spmcompat.tools.evaluate.gold import GoldScores, score_boundaries
-from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.loss import has_loss
-from spmcompat.tools.evaluate.models import load_model
 from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
 from spmcompat.tools.evaluate.segments import (
     MARK,
@@ -182,12 +179,6 @@ def measure(text: MeasuredText, flags: Flags, size: int, folder: Path) -> Measur
         times["cpu_seconds"] + found["cpu_seconds"],
         model,
     )
-
-
-def score(model: Path, gold: GoldList) -> GoldScores:
-    """Compare the boundaries that a model finds with those of a gold list."""
-    parts = load_model(str(model), Workers(1)).cut([word.text for word in gold.words])
-    return score_boundaries(gold.words, parts)
 
 
 def _train(text: Path, flags: Flags, prefix: Path) -> dict[str, float]:

@@ -12,13 +12,20 @@ from typing import NamedTuple
 from spmcompat.tools.compare.changes import show_interval
 from spmcompat.tools.compare.results import Result
 from spmcompat.tools.evaluate.bootstrap import Interval
-from spmcompat.tools.evaluate.gold_groups import Example, GoldGroup, count_words, group_words
+from spmcompat.tools.evaluate.gold_groups import (
+    UNSCORED,
+    WHOLE,
+    Example,
+    GoldGroup,
+    count_words,
+    group_words,
+)
 from spmcompat.tools.evaluate.gold_lists import GoldList
 
 GROUPS = "gold-words.json"
 """The file in the folder of the report that contains all groups."""
 
-_MOST_ROWS = 25  # groups to show for each list and size
+_MOST_GROUPS = 25  # to show for each list and size
 
 
 class GroupTable(NamedTuple):
@@ -105,8 +112,13 @@ def gold_words(tables: Sequence[GroupTable]) -> str:
 def _table(table: GroupTable) -> str:
     names = ("words", "share", "example", "its share", "gold", *table.models)
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    rows = "".join(_rows(group, len(table.models)) for group in table.groups[:_MOST_ROWS])
-    hidden = len(table.groups) - _MOST_ROWS
+    shown = [
+        group
+        for i, group in enumerate(table.groups)
+        if i < _MOST_GROUPS or group.name in (WHOLE, UNSCORED)
+    ]
+    rows = "".join(_rows(group, len(table.models)) for group in shown)
+    hidden = len(table.groups) - len(shown)
     note = f"<p class=note>{hidden:,} smaller groups are not shown.</p>" if hidden > 0 else ""
     return (
         f"<h3>{escape(table.gold)}, {table.vocab_size:,} pieces</h3>"
