@@ -58,14 +58,13 @@ def group_lines(models: Mapping[str, Path], gold: GoldList, text: Path) -> Itera
         counted = count_words(file, frozenset(word.text for word in gold.words))
     cuts = [_cuts(model, gold) for model in models.values()]
     groups = group_words(gold.words, [*models], cuts, counted, _BOOTSTRAP)
-    yield f"{'':40}{'words':>6}{'±':>6}{'share':>8}{'±':>7}{'published':>16}"
+    yield f"{'':40}{'words':>6}{'±':>6}{'share':>9}{'±':>8}{'published':>16}"
     for group in groups:
         words, share = PUBLISHED_GROUPS.get(group.name, (None, None))
         theirs = "" if words is None else f"{words:,} / {share:.1f}"
         yield (
             f"{group.name:40}{group.words:>6,}{_half(group.words_interval, '{:.0f}'):>6}"
-            f"{group.share:>8.3%}"[:-1]
-            + f"{_half(group.share_interval, '{:.3f}', 100):>8}{theirs:>16}"
+            f"{100 * group.share:>9.4f}{_half(group.share_interval, '{:.4f}', 100):>8}{theirs:>16}"
         )
     yield ""
     yield f"{'':40}{'share':>8}  {'gold':20}" + "".join(f"{name:22}" for name in models)

@@ -13,8 +13,7 @@ from spmcompat.tools.compare.changes import show_interval
 from spmcompat.tools.compare.results import Result
 from spmcompat.tools.evaluate.bootstrap import Interval
 from spmcompat.tools.evaluate.gold_groups import (
-    UNSCORED,
-    WHOLE,
+    NOT_COMPARED,
     Example,
     GoldGroup,
     count_words,
@@ -115,7 +114,7 @@ def _table(table: GroupTable) -> str:
     shown = [
         group
         for i, group in enumerate(table.groups)
-        if i < _MOST_GROUPS or group.name in (WHOLE, UNSCORED)
+        if i < _MOST_GROUPS or group.name in NOT_COMPARED
     ]
     rows = "".join(_rows(group, len(table.models)) for group in shown)
     hidden = len(table.groups) - len(shown)

@@ -1,8 +1,8 @@
 """Groups gold words by the models that find their boundaries (Land and Pinter, Table 7).
 
 As in MorphScore, only words with one or two boundaries count, and a model finds the boundaries of a
-word if it cuts the word at all of them. A word that one of the models keeps whole is not compared,
-because MorphScore does not count a whole word as right or wrong.
+word if it cuts the word at all of them. A word is compared only if no model keeps it whole, because
+MorphScore does not count a whole word as right or wrong.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from spmcompat.tools.evaluate.tokens import ratio
 
 _EXAMPLES = 3
 # The groups of the words that are not compared.
-WHOLE = "a single token in at least one model"
-UNSCORED = "not scored: no boundary, or more than two"
+WHOLE = "a single token in every model"
+SOME_WHOLE = "a single token in some models"
+UNSCORED = "no boundary, or more than two"
+NOT_COMPARED = (SOME_WHOLE, WHOLE, UNSCORED)
 
 _Cuts = Sequence[Sequence[frozenset[int]]]
 
@@ -41,7 +43,7 @@ class GoldGroup(NamedTuple):
     Attributes
     ----------
     name : str
-        The models, as in ``only bpe``; or `WHOLE` or `UNSCORED`.
+        The models, as in ``only bpe``; or one of `NOT_COMPARED`.
     words : int
         The number of words.
     share : float
@@ -112,7 +114,7 @@ def group_words(
     sizes = Counter(names)
     fixed = list(dict.fromkeys([_label(models, models), *(_label([m], models) for m in models)]))
     fixed.append(_label([], models))
-    last = [name for name in (WHOLE, UNSCORED) if sizes[name]]
+    last = [name for name in NOT_COMPARED if sizes[name]]
     others = sorted(sizes.keys() - {*fixed, *last}, key=lambda name: (-sizes[name], name))
     order = [*fixed, *others, *last]
     number = {name: i for i, name in enumerate(order)}
@@ -148,7 +150,7 @@ def _name(word: GoldWord, cuts: Sequence[frozenset[int]], models: Sequence[str])
     if len(word.boundaries) not in SCORED_BOUNDARIES:
         return UNSCORED
     if not all(cuts):
-        return WHOLE
+        return SOME_WHOLE if any(cuts) else WHOLE
     found = [m for m, cut in zip(models, cuts, strict=True) if word.boundaries <= cut]
     return _label(found, models)
 

@@ -20,7 +20,9 @@ SCORES = GoldScores(4, 0.5, 0.5, 0.5, 1.5, 0.5, 0.5, 0.5, 3, math.nan, 0)
 
 
 def full_result() -> Result:
-    plain = result("one", 10, 1.25, gold={"a.tsv": SCORES}, gold_cuts={"a.tsv": ((), (2,), (2, 5), (1,))})
+    plain = result(
+        "one", 10, 1.25, gold={"a.tsv": SCORES}, gold_cuts={"a.tsv": ((), (2,), (2, 5), (1,))}
+    )
     intervals = {"tokens": Interval(8.0, 12.0)}
     resampled = Resampled(BOOTSTRAP, 8, 1, intervals, {"tokens": (9.0, 11.0)})
     return plain._replace(evaluation=plain.evaluation._replace(resampled=resampled))
