@@ -94,6 +94,8 @@ def test_a_result_fits_the_words_gold_lists_and_bootstrap_of_a_report() -> None:
     assert stored.fits(words, ["a.tsv"], BOOTSTRAP)
     assert not stored.fits(words[:1], ["a.tsv"], BOOTSTRAP)
     assert not stored.fits(words, [], BOOTSTRAP)
+    assert not stored._replace(gold_cuts={}).fits(words, ["a.tsv"], BOOTSTRAP)
+    assert not stored._replace(gold_cuts={"a.tsv": ((), ())}).fits(words, ["a.tsv"], BOOTSTRAP)
     assert not stored.fits(words, ["a.tsv"], None)
     assert not stored.fits(words, ["a.tsv"], BOOTSTRAP._replace(resamples=3))
     assert not result("one", 10).fits(words, [], BOOTSTRAP)
