@@ -51,10 +51,13 @@ def compare_vocabularies(left: bytes, right: bytes, affixes: Affixes | None) -> 
     BadValueError
         If one of them is not a model.
     """
-    pieces = [_normal_pieces(content) for content in (left, right)]
-    texts = [texts_of_pieces(found) for found in pieces]
-    counts = [count_vocabulary(*both, affixes) for both in zip(pieces, texts, strict=True)]
-    return Vocabularies(*counts, share_texts(*texts))
+    a, b = _normal_pieces(left), _normal_pieces(right)
+    a_texts, b_texts = texts_of_pieces(a), texts_of_pieces(b)
+    return Vocabularies(
+        count_vocabulary(a, a_texts, affixes),
+        count_vocabulary(b, b_texts, affixes),
+        share_texts(a_texts, b_texts),
+    )
 
 
 def _normal_pieces(content: bytes) -> set[str]:

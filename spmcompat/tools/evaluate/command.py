@@ -255,7 +255,12 @@ def _write_tables(
     lines += ["", *table(["vocabulary", *titles], rows_of_pieces, left=1)]
     if pairs:
         shares = [
-            (p.first, p.second, *(_show("{:.2%}", share) for share in p[2:4]), *p[4:])
+            (
+                p.first,
+                p.second,
+                *(_show("{:.2%}", share) for share in p[2:4]),
+                *(f"{n:,}" for n in p[4:]),
+            )
             for p in pairs
         ]
         lines += ["", *table(_OVERLAP, shares, left=2)]
