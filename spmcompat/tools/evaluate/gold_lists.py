@@ -226,7 +226,7 @@ def _reader(line: str, source: str) -> tuple[str, _Reader]:
     if len(fields) == 5 and not is_ours:
         return "MorphyNet", _morphynet_derivational
     if len(fields) == 3 and not is_ours:
-        return "MorphyNet", _morphynet_inflectional
+        return "MorphyNet, inflectional", _morphynet_inflectional
     if fields:
         return "ours", _ours
     raise BadValueError(

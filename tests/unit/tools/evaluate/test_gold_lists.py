@@ -154,6 +154,7 @@ def test_inflectional_lists_of_morphynet_need_parts_that_join(tmp_path: Path) ->
         "Haus\tHauses\tN|GEN\thaus|es",
         "cat\tcats\tN|GEN\tca|ts",
     )
+    assert found.format == "MorphyNet, inflectional"
     assert segmented(found) == ["cat s", "Haus es"]
     assert found.left_out == {
         "with parts that do not join to the word": 2,
