@@ -21,7 +21,10 @@ from benchmarks.papers.tables import PAPER, Flags
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.planning import PlanOptions
 from spmcompat.runtime.workers import Workers
+from spmcompat.tools.evaluate.gold import GoldScores, score_boundaries
+from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.loss import has_loss
+from spmcompat.tools.evaluate.models import load_model
 from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
 from spmcompat.tools.evaluate.segments import (
     MARK,
@@ -179,6 +182,16 @@ def measure(text: MeasuredText, flags: Flags, size: int, folder: Path) -> Measur
         times["cpu_seconds"] + found["cpu_seconds"],
         model,
     )
+
+
+def score(model: Path, gold: GoldList) -> GoldScores:
+    """Compare the boundaries that a model finds with those of a gold list."""
+    return score_boundaries(gold.words, cut(model, gold))
+
+
+def cut(model: Path, gold: GoldList) -> list[list[str]]:
+    """Return the parts into which a model cuts each word of a gold list."""
+    return load_model(str(model), Workers(1)).cut([word.text for word in gold.words])
 
 
 def _train(text: Path, flags: Flags, prefix: Path) -> dict[str, float]:

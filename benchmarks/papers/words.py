@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from benchmarks.papers.measure import cut
 from benchmarks.papers.tables import (
     PUBLISHED_BOUNDARIES,
     PUBLISHED_GROUPS,
@@ -108,8 +109,7 @@ def vocabulary_lines(
 
 def _cuts(model: Path, gold: GoldList) -> _Cuts:
     """Return the offsets at which a model cuts each word of a gold list."""
-    parts = load_model(str(model), Workers(1)).cut([word.text for word in gold.words])
-    return [boundaries(word) for word in parts]
+    return [boundaries(parts) for parts in cut(model, gold)]
 
 
 def _half(both: Interval | None, form: str = "{:.3f}", factor: float = 1) -> str:
