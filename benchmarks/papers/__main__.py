@@ -9,23 +9,36 @@ tables "transfer" and "transfer-back" also measure the models on another text; s
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tqdm import tqdm
 
 from benchmarks.papers import transfer
 from benchmarks.papers.changes import change, print_head, print_row
-from benchmarks.papers.measure import Measured, MeasuredText, measure, score
-from benchmarks.papers.tables import PIECES, SPACES_ROWS, TABLES, Change, Flags, Table
+from benchmarks.papers.measure import Measured, MeasuredText, measure
+from benchmarks.papers.tables import (
+    PIECES,
+    SPACES_ROWS,
+    TABLES,
+    VOCABULARY_PAIRS,
+    WORDS_ROWS,
+    Change,
+    Flags,
+    Table,
+)
 from benchmarks.papers.texts import languages, write_parts
+from benchmarks.papers.words import boundary_lines, group_lines, vocabulary_lines
 from spmcompat.errors import TrainingError
 from spmcompat.options.settings import available_cores
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.gold_lists import GoldList, read_gold_lists
+from spmcompat.tools.evaluate.vocabularies import Affixes, read_affixes
 
-SPACES = "spaces"
+SPACES, VOCABULARY, WORDS = "spaces", "vocabulary", "words"
 _GOLD = Path(__file__).parent / "english.tsv"
+_AFFIXES = Path(__file__).parent / "affixes.txt"
+_SPACES_PIECES = 16_384
 
 
 def main() -> None:
@@ -60,8 +73,15 @@ def main() -> None:
         nargs="+",
         default=[],
         metavar="FILE",
-        help=f"further lists of segmented English words for {SPACES!r} and 'transfer', as in "
-        "spmcompat evaluate",
+        help=f"further lists of segmented English words for {SPACES!r}, {WORDS!r} and "
+        "'transfer', as in spmcompat evaluate",
+    )
+    parser.add_argument(
+        "--affixes",
+        default=str(_AFFIXES),
+        metavar="FILE",
+        help=f"English prefixes and suffixes for the table {VOCABULARY!r}, as in spmcompat "
+        "evaluate (default: our own list)",
     )
     arguments = parser.parse_args()
     if unknown := set(arguments.tables) - set(_names()):
@@ -75,6 +95,7 @@ def main() -> None:
         parser.error(f"{arguments.folder} has no text of {', '.join(sorted(unknown))}")
     try:
         gold = read_gold_lists([str(_GOLD), *arguments.gold])
+        affixes = read_affixes(arguments.affixes)
     except TrainingError as error:
         parser.error(str(error))
     arguments.work.mkdir(parents=True, exist_ok=True)
@@ -89,19 +110,25 @@ def main() -> None:
     }
     run = _Run(arguments.work, arguments.pieces)
     for name in arguments.tables or _names():
-        if name == SPACES:
-            run.print_spaces(texts, gold)
-        elif name in transfer.NAMES:
+        if name in transfer.NAMES:
             run.cpu_seconds += transfer.print_transfer(
                 name, arguments.folder, size, [*texts], gold, arguments.work, workers
             )
-        else:
+        elif name in TABLES:
             run.print_table(TABLES[name], texts)
+        elif "en" not in texts:
+            print(f"\nThe table {name!r} needs the language en.")
+        elif name == SPACES:
+            run.print_spaces(texts["en"][0], gold)
+        elif name == VOCABULARY:
+            run.print_vocabularies(texts["en"][0], affixes)
+        else:
+            run.print_words(texts["en"][0], gold)
     print(f"\nAll trainings and measurements together took {run.cpu_seconds / 60:.1f} CPU minutes.")
 
 
 def _names() -> list[str]:
-    return [*TABLES, SPACES, *transfer.NAMES]
+    return [*TABLES, SPACES, VOCABULARY, WORDS, *transfer.NAMES]
 
 
 class _Run:
@@ -130,29 +157,12 @@ class _Run:
             ]
             print_row(label, found, published)
 
-    def print_spaces(self, texts: dict[str, list[MeasuredText]], gold: Sequence[GoldList]) -> None:
+    def print_spaces(self, text: MeasuredText, gold: Sequence[GoldList]) -> None:
         """Print how well models find the boundaries in English words."""
-        if "en" not in texts:
-            print("\nSpaces: this table needs the language en")
-            return
-        rows = list(SPACES_ROWS.values())
-        measured = self._measure_all(rows, texts["en"][:1], "Spaces", size=16_384)
+        models = self._models(SPACES_ROWS, text, "Spaces", _SPACES_PIECES)
         for found in gold:
-            print(f"\nSpaces: boundaries of {found.summary}; 16,384 pieces")
-            print(
-                f"{'':22}{'precision':>10}{'recall':>8}{'F1':>8}{'length':>8}"
-                f"{'MorphScore':>12}{'words':>8}{'prec. by cuts':>15}{'by tokens':>11}"
-                f"{'with single':>13}{'words':>8}"
-            )
-            for label, (row,) in zip(SPACES_ROWS, measured, strict=True):
-                g = score(row.model, found)
-                print(
-                    f"{label:22}{g.precision:>10.3f}{g.recall:>8.3f}{g.f1:>8.3f}"
-                    f"{g.mean_length:>8.2f}{g.morph_score:>12.3f}{g.morph_score_words:>8,}"
-                    f"{g.morph_score_precision:>15.3f}{g.morph_score_token_precision:>11.3f}"
-                    f"{g.morph_score_with_single_tokens:>13.3f}"
-                    f"{g.morph_score_words_with_single_tokens:>8,}"
-                )
+            print(f"\nSpaces: boundaries of {found.summary}; {_SPACES_PIECES:,} pieces")
+            print("\n".join(boundary_lines(models, found)))
         print(
             "published (English Wikipedia, 16k pieces, F1 on four other lists, prefix -> "
             "separate):\n"
@@ -162,6 +172,29 @@ class _Run:
             "unigram, paper .620 / .611 / .644; unigram, FSP .497 / .514 / .559; "
             "bpe .221 / .186 / .165"
         )
+
+    def print_vocabularies(self, text: MeasuredText, affixes: Affixes) -> None:
+        """Print how many pieces differ only in their spaces, and how many are affixes."""
+        models = self._models(SPACES_ROWS, text, "Vocabularies", _SPACES_PIECES)
+        sizes = f"{len(affixes.prefixes)} prefixes, {len(affixes.suffixes)} suffixes"
+        print(f"\nVocabularies without space marks, {_SPACES_PIECES:,} pieces; {sizes}")
+        print("\n".join(vocabulary_lines(models, VOCABULARY_PAIRS, affixes)))
+
+    def print_words(self, text: MeasuredText, gold: Sequence[GoldList]) -> None:
+        """Print which models find the boundaries of gold words."""
+        models = self._models(WORDS_ROWS, text, "Words", self._pieces)
+        for found in gold:
+            print(
+                f"\nWords: {found.summary}; {self._pieces:,} pieces; shares of the text in percent"
+            )
+            print("\n".join(group_lines(models, found, text.path)))
+
+    def _models(
+        self, rows: Mapping[str, Flags], text: MeasuredText, title: str, size: int
+    ) -> dict[str, Path]:
+        """Train the rows of a table on a text, and return their models."""
+        measured = self._measure_all([*rows.values()], [text], title, size)
+        return {label: row.model for label, (row,) in zip(rows, measured, strict=True)}
 
     def _measure_all(
         self,

@@ -151,6 +151,79 @@ SPACES_ROWS: Mapping[str, Flags] = {
 }
 """The rows of the table of boundaries in English words."""
 
+VOCABULARY_PAIRS = (("bpe, prefix", "bpe, separate"), ("unigram, prefix", "unigram, separate"))
+"""The models whose vocabularies are compared. The names are those of `SPACES_ROWS`."""
+
+WORDS_ROWS: Mapping[str, Flags] = {
+    "baseline": PAPER,
+    "FSP": {**PAPER, "recipe": "fsp"},
+    "BPE": {**PAPER, "recipe": "", "model_type": "bpe"},
+}
+"""The models whose gold words are grouped."""
+
+
+class Boundaries(NamedTuple):
+    """Published scores of boundaries: mean number of tokens, precision and F1 in percent."""
+
+    length: float
+    precision: float
+    f1: float
+
+
+def _boundaries(*rows: tuple[float, float, float]) -> Mapping[str, Boundaries]:
+    labels = ("bpe, prefix", "bpe, separate", "unigram, prefix", "unigram, separate")
+    return {label: Boundaries(*row) for label, row in zip(labels, rows, strict=True)}
+
+
+PUBLISHED_BOUNDARIES: Mapping[tuple[str, str], Mapping[str, Boundaries]] = {
+    ("LADEC", ""): _boundaries(
+        (2.98, 41.2, 54.8), (2.60, 53.8, 66.2), (2.80, 51.9, 66.8), (2.67, 56.7, 70.9)
+    ),
+    ("MorphoLex", ""): _boundaries(
+        (2.67, 43.4, 49.5), (2.47, 50.8, 54.7), (2.56, 58.1, 64.3), (2.65, 53.9, 61.2)
+    ),
+    ("MorphyNet", ""): _boundaries(
+        (3.17, 19.9, 29.0), (2.93, 24.6, 34.8), (3.09, 32.3, 46.6), (3.03, 33.6, 48.1)
+    ),
+    ("DagoBERT", ""): _boundaries(
+        (3.22, 28.4, 38.6), (2.86, 37.4, 48.0), (3.16, 45.3, 61.1), (2.81, 54.5, 69.2)
+    ),
+    ("MorphoLex", "prefixes"): _boundaries(
+        (2.54, 33.5, 40.2), (2.26, 50.4, 55.4), (2.51, 53.4, 63.6), (2.48, 57.2, 67.4)
+    ),
+    ("MorphoLex", "suffixes"): _boundaries(
+        (2.33, 12.0, 20.6), (2.17, 14.4, 24.4), (2.22, 15.9, 26.9), (2.39, 14.1, 24.4)
+    ),
+}
+"""Gow-Smith et al., Tables 1 and 2, by the format of the list and its subset."""
+
+
+class Vocabulary(NamedTuple):
+    """Published numbers of texts: all, those not in the other model of the pair, and affixes."""
+
+    texts: int
+    only_here: int
+    prefixes: int
+    suffixes: int
+
+
+PUBLISHED_VOCABULARIES: Mapping[str, Vocabulary] = {
+    "bpe, prefix": Vocabulary(14_613, 1_459, 114, 182),
+    "bpe, separate": Vocabulary(15_997, 2_843, 123, 192),
+    "unigram, prefix": Vocabulary(14_544, 1_443, 123, 201),
+    "unigram, separate": Vocabulary(15_997, 2_896, 116, 147),
+}
+"""Gow-Smith et al., Table 4."""
+
+PUBLISHED_GROUPS: Mapping[str, tuple[int, float]] = {
+    "all": (258, 9.5),
+    "only baseline": (443, 6.8),
+    "only FSP": (111, 1.3),
+    "only BPE": (68, 0.8),
+    "none": (1_000, 12.6),
+}
+"""Land and Pinter, Table 7: words of MorphScore, version 2, and percents of the text."""
+
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "en": ("en-books",),
     "de": ("de-gesetze", "de-docs"),

@@ -69,6 +69,44 @@ def test_models_of_every_kind_are_in_the_report(folder: Path) -> None:
     assert sorted(held_out + trained) == sorted(whole)
 
 
+def test_gold_words_are_grouped_by_the_models_that_find_them(folder: Path) -> None:
+    from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
+
+    words = sorted({w for w in (folder / "text.txt").read_text().split() if len(w) > 4})[:60]
+    (folder / "gold.tsv").write_text("".join(f"{w}\t{w[:2]} {w[2:]}\n" for w in words))
+    status, _, err = run("--configs=unigram,bpe", "--gold=gold.tsv", "--bootstrap=100")
+    assert status == 0, err
+    (table,) = json.loads(Path("out/gold-words.json").read_text())
+    groups = {group["name"]: group for group in table["groups"]}
+    expected: dict[str, list[str]] = {name: [] for name in groups}
+    for word in words:
+        found, whole = [], 0
+        for name in ("unigram", "bpe"):
+            model = SentencePieceProcessor(model_file=f"out/models/{name}-100.model")
+            parts = [p.strip("▁") for p in model.encode(word, out_type=str) if p != "▁"]
+            whole += len(parts) == 1
+            found += [name] * (2 in [len("".join(parts[:i])) for i in range(1, len(parts))])
+        key = {0: "none", 1: f"only {''.join(found)}", 2: "all"}[len(found)]
+        if whole:
+            key = f"a single token in {'every model' if whole == 2 else 'some models'}"
+        expected[key].append(word)
+    text = Path("out/held-out.txt").read_text().split()
+    for name, members in expected.items():
+        assert groups[name]["words"] == len(members)
+        share = sum(text.count(word) for word in members) / len(text)
+        assert groups[name]["share"] == pytest.approx(share)
+        low, high = groups[name]["words_interval"]
+        assert low <= len(members) <= high
+    assert sum(map(bool, expected.values())) > 1
+    html = Path("out/report.html").read_text()
+    assert "Which tokenizers find the boundaries of gold words" in html
+    # The groups come from the stored results: nothing is evaluated again.
+    before = Path("out/gold-words.json").read_bytes()
+    _, _, err = run("--configs=unigram,bpe", "--gold=gold.tsv", "--bootstrap=100")
+    assert err.count("result read from") == 2
+    assert Path("out/gold-words.json").read_bytes() == before
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_the_same_command_continues_after_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,6 +85,40 @@ def test_the_report_names_what_differs_and_is_short() -> None:
     assert len(out.splitlines()) < 100
 
 
+def test_vocabularies_are_compared_without_space_marks() -> None:
+    Path("affixes.txt").write_text("a-\n-b\n-zzz\n")
+    texts, pieces = [], []
+    for name in ("a", "b"):
+        normal = [p.piece for p in parse(Path(f"{name}.model").read_bytes()).pieces if p.type == 1]
+        pieces.append(len(normal))
+        texts.append({piece.strip("▁") or piece for piece in normal})
+    status, out, _ = _main("a.model", "b.model", "--affixes=affixes.txt", "--json")
+    found = json.loads(out)["vocabularies"]
+    assert status == DIFFERENT
+    for side, number, own in zip(("left", "right"), pieces, texts, strict=True):
+        assert found[side] == {
+            "normal_pieces": number,
+            "equal_without_spaces": number - len(own),
+            "prefixes": "a" in own,
+            "suffixes": "b" in own,
+        }
+    shared = len(texts[0] & texts[1])
+    assert found["texts"] == {
+        "shared": shared,
+        "only_first": len(texts[0]) - shared,
+        "only_second": len(texts[1]) - shared,
+    }
+    _, out, _ = _main("a.model", "b.model")
+    rows = dict(re.findall(r"^  (texts in both models|other texts) +(.*)$", out, re.MULTILINE))
+    assert rows["texts in both models"].split() == [str(shared), str(shared)]
+    assert rows["other texts"].split() == [str(len(own) - shared) for own in texts]
+    assert "prefixes" not in out
+    status, out, _ = _main("a.model", "copy.model", "--affixes=affixes.txt")
+    assert status == EQUAL
+    assert "prefixes" in out
+    assert _main("a.model", "copy.model", "--affixes=nowhere")[0] == USAGE
+
+
 def test_all_leaves_nothing_out_of_the_report() -> None:
     status, out, _ = _main("--all", "a.model", "b.model")
     assert status == DIFFERENT

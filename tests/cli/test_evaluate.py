@@ -13,6 +13,7 @@ import sentencepiece
 
 import spmcompat
 from spmcompat.__main__ import main
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
 pytestmark = pytest.mark.reference
 
@@ -102,6 +103,51 @@ def test_each_gold_list_has_its_own_figures() -> None:
     assert "gold morph score with single tokens [other.csv]" in labels
     _, out, _ = run(*MODELS)
     assert "  gold f1  " in out
+
+
+@pytest.mark.usefixtures("folder")
+def test_vocabularies_are_compared_without_space_marks() -> None:
+    Path("affixes.txt").write_text("th-\n-at\n-zzz\n", encoding="utf-8")
+    texts, pieces = {}, {}
+    for name in ("unigram", "bpe"):
+        model = ModelProto.FromString(Path(f"{name}.model").read_bytes())
+        normal = [p.piece for p in model.pieces if p.type == 1]
+        pieces[name] = len(normal)
+        texts[name] = {piece.strip("▁") or piece for piece in normal}
+    asked = (*MODELS, "--affixes", "affixes.txt")
+    _, out, _ = run(*asked, "--json")
+    document = json.loads(out)
+    for row, name in zip(document["models"], texts, strict=True):
+        assert row["normal_pieces"] == pieces[name]
+        assert row["equal_without_spaces"] == pieces[name] - len(texts[name])
+        assert row["prefixes"] == ("th" in texts[name])
+        assert row["suffixes"] == ("at" in texts[name])
+    (pair,) = document["overlaps"]
+    assert pair["shared_texts"] == len(texts["unigram"] & texts["bpe"])
+    assert pair["texts_only_in_first"] == len(texts["unigram"] - texts["bpe"])
+    assert pair["texts_only_in_second"] == len(texts["bpe"] - texts["unigram"])
+    _, out, _ = run(*asked, "--csv")
+    first, second = csv.DictReader(io.StringIO(out))
+    assert [int(row["normal_pieces"]) for row in (first, second)] == [*pieces.values()]
+    _, out, _ = run(*asked)
+    (head,) = [line.split() for line in out.splitlines() if line.startswith("  vocabulary ")]
+    assert head[-2:] == ["prefixes", "suffixes"]
+    assert "only in the first" in out
+    status, out, _ = run(*MODELS, "--csv")
+    assert status == 0
+    assert "prefixes" not in out
+
+
+@pytest.mark.usefixtures("folder")
+def test_subsets_of_a_gold_list_have_their_own_figures() -> None:
+    Path("lex.csv").write_text("Word,MorphoLexSegm\ncats,{(cat)}>s>\nrerun,{<re<(run)}\n")
+    gold = ("--gold", "lex.csv,lex.csv:prefixes,lex.csv:suffixes", "--json")
+    status, out, err = run("bpe.model", "--text", "text.txt", *gold)
+    assert status == 0
+    assert "lex.csv:prefixes: 1 word; left out: 1 row with other affixes" in err
+    (model,) = json.loads(out)["models"]
+    assert model["gold_words[lex.csv]"] == 2
+    assert model["gold_words[lex.csv:prefixes]"] == model["gold_words[lex.csv:suffixes]"] == 1
 
 
 @pytest.mark.usefixtures("folder")

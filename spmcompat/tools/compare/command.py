@@ -69,9 +69,14 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.runtime.workers import Workers  # noqa: PLC0415
     from spmcompat.tools.compare.configs import read_configs  # noqa: PLC0415
     from spmcompat.tools.compare.folder import OPTION, ReportFolder  # noqa: PLC0415
+    from spmcompat.tools.compare.gold_words import (  # noqa: PLC0415
+        GROUPS,
+        group_gold_words,
+        groups_as_json,
+    )
     from spmcompat.tools.compare.report import page  # noqa: PLC0415
     from spmcompat.tools.compare.training import split_text, train_and_evaluate  # noqa: PLC0415
-    from spmcompat.tools.evaluate.gold_lists import read_gold_lists  # noqa: PLC0415
+    from spmcompat.tools.evaluate.gold_lists import read_gold_lists, split_subset  # noqa: PLC0415
 
     bootstrap = read_bootstrap(given)
     network = read_network(given)
@@ -79,20 +84,27 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     configs = read_configs(names, {option.name for option in OPTIONS.values() if option.flag})
     baseline = _baseline(given.baseline, [config.name for config in configs])
     gold = read_gold_lists(given.gold)
-    folder = ReportFolder(Path(given.output), [given.text, *given.gold, *names])
+    inputs = [given.text, *(split_subset(name)[0] for name in given.gold), *names]
+    folder = ReportFolder(Path(given.output), inputs)
     report = Report(2 if given.quiet else 0, stderr)
     for found in gold:
         report.info(found.summary)
     _check_libraries([config.trainer for config in configs])
-    folder.check("report.html")
+    folder.check("report.html", GROUPS)
     texts = split_text(given.text, folder, report)
     workers = Workers(available_cores())
     results = train_and_evaluate(
         configs, given.vocab_size, texts, gold, folder, workers, report, bootstrap
     )
-    (path,) = folder.claim("report.html")
-    html = page(results, texts, Path(given.text).name, gold, baseline=baseline, network=network)
-    write_files({str(path): [html.encode(errors="backslashreplace")]}, OPTION)
+    groups = group_gold_words(results, gold, texts.held_out)
+    path, stored = folder.claim("report.html", GROUPS)
+    name = Path(given.text).name
+    html = page(results, texts, name, gold, baseline=baseline, network=network, groups=groups)
+    files = {path: html, stored: groups_as_json(groups)}
+    write_files(
+        {str(file): [content.encode(errors="backslashreplace")] for file, content in files.items()},
+        OPTION,
+    )
     stdout.write(f"{path}\n")
 
 

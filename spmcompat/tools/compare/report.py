@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from spmcompat.tools.compare.changes import changes, show_interval
 from spmcompat.tools.compare.costs import costs
+from spmcompat.tools.compare.gold_words import GroupTable, gold_words, show_parts
 from spmcompat.tools.compare.plots import (
     change_of_loss_and_tokens,
     curves,
@@ -134,6 +135,7 @@ def page(
     *,
     baseline: str | None = None,
     network: Network | None = None,
+    groups: Sequence[GroupTable] = (),
 ) -> str:
     """Return the page as HTML.
 
@@ -151,6 +153,8 @@ def page(
         The configuration that all others are compared with; by default the first one.
     network : Network, optional
         A network whose training cost is estimated for each model.
+    groups : sequence of GroupTable
+        The gold words, grouped by the models that find their boundaries.
     """
     baseline = results[0].config if baseline is None else baseline
     sizes = list(dict.fromkeys(result.vocab_size for result in results))
@@ -184,6 +188,7 @@ the loss of a model that leaves out spaces does not include them.</p>
 {costs(results, network)}
 <h2>Plots</h2>
 <div class="plots">{_plots(results, baseline)}</div>
+{gold_words(groups)}
 <h2>The same words in each tokenizer</h2>
 {_cuts(results, texts.words)}
 <h2>Commands</h2>
@@ -340,7 +345,7 @@ def _cuts(results: Sequence[Result], words: Sequence[str]) -> str:
     head = "".join(f'<th scope="col" class="cut">{escape(result.label)}</th>' for result in results)
     rows = "".join(
         f'<tr><th scope="row">{escape(word)}</th>'
-        + "".join(f"<td class=cut>{_parts(result.cuts[i])}</td>" for result in results)
+        + "".join(f"<td class=cut>{show_parts(result.cuts[i])}</td>" for result in results)
         + "</tr>"
         for i, word in enumerate(words)
     )
@@ -348,10 +353,6 @@ def _cuts(results: Sequence[Result], words: Sequence[str]) -> str:
         '<div class="wide" tabindex="0"><table><thead><tr><th scope="col">word</th>'
         f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
-
-
-def _parts(parts: Sequence[str]) -> str:
-    return "<i>|</i>".join(map(escape, parts))
 
 
 def _megabytes(size: int) -> str:

@@ -22,7 +22,8 @@ class Result(NamedTuple):
     """The result of one configuration with one vocabulary size.
 
     `cuts` contains the parts of each word that the report shows. `vocabulary` contains all pieces
-    except special pieces, sorted by text.
+    except special pieces, sorted by text. `gold_cuts` contains the offsets at which the model cuts
+    each word of each gold list, by the name of the list.
     """
 
     config: str
@@ -33,6 +34,7 @@ class Result(NamedTuple):
     evaluation: Evaluation
     cuts: tuple[tuple[str, ...], ...]
     vocabulary: tuple[str, ...]
+    gold_cuts: Mapping[str, tuple[tuple[int, ...], ...]]
 
     @property
     def label(self) -> str:
@@ -45,7 +47,10 @@ class Result(NamedTuple):
         All results in a report must have the same figures.
         """
         resampled = self.evaluation.resampled
-        if len(self.cuts) != len(words) or [*self.evaluation.gold] != [*gold]:
+        scores = self.evaluation.gold
+        if len(self.cuts) != len(words) or [*scores] != [*gold] or [*self.gold_cuts] != [*gold]:
+            return False
+        if any(len(self.gold_cuts[name]) != scores[name].words for name in gold):
             return False
         if resampled is None or bootstrap is None:
             return resampled is None and bootstrap is None

@@ -29,9 +29,9 @@ from spmcompat.tools.compare.folder import OPTION, ReportFolder
 from spmcompat.tools.compare.results import Result, read_result, write_result
 from spmcompat.tools.evaluate.bootstrap import Bootstrap
 from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate, lines_of
-from spmcompat.tools.evaluate.gold import GoldScores
+from spmcompat.tools.evaluate.gold import GoldScores, boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
-from spmcompat.tools.evaluate.models import load_model
+from spmcompat.tools.evaluate.models import Model, load_model
 
 HELD_OUT = 20  # one of every 20 lines is held out
 _SHOWN_WORDS = 24
@@ -215,10 +215,17 @@ def _result(
         evaluation,
         tuple(tuple(parts) for parts in loaded.cut(texts.words)),
         tuple(sorted(loaded.vocabulary)),
+        {found.name: _cuts(loaded, found) for found in gold},
     )
     folder.claim(f"results/{file_name}.json")
     write_result(path, result, made_from)
     return result
+
+
+def _cuts(model: Model, gold: GoldList) -> tuple[tuple[int, ...], ...]:
+    """Return the offsets at which a model cuts each word of a gold list."""
+    parts = model.cut([word.text for word in gold.words])
+    return tuple(tuple(sorted(boundaries(word))) for word in parts)
 
 
 def _file_name(name: str) -> str:
@@ -284,7 +291,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _fingerprint(gold: Sequence[GoldList]) -> str:
     lists = [
-        (found.name, sorted((word.text, sorted(word.boundaries)) for word in found.words))
+        (found.name, [(word.text, sorted(word.boundaries)) for word in found.words])
         for found in gold
     ]
     return hashlib.sha256(repr(lists).encode()).hexdigest()

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 from spmcompat.cli.flags import Command, switch
 from spmcompat.cli.process import USAGE
+from spmcompat.tools.evaluate.command import AFFIXES
 
 if TYPE_CHECKING:
     from spmcompat.cli.table import Rows
     from spmcompat.tools.diff.result import Difference, PiecesDifference
+    from spmcompat.tools.diff.vocabularies import Vocabularies
 
 EQUAL, DIFFERENT = 0, 1
 SHOWN = 10
@@ -28,6 +30,7 @@ def command() -> Command:
         "A.model B.model [flags]",
         _run,
         [
+            AFFIXES,
             switch("json", "Write all differences as JSON."),
             switch("all", f"Show complete lists, not only the first {SHOWN} entries of each."),
         ],
@@ -43,17 +46,34 @@ def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> int:
     """Run the command, and return the exit status."""
     from spmcompat.model.reading import read_model_bytes  # noqa: PLC0415
     from spmcompat.tools.diff.difference import compare  # noqa: PLC0415
+    from spmcompat.tools.diff.vocabularies import compare_vocabularies  # noqa: PLC0415
+    from spmcompat.tools.evaluate.vocabularies import read_affixes  # noqa: PLC0415
 
     left, right = given.arguments
-    found = compare(read_model_bytes(left), read_model_bytes(right))
+    contents = read_model_bytes(left), read_model_bytes(right)
+    affixes = None if given.affixes is None else read_affixes(given.affixes)
+    found = compare(*contents)
+    texts = compare_vocabularies(*contents, affixes)
     if given.json:
-        stdout.write(as_json({"left": left, "right": right, **plain(found)}))
+        names = {"left": left, "right": right}
+        stdout.write(as_json({**names, **plain(found), "vocabularies": texts}))
     else:
         stdout.write(f"A  {left}: {_size(found.left_bytes, found.pieces.left_count)}\n")
         stdout.write(f"B  {right}: {_size(found.right_bytes, found.pieces.right_count)}\n")
         limit = None if given.all else SHOWN
         stdout.writelines(f"{line}\n" for line in report_lines(found, limit=limit))
+        if affixes or found.pieces.only_left or found.pieces.only_right:
+            stdout.writelines(f"{line}\n" for line in _vocabulary_lines(texts))
     return EQUAL if found.equal else DIFFERENT
+
+
+def _vocabulary_lines(texts: "Vocabularies") -> Iterator[str]:
+    """Yield the lines that compare the pieces without space marks."""
+    from spmcompat.cli.table import table  # noqa: PLC0415
+
+    yield ""
+    yield "vocabulary: the text of a piece does not include its space marks"
+    yield from table(("", "A", "B"), texts.rows(), left=1)
 
 
 def _size(size: int, pieces: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
@@ -20,13 +20,22 @@ if TYPE_CHECKING:
     from spmcompat.tools.evaluate.differences import Difference
     from spmcompat.tools.evaluate.evaluation import Evaluation, Overlap
     from spmcompat.tools.evaluate.network_costs import Network
+    from spmcompat.tools.evaluate.vocabularies import VocabularyCounts
 
 GOLD = Flag(
     "gold",
-    "Lists of segmented words: lines of word, tab, morphs; or files of MorphScore, LADEC or "
-    "MorphyNet.",
+    "Lists of segmented words: lines of word, tab, morphs; or files of MorphScore, LADEC, "
+    "MorphyNet, MorphoLex or DagoBERT. FILE:prefixes and FILE:suffixes select the words with only "
+    "these affixes.",
     metavar="FILE,FILE",
     many=True,
+)
+
+AFFIXES = Flag(
+    "affixes",
+    "Count the prefixes and suffixes of this list in each vocabulary. Each line is a prefix, such "
+    "as un-, or a suffix, such as -ness.",
+    metavar="FILE",
 )
 
 # The label and the format of each figure in the table, in the order of its rows.
@@ -51,6 +60,15 @@ _FORMATS = {
     "whole_words": "{:.2%}",
     "unused_pieces": "{:,}",
 }
+_OVERLAP = (
+    "overlap of pieces",
+    "",
+    "all",
+    "without characters",
+    "shared texts",
+    "only in the first",
+    "only in the second",
+)
 
 
 def command() -> Command:
@@ -71,6 +89,7 @@ def command() -> Command:
                 many=True,
             ),
             GOLD,
+            AFFIXES,
             switch(
                 "drop_spaces",
                 "Leave out tokens that are only spaces, so that the models lose their spaces.",
@@ -132,6 +151,10 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.tools.evaluate.gold_lists import read_gold_lists  # noqa: PLC0415
     from spmcompat.tools.evaluate.models import load_model  # noqa: PLC0415
     from spmcompat.tools.evaluate.network_costs import cost_lines  # noqa: PLC0415
+    from spmcompat.tools.evaluate.vocabularies import (  # noqa: PLC0415
+        count_vocabulary,
+        read_affixes,
+    )
 
     bootstrap = read_bootstrap(given)
     network = read_network(given)
@@ -142,34 +165,48 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     gold = read_gold_lists(given.gold)
     for found in gold:
         report.info(found.summary)
+    affixes = None if given.affixes is None else read_affixes(given.affixes)
     models = [load_model(path, workers, given.pretokenizer) for path in paths]
     results = evaluate(
         models, given.text, gold, report, drop_spaces=given.drop_spaces, bootstrap=bootstrap
     )
+    counts = [count_vocabulary(model.vocabulary, model.texts, affixes) for model in models]
     pairs = overlaps(models)
     changes = differences(results, results[paths.index(given.baseline or paths[0])])
     if given.json:
-        _write_json(results, pairs, changes, network, stdout)
+        others = [*_others(results, counts, network)]
+        _write_json(results, others, pairs, changes, network, stdout)
     elif given.csv:
-        _write_csv(results, network, stdout)
+        _write_csv(results, [*_others(results, counts, network)], stdout)
     else:
-        _write_tables(results, pairs, changes, stdout)
+        _write_tables(results, counts, pairs, changes, stdout)
         if network is not None:
             stdout.writelines(f"{line}\n" for line in cost_lines(results, network))
 
 
+def _others(
+    results: Sequence[Evaluation], counts: Sequence[VocabularyCounts], network: Network | None
+) -> Iterator[dict[str, object]]:
+    """Yield the figures of each model that do not depend on the text alone, by name."""
+    from spmcompat.tools.evaluate.network_costs import estimate  # noqa: PLC0415
+
+    costs = estimate(results, network) if network is not None else None
+    for number, found in enumerate(counts):
+        yield found.known() | ({} if costs is None else costs[number]._asdict())
+
+
 def _write_json(
     results: Sequence[Evaluation],
+    others: Sequence[dict[str, object]],
     pairs: Sequence[Overlap],
     changes: Sequence[Difference],
     network: Network | None,
     stdout: TextIO,
 ) -> None:
-    costs = _costs(results, network)
     document: dict[str, object] = {
         "models": [
             {**_as_json(result), **_without_nan(own)}
-            for result, own in zip(results, costs, strict=True)
+            for result, own in zip(results, others, strict=True)
         ],
         "overlaps": [_without_nan(pair._asdict()) for pair in pairs],
     }
@@ -197,18 +234,10 @@ def _without_nan(row: dict[str, object]) -> dict[str, object]:
     return {name: None if _is_nan(value) else value for name, value in row.items()}
 
 
-def _costs(results: Sequence[Evaluation], network: Network | None) -> list[dict[str, object]]:
-    """Return the costs of the network with each model by name; empty without a network."""
-    from spmcompat.tools.evaluate.network_costs import estimate  # noqa: PLC0415
-
-    if network is None:
-        return [{} for _ in results]
-    return [costs._asdict() for costs in estimate(results, network)]
-
-
-def _write_csv(results: Sequence[Evaluation], network: Network | None, stdout: TextIO) -> None:
-    costs = _costs(results, network)
-    rows = [_with_bounds(r) | own for r, own in zip(results, costs, strict=True)]
+def _write_csv(
+    results: Sequence[Evaluation], others: Sequence[dict[str, object]], stdout: TextIO
+) -> None:
+    rows = [_with_bounds(result) | own for result, own in zip(results, others, strict=True)]
     names = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.DictWriter(stdout, names, restval="", lineterminator="\n")
     writer.writeheader()
@@ -225,6 +254,7 @@ def _with_bounds(result: Evaluation) -> dict[str, object]:
 
 def _write_tables(
     results: Sequence[Evaluation],
+    counts: Sequence[VocabularyCounts],
     pairs: Sequence[Overlap],
     changes: Sequence[Difference],
     stdout: TextIO,
@@ -236,13 +266,23 @@ def _write_tables(
         for key, label, form in _rows(results)
     ]
     lines = [*table(head, figures, left=1)]
+    rows_of_pieces = [
+        (result.model, *(f"{number:,}" for number in found.known().values()))
+        for result, found in zip(results, counts, strict=True)
+    ]
+    titles = [name.replace("_", " ") for name in counts[0].known()]
+    lines += ["", *table(["vocabulary", *titles], rows_of_pieces, left=1)]
     if pairs:
-        head = ["overlap of pieces", "", "all", "without characters"]
         shares = [
-            (first, second, _show("{:.2%}", share), _show("{:.2%}", without_characters))
-            for first, second, share, without_characters in pairs
+            (
+                p.first,
+                p.second,
+                *(_show("{:.2%}", share) for share in p[2:4]),
+                *(f"{n:,}" for n in p[4:]),
+            )
+            for p in pairs
         ]
-        lines += ["", *table(head, shares, left=2)]
+        lines += ["", *table(_OVERLAP, shares, left=2)]
     if changes:
         head = [f"difference from {changes[0].baseline}", "", "", "interval", ""]
         lines += ["", *table(head, [_row_of_change(change) for change in changes], left=2)]

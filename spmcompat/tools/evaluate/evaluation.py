@@ -41,6 +41,7 @@ from spmcompat.tools.evaluate.line_sums import (
 )
 from spmcompat.tools.evaluate.models import Model
 from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
+from spmcompat.tools.evaluate.vocabularies import share_texts
 
 # The number of bytes of text to encode at once. The memory needed is a few times as large.
 _BATCH_BYTES = 4 << 20
@@ -122,12 +123,20 @@ class Evaluation(NamedTuple):
 
 
 class Overlap(NamedTuple):
-    """The number of pieces in both vocabularies, divided by the number in at least one of them."""
+    """The pieces that two vocabularies share.
+
+    `jaccard` is the number of pieces in both vocabularies, divided by the number in at least one of
+    them. The last three fields are numbers of texts of pieces, which do not include marks for
+    spaces.
+    """
 
     first: str
     second: str
     jaccard: float
     jaccard_without_characters: float
+    shared_texts: int
+    texts_only_in_first: int
+    texts_only_in_second: int
 
 
 def lost_text(result: Evaluation) -> str:
@@ -437,7 +446,12 @@ def _resampled_gold(
 def overlaps(models: Sequence[Model]) -> list[Overlap]:
     """Return the overlap of the vocabularies for each pair of models."""
     return [
-        Overlap(a.path, b.path, *shares_of_pieces(a.vocabulary, b.vocabulary))
+        Overlap(
+            a.path,
+            b.path,
+            *shares_of_pieces(a.vocabulary, b.vocabulary),
+            *share_texts(a.texts, b.texts),
+        )
         for a, b in itertools.combinations(models, 2)
     ]
 

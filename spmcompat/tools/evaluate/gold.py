@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 # MorphScore is for words of two or three morphs (a stem with a prefix, a suffix or both). They have
 # one or two boundaries.
-_SCORED_BOUNDARIES = (1, 2)
+SCORED_BOUNDARIES = (1, 2)
 
 # The scores that count words.
 _COUNTS = ("words", "morph_score_words", "morph_score_words_with_single_tokens")
@@ -21,10 +21,35 @@ _Floats = npt.NDArray[np.float64]
 
 
 class GoldWord(NamedTuple):
-    """A word, and the offsets of the boundaries between its parts, in characters."""
+    """A word and the offsets of its boundaries, in characters.
+
+    Attributes
+    ----------
+    text : str
+        The word. It may also be a phrase or a sentence without white space.
+    boundaries : frozenset of int
+        The offsets of its boundaries.
+    stem : (int, int) or None
+        Where its stem begins and ends. None if the list does not state it, or if there are several
+        stems.
+    """
 
     text: str
     boundaries: frozenset[int]
+    stem: tuple[int, int] | None = None
+
+    @property
+    def affixes(self) -> str:
+        """``prefixes`` or ``suffixes`` if the word has only these; ``both``; otherwise empty."""
+        begin, end = self.stem or (0, len(self.text))
+        if begin > 0 and end < len(self.text):
+            return "both"
+        return "prefixes" if begin > 0 else "suffixes" if end < len(self.text) else ""
+
+    def parts(self, boundaries: Collection[int]) -> list[str]:
+        """Return the parts of the word between these boundaries."""
+        offsets = sorted({0, *boundaries, len(self.text)})
+        return [self.text[a:b] for a, b in itertools.pairwise(offsets)]
 
 
 class GoldScores(NamedTuple):
@@ -107,7 +132,7 @@ def sums_by_word(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> _
         gold = word.boundaries
         hits = len(gold & cut)
         row[:4] = 1, hits, len(cut), len(gold)
-        if len(gold) in _SCORED_BOUNDARIES:
+        if len(gold) in SCORED_BOUNDARIES:
             row[4] = 1
             if cut:
                 row[5:] = 1, hits / len(gold), hits / len(cut), hits / (len(cut) + 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import itertools
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
@@ -28,9 +29,21 @@ _OTHER_STEM = "with a stem other than the lemma"
 _OTHER_PARSE = "not marked as the correct parse"
 _NO_AFFIX = "with neither a prefix nor a suffix"
 _ELSEWHERE = "with an affix that is not at that end of the word"
+_UNREADABLE = "with a segmentation that cannot be read"
+_NO_BASE = "with a base that is not in the word"
+_SEVERAL_BASES = "with a base that occurs several times in the word"
+_OTHER_AFFIXES = "with other affixes"
+
+# The subsets of a list: words with a stem and only these affixes.
+SUBSETS = ("prefixes", "suffixes")
+
+# A part of a segmentation of MorphoLex: a prefix, a root, a suffix, or a bracket of a stem.
+_MORPH = re.compile(r"<([^<>(){}]+)<|\(([^<>(){}]+)\)|>([^<>(){}]+)>|[{}]")
+_ROOT = 2  # the group of a root; those of prefixes are before it, those of suffixes after it
 
 # The values of the column correctParse that mean yes.
 _YES = ("yes", "1", "1.0", "true")
+_BARS = "|||"  # separates the fields of DagoBERT
 _SHOWN = 60  # characters of a line in an error
 _LONGEST_LINE = 1 << 16  # characters
 
@@ -51,11 +64,14 @@ class GoldList(NamedTuple):
         The distinct words.
     left_out : dict of str to int
         The number of rows that are left out, by the reason.
+    format : str
+        The name of its format.
     """
 
     name: str
     words: tuple[GoldWord, ...]
     left_out: Mapping[str, int]
+    format: str = ""
 
     @property
     def summary(self) -> str:
@@ -67,12 +83,18 @@ class GoldList(NamedTuple):
 def read_gold_lists(paths: Sequence[str]) -> list[GoldList]:
     """Read several gold lists, and give each a unique name.
 
+    Parameters
+    ----------
+    paths : sequence of str
+        Paths of the lists. After a path, ``:prefixes`` or ``:suffixes`` selects the words with one
+        stem and only these affixes.
+
     Raises
     ------
     UsageError
-        If a file is named twice.
+        If a list or a subset is named twice.
     BadValueError
-        If a file has an unknown or a broken format.
+        If a file has an unknown or a broken format, or if a subset is empty.
     MissingFileError
         If a file cannot be read.
     """
@@ -80,11 +102,33 @@ def read_gold_lists(paths: Sequence[str]) -> list[GoldList]:
         if count > 1:
             raise UsageError(f"--gold names {path} twice. Name each list once.")
     names = Counter(os.path.basename(path) for path in paths)
-    lists = [read_gold(path) for path in paths]
+    lists = [_subset(read_gold(path), subset) for path, subset in map(split_subset, paths)]
     return [
         found._replace(name=path) if names[found.name] > 1 else found
         for path, found in zip(paths, lists, strict=True)
     ]
+
+
+def split_subset(name: str) -> tuple[str, str]:
+    """Return the path of a list, and the subset that is named after it, which may be empty."""
+    path, _, subset = name.rpartition(":")
+    return (path, subset) if path and subset in SUBSETS else (name, "")
+
+
+def _subset(found: GoldList, subset: str) -> GoldList:
+    if not subset:
+        return found
+    if all(word.stem is None for word in found.words):
+        raise BadValueError(
+            f"{found.name} does not state the stems of its words, so it has no subset {subset!r}. "
+            "Use a list of MorphoLex, DagoBERT, MorphScore (version 2) or derivations of MorphyNet."
+        )
+    words = tuple(word for word in found.words if word.affixes == subset)
+    if not words:
+        raise BadValueError(f"{found.name} contains no words with only {subset}.")
+    left_out = {**found.left_out, _OTHER_AFFIXES: len(found.words) - len(words)}
+    left_out = {reason: count for reason, count in left_out.items() if count}
+    return found._replace(name=f"{found.name}:{subset}", words=words, left_out=left_out)
 
 
 def read_gold(path: str | PathLike[str]) -> GoldList:
@@ -99,6 +143,10 @@ def read_gold(path: str | PathLike[str]) -> GoldList:
     - MorphyNet, derivational: rows of source word, target word, their parts of speech, affix, and
       ``prefix`` or ``suffix``.
     - MorphyNet, inflectional: rows of lemma, form, features, and morphs with ``|`` between them.
+    - MorphoLex: a sheet of the workbook as CSV or TSV, with the columns ``Word`` and
+      ``MorphoLexSegm``, as in ``{(love)}>ly>``.
+    - DagoBERT: lines of subreddit, derivative, base, and three parts of a text, with ``|||``
+      between them. The boundaries are around the base.
 
     If several rows have the same word, only the first one counts. The derivational lists of
     MorphyNet are an exception: there, each row states one boundary, and a word gets the boundaries
@@ -118,7 +166,9 @@ def read_gold(path: str | PathLike[str]) -> GoldList:
     except OSError as error:
         raise MissingFileError(f'"{path}": {error.strerror}. Check --gold.') from error
     except UnicodeDecodeError as error:
-        raise BadValueError(f"{path} is not UTF-8: {error.reason}.") from None
+        raise BadValueError(
+            f"{path} is not UTF-8: {error.reason}. Save a table as CSV in UTF-8."
+        ) from None
 
 
 def _lines(file: TextIO, path: str) -> list[str]:
@@ -137,7 +187,7 @@ def _gold_list(lines: Sequence[str], path: str) -> GoldList:
     first = next((i for i, line in enumerate(lines) if line.strip()), None)
     if first is None:
         raise BadValueError(f"{path} contains no words. Write lines of word, tab, morphs.")
-    read = _reader(lines[first], f"{path}:{first + 1}")
+    form, read = _reader(lines[first], f"{path}:{first + 1}")
     words: dict[str, GoldWord] = {}
     left_out: Counter[str] = Counter()
     for found in read(lines, path):
@@ -146,33 +196,43 @@ def _gold_list(lines: Sequence[str], path: str) -> GoldList:
         elif found.text not in words:
             words[found.text] = found
         elif read is _morphynet_derivational:
-            boundaries = words[found.text].boundaries | found.boundaries
-            words[found.text] = GoldWord(found.text, boundaries)
+            words[found.text] = _united(words[found.text], found)
         else:
             left_out[_REPEATED] += 1
     if not words:
         only = f" to count, only {_reasons(left_out)}" if left_out else " below its header"
         raise BadValueError(f"{path} contains no words{only}.")
-    return GoldList(os.path.basename(path), tuple(words.values()), dict(left_out))
+    return GoldList(os.path.basename(path), tuple(words.values()), dict(left_out), form)
 
 
-def _reader(line: str, source: str) -> _Reader:
-    """Return the function that reads files with this first line."""
-    for columns, convert in _TABLES.items():
+def _united(first: GoldWord, second: GoldWord) -> GoldWord:
+    """Return a word with the boundaries of two derivations, and the stem that they share."""
+    begin, end = zip(first.stem or (0, 0), second.stem or (0, 0), strict=True)
+    stem = (max(begin), min(end))
+    return GoldWord(
+        first.text, first.boundaries | second.boundaries, stem if stem[0] < stem[1] else None
+    )
+
+
+def _reader(line: str, source: str) -> tuple[str, _Reader]:
+    """Return the format of files with this first line, and the function that reads them."""
+    for columns, (form, convert) in _TABLES.items():
         for delimiter in ",\t":
             if set(columns) <= set(_split(line, delimiter)):
-                return _table_reader(columns, convert, delimiter)
+                return form, _table_reader(columns, convert, delimiter)
     word, *fields = line.rstrip("\r\n").split("\t")
     is_ours = "".join("".join(fields).split()) == word
+    if not is_ours and line.count(_BARS) == 5:
+        return "DagoBERT", _dagobert
     if len(fields) == 5 and not is_ours:
-        return _morphynet_derivational
+        return "MorphyNet", _morphynet_derivational
     if len(fields) == 3 and not is_ours:
-        return _morphynet_inflectional
+        return "MorphyNet, inflectional", _morphynet_inflectional
     if fields:
-        return _ours
+        return "ours", _ours
     raise BadValueError(
-        f"{source}: expected a word, a tab and its morphs, or a list of MorphScore, LADEC or "
-        f"MorphyNet, found {_shown(line)}."
+        f"{source}: expected a word, a tab and its morphs, or a list of MorphScore, LADEC, "
+        f"MorphyNet, MorphoLex or DagoBERT, found {_shown(line)}."
     )
 
 
@@ -210,7 +270,10 @@ def _morphynet_derivational(lines: Sequence[str], path: str) -> Iterator[_Found]
         # Upper and lower case are ignored: a German noun with a prefix begins with a capital
         # letter, but MorphyNet writes all affixes in lower case.
         if 0 < cut < len(word) and _equal(end, affix):
-            yield _joined(word, (word[:cut], word[cut:]))
+            yield _stemmed(
+                word,
+                (word[:cut], word[cut:], "") if kind == "prefix" else ("", word[:cut], word[cut:]),
+            )
         else:
             yield _ELSEWHERE
 
@@ -220,14 +283,28 @@ def _morphynet_inflectional(lines: Sequence[str], path: str) -> Iterator[_Found]
         yield _joined(word, morphs.split("|"))
 
 
-def _fields(lines: Sequence[str], path: str, count: int) -> Iterator[list[str]]:
+def _dagobert(lines: Sequence[str], path: str) -> Iterator[_Found]:
+    for _, word, base, *_ in _fields(lines, path, 6, _BARS):
+        before, _, after = word.partition(base) if base else ("", "", "")
+        if not base or base not in word:
+            yield _NO_BASE
+        elif base in word[len(before) + 1 :]:
+            yield _SEVERAL_BASES
+        else:
+            yield _stemmed(word, (before, base, after))
+
+
+def _fields(
+    lines: Sequence[str], path: str, count: int, separator: str = "\t"
+) -> Iterator[list[str]]:
+    between = "tabs" if separator == "\t" else separator
     for number, line in enumerate(lines, 1):
-        fields = line.rstrip("\r\n").split("\t")
+        fields = line.rstrip("\r\n").split(separator)
         if len(fields) == count:
             yield fields
         elif line.strip():
             raise BadValueError(
-                f"{path}:{number}: expected {count} fields with tabs between them, as above, "
+                f"{path}:{number}: expected {count} fields with {between} between them, as above, "
                 f"found {_shown(line)}."
             )
 
@@ -283,7 +360,7 @@ def _morphscore_2(row: _Row) -> _Found:
         return _OTHER_STEM
     if any(character.isdecimal() for character in word):
         return _DIGIT
-    return _joined(word, (row["preceding_part"], row["stem"], row["following_part"]))
+    return _stemmed(word, (row["preceding_part"], row["stem"], row["following_part"]))
 
 
 def _ladec(row: _Row) -> _Found:
@@ -293,11 +370,32 @@ def _ladec(row: _Row) -> _Found:
     return _joined(row["stim"], parts) if all(parts) else _EMPTY
 
 
-# The function that reads a row of a table, by the columns that identify the format.
-_TABLES: Mapping[tuple[str, ...], Callable[[_Row], _Found]] = {
-    ("full_word", "pt1", "rest"): _morphscore_1,
-    ("stem", "lemma", "preceding_part", "following_part", "wordform"): _morphscore_2,
-    ("c1", "c2", "stim", "correctParse"): _ladec,
+def _morpholex(row: _Row) -> _Found:
+    segmentation = row["MorphoLexSegm"].strip()
+    matches = list(_MORPH.finditer(segmentation))
+    morphs = [(match.lastindex, match[match.lastindex]) for match in matches if match.lastindex]
+    if not morphs or "".join(match[0] for match in matches) != segmentation:
+        return _UNREADABLE
+    kinds = [kind for kind, _ in morphs]
+    texts = [text for _, text in morphs]
+    found = _joined(row["Word"], texts)
+    if kinds.count(_ROOT) != 1 or kinds != sorted(kinds):
+        return found
+    root = kinds.index(_ROOT)
+    begin = len("".join(texts[:root]))
+    return _with_stem(found, begin, begin + len(texts[root]))
+
+
+# The columns that identify the format of a table, the name of the format, and the function that
+# reads a row.
+_TABLES: Mapping[tuple[str, ...], tuple[str, Callable[[_Row], _Found]]] = {
+    ("full_word", "pt1", "rest"): ("MorphScore", _morphscore_1),
+    ("stem", "lemma", "preceding_part", "following_part", "wordform"): (
+        "MorphScore",
+        _morphscore_2,
+    ),
+    ("c1", "c2", "stim", "correctParse"): ("LADEC", _ladec),
+    ("Word", "MorphoLexSegm"): ("MorphoLex", _morpholex),
 }
 
 
@@ -307,6 +405,16 @@ def _joined(word: str, parts: Sequence[str]) -> _Found:
         return _WHITE_SPACE
     parts = [part for part in parts if part]
     return _word(word, parts) if word and _equal("".join(parts), word) else _NOT_JOINED
+
+
+def _stemmed(word: str, parts: tuple[str, str, str]) -> _Found:
+    """Return the word with its boundaries around its stem, which is the second part."""
+    before, stem, _ = parts
+    return _with_stem(_joined(word, parts), len(before), len(before) + len(stem))
+
+
+def _with_stem(found: _Found, begin: int, end: int) -> _Found:
+    return found if isinstance(found, str) else found._replace(stem=(begin, end))
 
 
 def _word(word: str, parts: Sequence[str]) -> GoldWord:

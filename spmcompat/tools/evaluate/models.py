@@ -20,6 +20,7 @@ from spmcompat.tools.evaluate.alignment import Span
 from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
 from spmcompat.tools.evaluate.pretokens import PretokenEncoder
 from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
+from spmcompat.tools.evaluate.vocabularies import texts_of_pieces
 from spmcompat.tools.export.document import MOST_BYTES
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from tokenizers import Encoding
 
 _BYTE_SPACE = "\u0120"  # represents a space in byte-level vocabularies
+_SPACES = SPACE_MARK + _BYTE_SPACE
 _CONTINUES = "##"  # prefix of WordPiece tokens inside a word
 
 
@@ -39,8 +41,8 @@ class Model(Protocol):
         Path of the file, and kind of model.
     size : int
         Number of pieces, including special pieces.
-    vocabulary : set of str
-        The pieces, except special pieces.
+    vocabulary, texts : set of str
+        The pieces, except special pieces; and their texts without marks for spaces.
     kinds : TokenKinds
         Properties of each piece.
     pretokens : PretokenEncoder or None
@@ -58,6 +60,7 @@ class Model(Protocol):
     model_type: str
     size: int
     vocabulary: set[str]
+    texts: set[str]
     kinds: TokenKinds
     pretokens: PretokenEncoder | None
     loss: MarginalLoss | None
@@ -130,6 +133,7 @@ class _SentencePiece:
         self.model_type = TrainerSpec.ModelType.Name(model.trainer_spec.model_type).lower()
         self.size = len(model.pieces)
         self.vocabulary = {piece.piece for piece in model.pieces if piece.type == piece.NORMAL}
+        self.texts = texts_of_pieces(self.vocabulary)
         self.kinds = kinds_of_pieces(model)
         self.pretokens = (
             None if pretokenizer is None else PretokenEncoder(model, workers, pretokenizer)
@@ -187,6 +191,9 @@ class _HuggingFace:
         self.model_type = f"tokenizers {type(model).__name__}"
         self.vocabulary = {text for text in texts if text not in special}
         self.marks_continuation = type(model).__name__ == "WordPiece"
+        self.texts = texts_of_pieces(
+            self.vocabulary, _SPACES, _CONTINUES if self.marks_continuation else ""
+        )
         self.kinds = _kinds_of_tokens(
             [text if text in self.vocabulary else "" for text in texts],
             flags(text == unknown or (unknown is None and text == "<unk>") for text in texts),
@@ -250,18 +257,17 @@ def _parts(word: str, begins: Sequence[int]) -> list[str]:
 def _kinds_of_tokens(
     texts: Sequence[str], unknown: npt.NDArray[np.bool_], *, by_continuation: bool
 ) -> TokenKinds:
-    marks = SPACE_MARK + _BYTE_SPACE
     none = np.zeros(len(texts), dtype=np.bool_)
     if by_continuation:
         begins = flags(not text.startswith(_CONTINUES) for text in texts)
         ends = none
     else:
-        begins = flags(text.startswith(tuple(marks)) for text in texts)
-        ends = flags(text.endswith(tuple(marks)) for text in texts)
+        begins = flags(text.startswith(tuple(_SPACES)) for text in texts)
+        ends = flags(text.endswith(tuple(_SPACES)) for text in texts)
     return TokenKinds(
         begins=begins,
         ends=ends,
-        blank=flags(bool(text) and not text.strip(marks) for text in texts),
+        blank=flags(bool(text) and not text.strip(_SPACES) for text in texts),
         more_words=np.zeros(len(texts), dtype=np.int64),
         unknown=unknown,
         byte=none,

@@ -38,12 +38,41 @@ LISTS = {
         ["cat", "catlike", "N", "J", "like", "suffix"],
     ],
     "inflectional.tsv": [["cat", "cats", "N;PL", "cat|s"], ["sit", "sits", "V;SG", "sit|s"]],
+    "morpholex.csv": [
+        ["Word", "POS", "MorphoLexSegm"],
+        *(["catlike", "JJ", "{(cat)}>like>"], ["unseen", "JJ", "{<un<(seen)}"]),
+        ["catfish", "NN", "{(cat)}{(fish)}"],
+    ],
+    "dagobert.txt": [
+        ["cats", "catlike", "cat", "Cats.", "a ___ dog", "Yes."],
+        ["dogs", "unseen", "seen", "", "the ___ cats", ""],
+    ],
 }
+_AFFIXES = [["un-"], ["-like"], ["-s"]]
 FIELDS = (
-    *("", " ", "\0", "\x1b]0;x\x07", "\ud800", "\ufeff", "\r", "\n", "\t", '"', ",", "|", "\u0085"),
+    *(
+        "{",
+        ">",
+        "<un<",
+        "|||",
+        "",
+        " ",
+        "\0",
+        "\x1b]0;x\x07",
+        "\ud800",
+        "\ufeff",
+        "\r",
+        "\n",
+        "\t",
+        '"',
+        ",",
+        "|",
+        "\u0085",
+    ),
     *("ß", "\u0301", "İ", "▁", "cat", "suffix", "yes", "a" * 70_000),
 )
 FLAGS = ([], ["--json"], ["--csv"], ["--bootstrap=100"], ["--drop_spaces"])
+SUBSETS = (*[""] * 6, ":prefixes", ":suffixes")
 
 
 def prepare(folder: Path) -> None:
@@ -67,7 +96,14 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
     else:
         written = _written(name, _damage_rows(LISTS[name], chance))
         damaged.write_text(written, encoding="utf-8", errors="surrogatepass")
-    return partial(main, _command(damaged, valid, chance.choice(FLAGS)))
+    damaged = damaged.with_name(damaged.name + chance.choice(SUBSETS))
+    flags = [*chance.choice(FLAGS)]
+    if chance.random() < 0.1:
+        affixes = folder / "affixes.txt"
+        written = _written(affixes.name, _damage_rows(_AFFIXES, chance))
+        affixes.write_text(written, encoding="utf-8", errors="surrogatepass")
+        flags.append(f"--affixes={affixes}")
+    return partial(main, _command(damaged, valid, flags))
 
 
 def _command(path: Path, valid: Path, flags: list[str]) -> list[str]:
@@ -76,8 +112,9 @@ def _command(path: Path, valid: Path, flags: list[str]) -> list[str]:
 
 
 def _written(name: str, rows: list[list[str]]) -> str:
-    if name.endswith(".tsv"):
-        return "".join("\t".join(row) + "\n" for row in rows)
+    for ending, separator in ((".tsv", "\t"), (".txt", "|||")):
+        if name.endswith(ending):
+            return "".join(separator.join(row) + "\n" for row in rows)
     written = io.StringIO()
     csv.writer(written, lineterminator="\n").writerows(rows)
     return written.getvalue()

@@ -28,6 +28,7 @@ def result(
     *,
     lost: float = 0.0,
     gold: Mapping[str, GoldScores] | None = None,
+    gold_cuts: Mapping[str, tuple[tuple[int, ...], ...]] | None = None,
 ) -> Result:
     evaluation = Evaluation(
         model=f"{config}.model",
@@ -55,7 +56,8 @@ def result(
     )
     vocabulary = ("a", "b", "c", "ab", "abc")
     cuts = (("un", "do"), ("<b>",))
-    return Result(config, size, f"train <{config}>", 1.0, 50.0, evaluation, cuts, vocabulary)
+    command = f"train <{config}>"
+    return Result(config, size, command, 1.0, 50.0, evaluation, cuts, vocabulary, gold_cuts or {})
 
 
 @pytest.fixture

@@ -20,7 +20,9 @@ SCORES = GoldScores(4, 0.5, 0.5, 0.5, 1.5, 0.5, 0.5, 0.5, 3, math.nan, 0)
 
 
 def full_result() -> Result:
-    plain = result("one", 10, 1.25, gold={"a.tsv": SCORES})
+    plain = result(
+        "one", 10, 1.25, gold={"a.tsv": SCORES}, gold_cuts={"a.tsv": ((), (2,), (2, 5), (1,))}
+    )
     intervals = {"tokens": Interval(8.0, 12.0)}
     resampled = Resampled(BOOTSTRAP, 8, 1, intervals, {"tokens": (9.0, 11.0)})
     return plain._replace(evaluation=plain.evaluation._replace(resampled=resampled))
@@ -55,6 +57,8 @@ def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:
         (("run", "vocab_size"), -1),
         (("run", "vocab_size"), 2**64),
         (("run", "more"), 1),
+        (("run", "gold_cuts"), {"a.tsv": [2]}),
+        (("run", "gold_cuts"), {"a.tsv": [[-1]]}),
         (("run", "evaluation"), None),
         (("run", "evaluation", "gold"), []),
         (("run", "evaluation", "gold"), {"a.tsv": {}}),
@@ -90,6 +94,8 @@ def test_a_result_fits_the_words_gold_lists_and_bootstrap_of_a_report() -> None:
     assert stored.fits(words, ["a.tsv"], BOOTSTRAP)
     assert not stored.fits(words[:1], ["a.tsv"], BOOTSTRAP)
     assert not stored.fits(words, [], BOOTSTRAP)
+    assert not stored._replace(gold_cuts={}).fits(words, ["a.tsv"], BOOTSTRAP)
+    assert not stored._replace(gold_cuts={"a.tsv": ((), ())}).fits(words, ["a.tsv"], BOOTSTRAP)
     assert not stored.fits(words, ["a.tsv"], None)
     assert not stored.fits(words, ["a.tsv"], BOOTSTRAP._replace(resamples=3))
     assert not result("one", 10).fits(words, [], BOOTSTRAP)

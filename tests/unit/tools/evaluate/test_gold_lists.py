@@ -8,7 +8,12 @@ import pytest
 
 from spmcompat.cli.flags import UsageError
 from spmcompat.errors import BadValueError, MissingFileError
-from spmcompat.tools.evaluate.gold_lists import GoldList, read_gold, read_gold_lists
+from spmcompat.tools.evaluate.gold_lists import (
+    GoldList,
+    read_gold,
+    read_gold_lists,
+    split_subset,
+)
 from tests.oracle.morphology import ends
 
 MORPHSCORE_2 = "wordform,stem,lemma,preceding_part,following_part"
@@ -149,11 +154,111 @@ def test_inflectional_lists_of_morphynet_need_parts_that_join(tmp_path: Path) ->
         "Haus\tHauses\tN|GEN\thaus|es",
         "cat\tcats\tN|GEN\tca|ts",
     )
+    assert found.format == "MorphyNet, inflectional"
     assert segmented(found) == ["cat s", "Haus es"]
     assert found.left_out == {
         "with parts that do not join to the word": 2,
         "with a word of an earlier row": 1,
     }
+
+
+def test_morpholex(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        "ELP_ItemID,Word,POS,MorphoLexSegm",
+        "1,lovely,JJ,{(love)}>ly>",
+        "2,unlikely,JJ,{<un<{(like)}>ly>}",
+        "3,footballer,NN,{(foot)}{(ball)}>er>",
+        "4,socialism,NN,{{(soci)>al>}>ism>}",
+        "5,AIDS,NN,{(aid)>s>}",
+        "6,rerun,NN,{<re<(run)}",
+        "7,happily,RB,{(happy)}>ly>",
+        "8,broken,JJ,{(brok>en>}",
+        "9,empty,JJ,",
+        '10,"a b",NN,{(a)}{(b)}',
+    )
+    assert found.format == "MorphoLex"
+    assert segmented(found) == [
+        *("love ly", "un like ly", "foot ball er", "soci al ism", "AID S", "re run")
+    ]
+    assert [word.stem for word in found.words] == [(0, 4), (2, 6), None, (0, 4), (0, 3), (2, 5)]
+    assert found.left_out == {
+        "with parts that do not join to the word": 1,
+        "with a segmentation that cannot be read": 2,
+        "with white space in the word": 1,
+    }
+
+
+def test_morpholex_with_tabs(tmp_path: Path) -> None:
+    found = read(tmp_path, "Word\tMorphoLexSegm", "lovely\t{(love)}>ly>")
+    assert segmented(found) == ["love ly"]
+
+
+def test_dagobert_cuts_around_the_base(tmp_path: Path) -> None:
+    text = "||| ... |||a text with ___ and ,|||..."
+    found = read(
+        tmp_path,
+        f"books|||unlikely|||like{text}",
+        f"books|||unlikely|||like{text}",
+        f"books|||readable|||read{text}",
+        f"books|||prewar|||war{text}",
+        f"books|||happiness|||happy{text}",
+        f"books|||none|||{text}",
+        f"books|||anana|||ana{text}",
+    )
+    assert found.format == "DagoBERT"
+    assert segmented(found) == ["un like ly", "read able", "pre war"]
+    assert [word.affixes for word in found.words] == ["both", "suffixes", "prefixes"]
+    assert found.left_out == {
+        "with a word of an earlier row": 1,
+        "with a base that is not in the word": 2,
+        "with a base that occurs several times in the word": 1,
+    }
+
+
+def test_subsets_have_only_prefixes_or_only_suffixes(tmp_path: Path) -> None:
+    path = tmp_path / "lex.csv"
+    rows = [
+        *("lovely,{(love)}>ly>", "unlikely,{<un<{(like)}>ly>}", "football,{(foot)}{(ball)}"),
+        *("rerun,{<re<(run)}", "non,{(non)}", "happily,{(happy)}>ly>", "unrerun,{<un<<re<(run)}"),
+    ]
+    path.write_text("\n".join(["Word,MorphoLexSegm", *rows]) + "\n")
+    whole, prefixes, suffixes = read_gold_lists([str(path), f"{path}:prefixes", f"{path}:suffixes"])
+    assert len(whole.words) == 6
+    assert segmented(prefixes) == ["re run", "un re run"]
+    assert segmented(suffixes) == ["love ly"]
+    assert [found.name for found in (whole, prefixes)] == ["lex.csv", "lex.csv:prefixes"]
+    assert prefixes.left_out == {
+        "with parts that do not join to the word": 1,
+        "with other affixes": 4,
+    }
+    assert split_subset("a:b:prefixes") == ("a:b", "prefixes")
+    assert split_subset(":prefixes") == (":prefixes", "")
+    assert split_subset("a.csv") == ("a.csv", "")
+
+
+def test_derivations_of_morphynet_and_morphscore_2_have_subsets(tmp_path: Path) -> None:
+    path = tmp_path / "derivations.tsv"
+    path.write_text(
+        "happy\tunhappy\tJ\tJ\tun\tprefix\nunhappy\tunhappiness\tJ\tN\tness\tsuffix\n"
+        "happiness\tunhappiness\tN\tN\tun\tprefix\nread\treader\tV\tN\ter\tsuffix\n"
+    )
+    one, other = read_gold_lists([f"{path}:prefixes", f"{path}:suffixes"])
+    assert (segmented(one), segmented(other)) == (["un happy"], ["read er"])
+    assert [word.stem for word in read_gold(path).words] == [(2, 7), (2, 7), (0, 4)]
+    path.write_text(f"{MORPHSCORE_2}\nundoing,do,do,un,ing\nwalked,walk,walk,,ed\n")
+    (found,) = read_gold_lists([f"{path}:suffixes"])
+    assert segmented(found) == ["walk ed"]
+
+
+def test_a_list_without_stems_or_words_has_no_subset(tmp_path: Path) -> None:
+    path = tmp_path / "gold.tsv"
+    path.write_text("undo\tun do\n")
+    with pytest.raises(BadValueError, match=r"gold\.tsv does not state the stems .* MorphoLex"):
+        read_gold_lists([f"{path}:prefixes"])
+    path.write_text("Word\tMorphoLexSegm\nlovely\t{(love)}>ly>\n")
+    with pytest.raises(BadValueError, match="contains no words with only prefixes"):
+        read_gold_lists([f"{path}:prefixes"])
 
 
 @pytest.mark.parametrize(
@@ -179,6 +284,8 @@ def test_inflectional_lists_of_morphynet_need_parts_that_join(tmp_path: Path) ->
         (["", ",full_word,pt1,rest", "", "0,walked"], "gold:4: expected the columns full_word"),
         ([",full_word,pt1,rest", "0,a,b,a,b"], "gold:2: expected the columns full_word"),
         (["cat\tcats\tN|PL\tcat|s", "cat"], "gold:2: expected 4 fields"),
+        (["a|||b|||b|||x|||y|||z", "a|||b"], r"gold:2: expected 6 fields with \|\|\| between"),
+        (["Word,MorphoLexSegm", "lovely"], "gold:2: expected the columns Word, MorphoLexSegm as"),
         (["ab\ta b", "a" * 100_000], "gold:2 has 65,536 characters or more"),
     ],
 )

@@ -1,0 +1,129 @@
+"""Compares vocabularies as texts, that is, without space marks (Gow-Smith et al. 2022, Table 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from os import PathLike
+from typing import NamedTuple
+
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.unicode.marks import SPACE_MARK
+
+_MOST_AFFIXES = 1 << 20  # bytes of a file
+
+
+class Affixes(NamedTuple):
+    """Prefixes and suffixes, without hyphens."""
+
+    prefixes: frozenset[str]
+    suffixes: frozenset[str]
+
+
+class VocabularyCounts(NamedTuple):
+    """The size of a vocabulary, and the numbers of affixes in it.
+
+    Attributes
+    ----------
+    normal_pieces : int
+        The number of normal pieces: without special, user-defined and byte pieces.
+    equal_without_spaces : int
+        The number of these pieces whose text, without space marks, is also that of another piece
+        and was counted there. So the vocabulary has ``normal_pieces - equal_without_spaces`` texts.
+    prefixes, suffixes : int or None
+        The number of prefixes and suffixes of a list that are texts of the vocabulary. None without
+        a list.
+    """
+
+    normal_pieces: int
+    equal_without_spaces: int
+    prefixes: int | None = None
+    suffixes: int | None = None
+
+    def known(self) -> dict[str, int]:
+        """Return the counts by name; without a list, those of affixes are missing."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+class SharedTexts(NamedTuple):
+    """The number of texts of pieces in both vocabularies, and in only one of them."""
+
+    shared: int
+    only_first: int
+    only_second: int
+
+
+def texts_of_pieces(pieces: Set[str], marks: str = SPACE_MARK, continuation: str = "") -> set[str]:
+    """Return the texts of pieces without the marks for spaces at their ends.
+
+    Parameters
+    ----------
+    pieces : set of str
+        The pieces.
+    marks : str
+        The characters that represent a space. A piece of only these characters does not change.
+    continuation : str
+        What pieces inside words begin with, if they are marked.
+    """
+    return {piece.strip(marks).removeprefix(continuation) or piece for piece in pieces}
+
+
+def count_vocabulary(
+    pieces: Set[str], texts: Set[str], affixes: Affixes | None = None
+) -> VocabularyCounts:
+    """Count the pieces of a vocabulary, those that differ only in space marks, and affixes.
+
+    Parameters
+    ----------
+    pieces, texts : set of str
+        The normal pieces, and their texts from `texts_of_pieces`.
+    affixes : Affixes, optional
+        The affixes to count.
+    """
+    counts = VocabularyCounts(len(pieces), len(pieces) - len(texts))
+    if affixes is None:
+        return counts
+    return counts._replace(
+        prefixes=len(affixes.prefixes & texts), suffixes=len(affixes.suffixes & texts)
+    )
+
+
+def share_texts(first: Set[str], second: Set[str]) -> SharedTexts:
+    """Count the texts that two vocabularies share."""
+    shared = len(first & second)
+    return SharedTexts(shared, len(first) - shared, len(second) - shared)
+
+
+def read_affixes(path: str | PathLike[str]) -> Affixes:
+    """Read a list of affixes: one prefix, such as ``un-``, or suffix, such as ``-ness``, a line.
+
+    Raises
+    ------
+    BadValueError
+        If the file is not UTF-8, if a line is neither a prefix nor a suffix, or if there is none.
+    MissingFileError
+        If the file cannot be read.
+    """
+    refuse_impossible(path, "Check --affixes")
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            text = file.read(_MOST_AFFIXES + 1)
+    except OSError as error:
+        raise MissingFileError(f'"{path}": {error.strerror}. Check --affixes.') from error
+    except UnicodeDecodeError as error:
+        raise BadValueError(f"{path} is not UTF-8: {error.reason}.") from None
+    if len(text) > _MOST_AFFIXES:
+        raise BadValueError(f"{path} is larger than 1 MiB. Name a list of affixes.")
+    found: dict[str, set[str]] = {"prefixes": set(), "suffixes": set()}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not (affix := line.strip()):
+            continue
+        bare = affix.strip("-")
+        if affix not in (f"{bare}-", f"-{bare}") or not bare or len(bare.split()) > 1:
+            raise BadValueError(
+                f"{path}:{number}: expected a prefix such as un- or a suffix such as -ness, found "
+                f"{affix[:60]!r}."
+            )
+        found["suffixes" if affix.startswith("-") else "prefixes"].add(bare)
+    if not any(found.values()):
+        raise BadValueError(f"{path} contains no affixes. Write lines such as un- and -ness.")
+    return Affixes(frozenset(found["prefixes"]), frozenset(found["suffixes"]))
