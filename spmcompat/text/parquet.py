@@ -1,8 +1,8 @@
-"""One column of a Parquet file, some rows at a time."""
+"""Columns of a Parquet file, some rows at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -77,12 +77,34 @@ def read_column(file: InputFile, column: str, longest: int | None = None) -> Ite
     size = file.size or 0
     rows = max(parquet.metadata.num_rows, 1)
     done = taken = 0
-    batches = _batches(parquet, chosen, name)
+    batches = _batches(parquet, [chosen], name)
     for buffer in strings_of_all(batches, chosen, name, longest):
         done += buffer.lines + buffer.nulls
         buffer.input_size = size * done // rows - taken
         taken += buffer.input_size
         yield buffer
+
+
+def read_columns(file: InputFile, columns: Sequence[str]) -> Iterator[tuple[str | None, ...]]:
+    """Yield the values of several columns of strings in each row.
+
+    Raises
+    ------
+    TrainingError
+        If a column does not exist or does not contain strings, or the file is broken.
+    """
+    require_reader()
+    from pyarrow import string  # noqa: PLC0415
+    from pyarrow.parquet import ParquetFile  # noqa: PLC0415
+
+    name = name_of(file.path)
+    with _naming(name):
+        parquet = ParquetFile(_source(file), pre_buffer=False, buffer_size=1 << 20)
+    chosen = [_choose(parquet.schema_arrow, column, name) for column in columns]
+    for batch in _batches(parquet, chosen, name):
+        with _naming(name):
+            values = [batch.column(column).cast(string()).to_pylist() for column in chosen]
+        yield from zip(*values, strict=True)
 
 
 @contextmanager
@@ -121,26 +143,34 @@ def _choose(schema: pa.Schema, column: str, name: str) -> str:
         raise BadValueError(f"{name}: {error}") from None
 
 
-def _batches(parquet: ParquetFile, column: str, name: str) -> Iterator[pa.RecordBatch]:
+def _batches(
+    parquet: ParquetFile, columns: Sequence[str], name: str
+) -> Iterator[pa.RecordBatch]:
     """Yield the rows of each row group in batches."""
-    at = parquet.schema_arrow.names.index(column)
     for group in range(parquet.num_row_groups):
-        facts = parquet.metadata.row_group(group)
-        # Without nested columns, each column of the schema is one column of the file.
-        is_flat = facts.num_columns == len(parquet.schema_arrow.names)
-        size = facts.column(at).total_uncompressed_size if is_flat else facts.total_byte_size
-        if is_flat and size > _MOST_CELL_BYTES * facts.num_rows:
-            raise TrainingError(
-                f"{name}: row group {group} of {column!r} has {size:,} bytes in {facts.num_rows} "
-                "rows, which would need too much memory. Divide the texts into sentences, or write "
-                "them as JSON Lines."
-            )
-        rows = _BATCH_BYTES * facts.num_rows // max(size, 1)
+        size = sum(_bytes_of(parquet, group, column, name) for column in columns)
+        rows = _BATCH_BYTES * parquet.metadata.row_group(group).num_rows // max(size, 1)
         batches = parquet.iter_batches(
             batch_size=min(max(rows, 16), _BATCH_ROWS),
             row_groups=[group],
-            columns=[column],
+            columns=columns,
             use_threads=False,
         )
         with _naming(name):
             yield from batches
+
+
+def _bytes_of(parquet: ParquetFile, group: int, column: str, name: str) -> int:
+    """Return the size of a column in a row group, and raise if its cells are too large."""
+    facts = parquet.metadata.row_group(group)
+    # Without nested columns, each column of the schema is one column of the file.
+    is_flat = facts.num_columns == len(parquet.schema_arrow.names)
+    at = parquet.schema_arrow.names.index(column)
+    size: int = facts.column(at).total_uncompressed_size if is_flat else facts.total_byte_size
+    if is_flat and size > _MOST_CELL_BYTES * facts.num_rows:
+        raise TrainingError(
+            f"{name}: row group {group} of {column!r} has {size:,} bytes in {facts.num_rows} "
+            "rows, which would need too much memory. Divide the texts into sentences, or write "
+            "them as JSON Lines."
+        )
+    return size

@@ -27,10 +27,11 @@ from spmcompat.tools.compare.configs import OURS, Config
 from spmcompat.tools.compare.folder import OPTION, ReportFolder
 from spmcompat.tools.compare.results import Result, read_result, write_result
 from spmcompat.tools.evaluate.bootstrap import Bootstrap
-from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate, lines_of
+from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
 from spmcompat.tools.evaluate.gold import GoldScores
 from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.models import load_model
+from spmcompat.tools.evaluate.texts import lines_of
 
 HELD_OUT = 20  # one of every 20 lines is held out
 _SHOWN_WORDS = 24

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, switch
 from spmcompat.cli.table import table
@@ -17,7 +17,14 @@ from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, UNITS, r
 
 if TYPE_CHECKING:
     from spmcompat.tools.evaluate.differences import Difference
+    from spmcompat.runtime.progress import Report
+    from spmcompat.runtime.workers import Workers
     from spmcompat.tools.evaluate.evaluation import Evaluation, Overlap
+    from spmcompat.tools.evaluate.gold_lists import GoldList
+    from spmcompat.tools.evaluate.models import Model
+    from spmcompat.tools.evaluate.stored import CountsEvaluation
+
+    Result: TypeAlias = Evaluation | CountsEvaluation
 
 GOLD = Flag(
     "gold",
@@ -36,7 +43,12 @@ _FORMATS = {
     "renormalized_loss_per_character": "{:.4f}",
     "renormalized_loss_per_byte": "{:.4f}",
     "tokens": "{:,}",
+    "pretokens": "{:,}",
+    "left_out": "{:,}",
     "words": "{:,}",
+    "tokens_per_pretoken": "{:.4f}",
+    "normalized_characters_per_token": "{:.4f}",
+    "normalized_bytes_per_token": "{:.4f}",
     "tokens_per_word": "{:.4f}",
     "characters_per_token": "{:.4f}",
     "bytes_per_token": "{:.4f}",
@@ -59,7 +71,7 @@ def command() -> Command:
         "spmcompat evaluate",
         "Evaluates SentencePiece models and other tokenizers on a text. Words are the parts of "
         "the text between white space, so their number is the same for every model.",
-        "MODEL... --text=FILE[,FILE...] [flags]",
+        "MODEL... {--text=FILE[,FILE...]|--counts=FILE} [flags]",
         _run,
         [
             Flag(
@@ -67,6 +79,11 @@ def command() -> Command:
                 "Texts in UTF-8, one sentence on each line.",
                 metavar="FILE,FILE",
                 many=True,
+            ),
+            Flag(
+                "counts",
+                "Stored counts of a text (spmcompat count) instead of the text. Each distinct "
+                "pretoken is encoded once.",
             ),
             GOLD,
             switch(
@@ -99,8 +116,13 @@ def command() -> Command:
             switch("csv", "Print CSV, one line for each model."),
             QUIET,
         ],
-        required=[("text",)],
-        exclusive=[("json", "csv")],
+        required=[("text", "counts")],
+        exclusive=[
+            ("json", "csv"),
+            ("text", "counts"),
+            ("counts", "pretokenizer"),
+            ("counts", "bootstrap"),
+        ],
         positionals=("at least one model is", 1, None),
     )
 
@@ -138,11 +160,17 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     for found in gold:
         report.info(found.summary)
     models = [load_model(path, workers, given.pretokenizer) for path in paths]
-    results = evaluate(
-        models, given.text, gold, report, drop_spaces=given.drop_spaces, bootstrap=bootstrap
-    )
+    results: Sequence[Result]
+    changes: Sequence[Difference] = ()
+    if given.counts is None:
+        measured = evaluate(
+            models, given.text, gold, report, drop_spaces=given.drop_spaces, bootstrap=bootstrap
+        )
+        changes = differences(measured, measured[paths.index(given.baseline or paths[0])])
+        results = measured
+    else:
+        results = _evaluate_counts(models, given, gold, workers, report)
     pairs = overlaps(models)
-    changes = differences(results, results[paths.index(given.baseline or paths[0])])
     if given.json:
         _write_json(results, pairs, changes, stdout)
     elif given.csv:
@@ -151,8 +179,22 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
         _write_tables(results, pairs, changes, stdout)
 
 
+def _evaluate_counts(
+    models: Sequence[Model],
+    given: SimpleNamespace,
+    gold: Sequence[GoldList],
+    workers: Workers,
+    report: Report,
+) -> list[CountsEvaluation]:
+    from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
+    from spmcompat.tools.evaluate.stored import evaluate_counts  # noqa: PLC0415
+
+    table = load_counts(given.counts)
+    return evaluate_counts(models, table, gold, workers, report, drop_spaces=given.drop_spaces)
+
+
 def _write_json(
-    results: Sequence[Evaluation],
+    results: Sequence[Result],
     pairs: Sequence[Overlap],
     changes: Sequence[Difference],
     stdout: TextIO,
@@ -171,7 +213,7 @@ def _write_json(
     stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 
 
-def _as_json(result: Evaluation) -> dict[str, object]:
+def _as_json(result: Result) -> dict[str, object]:
     row = _without_nan(result.flat())
     if result.resampled is not None:
         row["intervals"] = {name: [*both] for name, both in result.resampled.intervals.items()}
@@ -183,7 +225,7 @@ def _without_nan(row: dict[str, object]) -> dict[str, object]:
     return {name: None if _is_nan(value) else value for name, value in row.items()}
 
 
-def _write_csv(results: Sequence[Evaluation], stdout: TextIO) -> None:
+def _write_csv(results: Sequence[Result], stdout: TextIO) -> None:
     rows = [_with_bounds(result) for result in results]
     names = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.DictWriter(stdout, names, restval="", lineterminator="\n")
@@ -191,7 +233,7 @@ def _write_csv(results: Sequence[Evaluation], stdout: TextIO) -> None:
     writer.writerows({k: "" if _is_nan(v) else v for k, v in row.items()} for row in rows)
 
 
-def _with_bounds(result: Evaluation) -> dict[str, object]:
+def _with_bounds(result: Result) -> dict[str, object]:
     """Return the figures, and after them the bounds of their intervals."""
     row = result.flat()
     for name, both in (result.resampled.intervals if result.resampled else {}).items():
@@ -200,7 +242,7 @@ def _with_bounds(result: Evaluation) -> dict[str, object]:
 
 
 def _write_tables(
-    results: Sequence[Evaluation],
+    results: Sequence[Result],
     pairs: Sequence[Overlap],
     changes: Sequence[Difference],
     stdout: TextIO,
@@ -227,7 +269,7 @@ def _write_tables(
     stdout.writelines(f"{line}\n" for line in lines)
 
 
-def _cell(form: str, value: object, name: str, result: Evaluation) -> str:
+def _cell(form: str, value: object, name: str, result: Result) -> str:
     both = result.resampled.intervals.get(name) if result.resampled else None
     shown = _show(form, value)
     if both is None:
@@ -247,12 +289,13 @@ def _row_of_change(change: Difference) -> tuple[str, ...]:
     )
 
 
-def _rows(results: Sequence[Evaluation]) -> list[tuple[str, str, str]]:
+def _rows(results: Sequence[Result]) -> list[tuple[str, str, str]]:
     """Return the name of each figure of the table, its label and its format."""
     from spmcompat.tools.evaluate.gold import gold_key  # noqa: PLC0415
 
     result = results[0]
-    rows = [(key, key.replace("_", " "), form) for key, form in _FORMATS.items()]
+    known = result.flat()
+    rows = [(key, key.replace("_", " "), form) for key, form in _FORMATS.items() if key in known]
     if any(other.drops_spaces for other in results):
         rows.append(("drops_spaces", "drops spaces", "{}"))
     for name, scores in result.gold.items():
