@@ -105,9 +105,7 @@ class SymbolCheck:
         The boundary mark.
     """
 
-    def __init__(
-        self, name: str, origin: Origin, symbols: Collection[str], boundary: str
-    ) -> None:
+    def __init__(self, name: str, origin: Origin, symbols: Collection[str], boundary: str) -> None:
         self._name = name
         self._missing = [s for s in origin.symbols if s not in symbols]
         self._boundary = boundary

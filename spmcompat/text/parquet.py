@@ -143,9 +143,7 @@ def _choose(schema: pa.Schema, column: str, name: str) -> str:
         raise BadValueError(f"{name}: {error}") from None
 
 
-def _batches(
-    parquet: ParquetFile, columns: Sequence[str], name: str
-) -> Iterator[pa.RecordBatch]:
+def _batches(parquet: ParquetFile, columns: Sequence[str], name: str) -> Iterator[pa.RecordBatch]:
     """Yield the rows of each row group in batches."""
     for group in range(parquet.num_row_groups):
         size = sum(_bytes_of(parquet, group, column, name) for column in columns)

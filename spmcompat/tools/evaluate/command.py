@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 from collections.abc import Sequence
+from itertools import combinations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, switch
-from spmcompat.cli.table import table
 from spmcompat.errors import BadValueError
 from spmcompat.options.option import UINT64
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, UNITS, read_bootstrap
+from spmcompat.tools.evaluate.tables import Table, is_nan, page_of, show, text_of
 
 if TYPE_CHECKING:
-    from spmcompat.tools.evaluate.differences import Difference
     from spmcompat.runtime.progress import Report
     from spmcompat.runtime.workers import Workers
+    from spmcompat.tools.evaluate.differences import Difference
     from spmcompat.tools.evaluate.evaluation import Evaluation, Overlap
     from spmcompat.tools.evaluate.gold_lists import GoldList
     from spmcompat.tools.evaluate.models import Model
     from spmcompat.tools.evaluate.stored import CountsEvaluation
+    from spmcompat.tools.evaluate.texts import Texts
 
     Result: TypeAlias = Evaluation | CountsEvaluation
 
@@ -34,6 +35,8 @@ GOLD = Flag(
     many=True,
 )
 
+# The flags that counts cannot be combined with.
+_OF_TEXTS = ("text", "language_column", "reference", "pretokenizer", "bootstrap")
 # The figures of a model in the order of the table, and their formats.
 _FORMATS = {
     "model_type": "{}",
@@ -60,6 +63,8 @@ _FORMATS = {
     "renyi_efficiency_observed": "{:.4f}",
     "whole_words": "{:.2%}",
     "unused_pieces": "{:,}",
+    "gini": "{:.4f}",
+    "worst_language": "{}",
 }
 
 
@@ -76,9 +81,26 @@ def command() -> Command:
         [
             Flag(
                 "text",
-                "Texts in UTF-8, one sentence on each line.",
+                "Texts in UTF-8, one sentence on each line. With LANGUAGE=FILE for each, the output "
+                "also has the figures of each language.",
                 metavar="FILE,FILE",
                 many=True,
+            ),
+            Flag(
+                "language_column",
+                "The texts are JSON Lines or Parquet files with a column of languages, which has "
+                "this name.",
+                metavar="NAME",
+            ),
+            Flag(
+                "text_column",
+                "With --language_column: the column of the text, by default text.",
+                metavar="NAME",
+            ),
+            Flag(
+                "reference",
+                "The language that parity refers to; by default the first.",
+                metavar="LANGUAGE",
             ),
             Flag(
                 "counts",
@@ -94,7 +116,8 @@ def command() -> Command:
                 "pretokenizer",
                 "Cut the text into pretokens as in training, encode each one separately, and "
                 "compute tokens and losses from them. stored: cut by the split options in the "
-                "model. script or regex:PATTERN: also cut by this pretokenizer.",
+                "model. space: cut at white space only. script or regex:PATTERN: also cut by this "
+                "pretokenizer.",
                 metavar="NAME",
             ),
             Flag(
@@ -113,15 +136,15 @@ def command() -> Command:
                 metavar="MODEL",
             ),
             switch("json", "Print JSON."),
-            switch("csv", "Print CSV, one line for each model."),
+            switch("csv", "Print CSV, one line for each model and language."),
+            switch("tsv", "Print the lines of --csv with tabs."),
+            switch("html", "Print an HTML page."),
             QUIET,
         ],
         required=[("text", "counts")],
         exclusive=[
-            ("json", "csv"),
-            ("text", "counts"),
-            ("counts", "pretokenizer"),
-            ("counts", "bootstrap"),
+            *combinations(("json", "csv", "tsv", "html"), 2),
+            *(("counts", name) for name in _OF_TEXTS),
         ],
         positionals=("at least one model is", 1, None),
     )
@@ -153,6 +176,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
 
     bootstrap = read_bootstrap(given)
     _check(given)
+    texts = read_texts(given)
     paths = given.arguments
     report = Report(2 if given.quiet else 0, stderr)
     workers = Workers(given.workers or available_cores())
@@ -164,7 +188,13 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     changes: Sequence[Difference] = ()
     if given.counts is None:
         measured = evaluate(
-            models, given.text, gold, report, drop_spaces=given.drop_spaces, bootstrap=bootstrap
+            models,
+            texts,
+            gold,
+            report,
+            drop_spaces=given.drop_spaces,
+            bootstrap=bootstrap,
+            reference=given.reference,
         )
         changes = differences(measured, measured[paths.index(given.baseline or paths[0])])
         results = measured
@@ -173,10 +203,36 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     pairs = overlaps(models)
     if given.json:
         _write_json(results, pairs, changes, stdout)
-    elif given.csv:
-        _write_csv(results, stdout)
+    elif given.csv or given.tsv:
+        _write_csv(results, "," if given.csv else "\t", stdout)
     else:
-        _write_tables(results, pairs, changes, stdout)
+        tables = _tables(results, pairs, changes)
+        stdout.write(page_of(tables, "Evaluation") if given.html else text_of(tables))
+
+
+def read_texts(given: SimpleNamespace) -> Texts:
+    """Return the texts that the flags name.
+
+    Raises
+    ------
+    UsageError
+        If the flags contradict each other.
+    """
+    from spmcompat.tools.evaluate.texts import TextFiles, texts_of  # noqa: PLC0415
+
+    if given.text_column is not None and given.language_column is None:
+        raise UsageError("--text_column needs --language_column.")
+    if given.language_column is not None and given.units == "documents":
+        raise UsageError("--units=documents needs texts, not tables. Leave it out.")
+    try:
+        texts = texts_of(given.text, given.text_column or "text", given.language_column)
+    except BadValueError as error:
+        raise UsageError(str(error)) from error
+    languages = texts.languages if isinstance(texts, TextFiles) else [given.reference]
+    if given.reference is not None and given.reference not in languages:
+        known = ", ".join(languages) or "those of --text=LANGUAGE=FILE"
+        raise UsageError(f"--reference must be one of {known}, not {given.reference!r}.")
+    return texts
 
 
 def _evaluate_counts(
@@ -217,20 +273,35 @@ def _as_json(result: Result) -> dict[str, object]:
     row = _without_nan(result.flat())
     if result.resampled is not None:
         row["intervals"] = {name: [*both] for name, both in result.resampled.intervals.items()}
+    if result.languages is not None:
+        row["languages"] = {
+            "reference": result.languages.reference,
+            "are_parallel": result.languages.are_parallel,
+            "figures": {
+                name: _without_nan(figures._asdict())
+                for name, figures in result.languages.figures.items()
+            },
+        }
     return row
 
 
 def _without_nan(row: dict[str, object]) -> dict[str, object]:
     """Replace NaN with None, because JSON has no NaN."""
-    return {name: None if _is_nan(value) else value for name, value in row.items()}
+    return {name: None if is_nan(value) else value for name, value in row.items()}
 
 
-def _write_csv(results: Sequence[Result], stdout: TextIO) -> None:
-    rows = [_with_bounds(result) for result in results]
+def _write_csv(results: Sequence[Result], delimiter: str, stdout: TextIO) -> None:
+    from spmcompat.tools.evaluate.language_rows import language_rows  # noqa: PLC0415
+
+    rows: list[dict[str, object]] = []
+    for result in results:
+        of_languages = [*language_rows(result)]
+        first = {"model": result.model, "language": ""} if of_languages else {}
+        rows += [{**first, **_with_bounds(result)}, *of_languages]
     names = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.DictWriter(stdout, names, restval="", lineterminator="\n")
+    writer = csv.DictWriter(stdout, names, restval="", lineterminator="\n", delimiter=delimiter)
     writer.writeheader()
-    writer.writerows({k: "" if _is_nan(v) else v for k, v in row.items()} for row in rows)
+    writer.writerows({k: "" if is_nan(v) else v for k, v in row.items()} for row in rows)
 
 
 def _with_bounds(result: Result) -> dict[str, object]:
@@ -241,37 +312,40 @@ def _with_bounds(result: Result) -> dict[str, object]:
     return row
 
 
-def _write_tables(
-    results: Sequence[Result],
-    pairs: Sequence[Overlap],
-    changes: Sequence[Difference],
-    stdout: TextIO,
-) -> None:
+def _tables(
+    results: Sequence[Result], pairs: Sequence[Overlap], changes: Sequence[Difference]
+) -> list[Table]:
+    from spmcompat.tools.evaluate.language_rows import language_table  # noqa: PLC0415
+
     rows = [result.flat() for result in results]
     head = ["", *(str(row["model"]) for row in rows)]
     figures = [
         (label, *(_cell(form, row[key], key, r) for row, r in zip(rows, results, strict=True)))
         for key, label, form in _rows(results)
     ]
-    lines = [*table(head, figures, left=1)]
+    tables = [Table(head, figures, 1)]
+    if by_language := language_table(results):
+        tables.append(by_language)
     if pairs:
         head = ["overlap of pieces", "", "all", "without characters"]
         shares = [
-            (first, second, _show("{:.2%}", share), _show("{:.2%}", without_characters))
+            (first, second, show("{:.2%}", share), show("{:.2%}", without_characters))
             for first, second, share, without_characters in pairs
         ]
-        lines += ["", *table(head, shares, left=2)]
+        tables.append(Table(head, shares, 2))
     if changes:
         head = [f"difference from {changes[0].baseline}", "", "", "interval", ""]
-        lines += ["", *table(head, [_row_of_change(change) for change in changes], left=2)]
+        tables.append(Table(head, [_row_of_change(change) for change in changes], 2))
     if resampled := results[0].resampled:
-        lines += ["", f"  In brackets: {resampled.summary}."]
-    stdout.writelines(f"{line}\n" for line in lines)
+        tables[-1] = tables[-1]._replace(
+            notes=[*tables[-1].notes, f"In brackets: {resampled.summary}."]
+        )
+    return tables
 
 
 def _cell(form: str, value: object, name: str, result: Result) -> str:
     both = result.resampled.intervals.get(name) if result.resampled else None
-    shown = _show(form, value)
+    shown = show(form, value)
     if both is None:
         return shown
     form = form.replace(",", ",.0f")
@@ -305,13 +379,3 @@ def _rows(results: Sequence[Result]) -> list[tuple[str, str, str]]:
             label += f" [{name}]" if len(result.gold) > 1 else ""
             rows.append((key, label, "{:,}" if isinstance(value, int) else "{:.4f}"))
     return rows
-
-
-def _show(form: str, value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "-" if _is_nan(value) else form.format(value)
-
-
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and math.isnan(value)

@@ -79,7 +79,7 @@ class Evaluation(NamedTuple):
     describe the other tokens and pieces, and `lost_spaces` is the share of boundaries between words
     that these tokens do not show. The loss is NaN if a normal piece is only spaces.
 
-    `resampled` has the confidence intervals, if there is a bootstrap, and `languages` the figures of
+    `resampled` has the confidence intervals, if there is a bootstrap. `languages` has the figures of
     each language, if the texts have languages.
     """
 
@@ -349,7 +349,7 @@ def evaluate(
         If a text cannot be read, is empty, has a line that is too long, or has too few units for a
         bootstrap; or if there is no text in the reference.
     """
-    source = TextFiles(texts) if isinstance(texts, list | tuple) else texts
+    source = TextFiles(texts) if isinstance(texts, Sequence) else texts
     measurements = [
         _Measurement(model, drop_spaces=drop_spaces, by_line=bootstrap is not None)
         for model in models

@@ -1,12 +1,13 @@
 """Evaluates models on stored counts: each distinct pretoken is encoded once.
 
-The tokens of a text are the tokens of its pretokens, because no piece crosses the end of a pretoken.
-Models and counts for which this is not true are refused.
+No piece of the models may cross the end of a pretoken. Then the tokens of a line are those of its
+pretokens, with two exceptions. ``sentencepiece`` joins unknown tokens that are neighbours; and it
+adds the scores of a Unigram model in float32 over a whole line, so rounding can decide between
+segmentations whose scores are nearly equal.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from spmcompat.errors import BadValueError, printable
 from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.options.values import to_text
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts import arrow
@@ -36,15 +38,13 @@ if TYPE_CHECKING:
 
 _Ints = npt.NDArray[np.int64]
 
-# The rules of counting whose names and values a model stores.
-_RULES_OF_MODEL = ("add_dummy_prefix", "remove_extra_whitespaces", "treat_whitespace_as_suffix")
 # Rules by which counts lose tokens, or with which a pretoken is not a part between spaces.
 _REFUSED_RULES = {
     "spaces_apart": "do not contain the spaces (space_pieces)",
     "script_runs": "are cut by a pretokenizer",
     "calls_pretokenizer": "are cut by a pretokenizer",
 }
-# Larger sums of tokens could exceed 64 bits. A space mark is counted as 1 byte, but may be 3 tokens.
+# Larger sums of tokens could exceed 64 bits.
 _MOST_BYTES = 2**60
 _USE_TEXT = "Give the text itself with --text."
 
@@ -52,20 +52,19 @@ _USE_TEXT = "Give the text itself with --text."
 class CountsEvaluation(NamedTuple):
     """The figures of one model that counts determine.
 
-    The fields with the names of those of `Evaluation` have the same meaning. `pretokens` is the
+    The fields with the names of those of `Evaluation` have the same meaning; there are no intervals
+    and no languages, because counts do not contain lines. `pretokens` is the
     number of pretokens in the text, and `left_out` the number of those that the figures do not
     include, because they contain a mark for a meta piece. Normalized characters and bytes are those
     of the pretokens, in which each space mark is one character and one byte.
 
-    All figures of tokens except `unused_pieces` are NaN if neighbouring pretokens may share an
-    unknown token: ``sentencepiece`` joins neighbouring unknown tokens, and counts do not contain
-    the neighbours.
+    Tokens are those of ``--pretokenizer=space``: each pretoken is encoded separately.
     """
 
     model: str
     model_type: str
     pieces: int
-    tokens: float
+    tokens: int
     pretokens: int
     left_out: int
     tokens_per_pretoken: float
@@ -79,13 +78,13 @@ class CountsEvaluation(NamedTuple):
     gold: Mapping[str, GoldScores]
     drops_spaces: bool = False
 
-    # Intervals need lines, which counts do not contain.
-    resampled = None
+    resampled: None = None
+    languages: None = None
 
     def flat(self) -> dict[str, Any]:
         """Return all single figures by name; see `gold_key` for the names of gold figures."""
         row = self._asdict()
-        del row["gold"]
+        del row["gold"], row["resampled"], row["languages"]
         for name, scores in self.gold.items():
             row.update((gold_key(k, name, self.gold), v) for k, v in scores._asdict().items())
         return row
@@ -160,8 +159,7 @@ class _Counter:
         spaces = DroppedSpaces(model.kinds) if drop_spaces and model.kinds.blank.any() else None
         counted = TokenCounts(model.kinds if spaces is None else spaces.kinds)
         counted.uses += self.uses if spaces is None else self.uses[~spaces.dropped]
-        known = math.nan if self.may_join_unknown else 1.0
-        tokens = math.nan if self.may_join_unknown else counted.tokens
+        tokens = counted.tokens
         return CountsEvaluation(
             model=model.path,
             model_type=model.model_type,
@@ -172,10 +170,10 @@ class _Counter:
             tokens_per_pretoken=ratio(tokens, sizes.pretokens - sizes.left_out),
             normalized_characters_per_token=ratio(sizes.characters, tokens),
             normalized_bytes_per_token=ratio(sizes.bytes, tokens),
-            unknown_rate=counted.unknown_rate * known,
-            byte_piece_rate=counted.byte_rate * known,
-            renyi_efficiency=counted.renyi_efficiency * known,
-            renyi_efficiency_observed=counted.renyi_efficiency_observed * known,
+            unknown_rate=counted.unknown_rate,
+            byte_piece_rate=counted.byte_rate,
+            renyi_efficiency=counted.renyi_efficiency,
+            renyi_efficiency_observed=counted.renyi_efficiency_observed,
             unused_pieces=counted.unused,
             gold=gold,
             drops_spaces=spaces is not None,
@@ -230,8 +228,8 @@ def evaluate_counts(
     for counter in counters:
         if counter.may_join_unknown:
             report.warning(
-                f"{counter.path}: sentencepiece joins unknown words that are neighbours. Counts do "
-                "not contain the neighbours, so the number of tokens is not known."
+                f"{counter.path}: unknown words are separate tokens, as with --pretokenizer=space. "
+                "In a whole line, sentencepiece joins those that are neighbours."
             )
     return [
         counter.result(
@@ -273,8 +271,8 @@ def _warn(origin: Origin, sizes: _Sizes, report: Report) -> None:
         report.warning(f"The counts do not contain {skipped:,} lines that counting skipped.")
     if sizes.left_out:
         report.warning(
-            f"The figures do not include {sizes.left_out:,} of {sizes.pretokens:,} pretokens, which "
-            "contain a meta piece such as <s>: counts store a mark for it."
+            f"The figures do not include {sizes.left_out:,} of {sizes.pretokens:,} pretokens: they "
+            "contain a meta piece such as <s>, for which counts store a mark."
         )
     for change in origin.changes:
         report.warning(f"The counts were changed after counting: {printable(change)}.")
@@ -288,12 +286,12 @@ def _check(model: ModelProto, table: CountTable, path: str) -> None:
         "remove_extra_whitespaces": model.normalizer_spec.remove_extra_whitespaces,
         "treat_whitespace_as_suffix": model.trainer_spec.treat_whitespace_as_suffix,
     }
-    for name in _RULES_OF_MODEL:
-        if rules[name] != stored[name]:
+    for name, value in stored.items():
+        if rules[name] != value:
             raise _refusal(
                 table,
                 f"were made with a different {name} than {path}",
-                f"Count the text with --{name}={str(stored[name]).lower()}, or give it with --text.",
+                f"Count the text with --{name}={to_text(value)}, or give it with --text.",
             )
     charsmap = model.normalizer_spec.precompiled_charsmap
     if origin.charsmap != digest(charsmap) or not model.normalizer_spec.escape_whitespaces:

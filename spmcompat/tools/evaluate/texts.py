@@ -86,6 +86,7 @@ class TextFiles:
         begins: list[int] = []
         size = 0
         before = self._languages[0]
+        filled = set()
         for path, language in zip(self.paths, self._languages, strict=True):
             if lines and language != before:
                 yield LineBatch(lines, begins, before)
@@ -94,6 +95,7 @@ class TextFiles:
             for number, line in enumerate(_lines_of_path(path)):
                 if number == 0:
                     begins.append(len(lines))
+                    filled.add(language)
                 lines.append(line.rstrip(b"\r\n"))
                 size += len(line)
                 if size >= _BATCH_BYTES:
@@ -101,6 +103,11 @@ class TextFiles:
                     lines, begins, size = [], [], 0
         if lines:
             yield LineBatch(lines, begins, before)
+        for language in self.languages:
+            if language not in filled:
+                raise BadValueError(
+                    f"The text in the language {language!r} is empty. Check --text."
+                )
 
 
 class TextTables:
