@@ -11,7 +11,7 @@ from spmcompat.cli.flags import Command, Flag, UsageError, switch
 from spmcompat.options.option import INT32
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, read_bootstrap
-from spmcompat.tools.evaluate.command import GOLD
+from spmcompat.tools.evaluate.command import GOLD, LANGUAGE_FLAGS, read_texts
 
 
 def command() -> Command:
@@ -24,10 +24,16 @@ def command() -> Command:
         "Trains tokenizers on one text in several ways, evaluates them on held-out lines, and "
         "writes a report. The report marks the best values, but never those of a model that loses "
         "text. Results of earlier runs are kept if nothing has changed.",
-        "--text=FILE --output=FOLDER [flags]",
+        "--text=FILE[,FILE...] --output=FOLDER [flags]",
         _run,
         [
-            Flag("text", "A text in UTF-8.", metavar="FILE"),
+            Flag(
+                "text",
+                "Texts in UTF-8. LANGUAGE=FILE for each text adds the figures of each language.",
+                metavar="FILE,FILE",
+                many=True,
+            ),
+            *LANGUAGE_FLAGS,
             Flag("output", "The folder for the report.", metavar="FOLDER"),
             Flag(
                 "vocab_size",
@@ -76,19 +82,28 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     configs = read_configs(names, {option.name for option in OPTIONS.values() if option.flag})
     baseline = _baseline(given.baseline, [config.name for config in configs])
     gold = read_gold_lists(given.gold)
-    folder = ReportFolder(Path(given.output), [given.text, *given.gold, *names])
+    source = read_texts(given)
+    folder = ReportFolder(Path(given.output), [*source.paths, *given.gold, *names])
     report = Report(2 if given.quiet else 0, stderr)
     for found in gold:
         report.info(found.summary)
     _check_libraries([config.trainer for config in configs])
     folder.check("report.html")
-    texts = split_text(given.text, folder, report)
+    texts = split_text(source, folder, report)
     workers = Workers(available_cores())
     results = train_and_evaluate(
-        configs, given.vocab_size, texts, gold, folder, workers, report, bootstrap
+        configs,
+        given.vocab_size,
+        texts._replace(reference=given.reference),
+        gold,
+        folder,
+        workers,
+        report,
+        bootstrap,
     )
     (path,) = folder.claim("report.html")
-    html = page(results, texts, Path(given.text).name, gold, baseline=baseline)
+    name = ", ".join(Path(path).name for path in source.paths)
+    html = page(results, texts, name, gold, baseline=baseline)
     write_files({str(path): [html.encode(errors="backslashreplace")]}, OPTION)
     stdout.write(f"{path}\n")
 

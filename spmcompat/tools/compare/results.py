@@ -39,13 +39,22 @@ class Result(NamedTuple):
         """The name of the configuration and the vocabulary size."""
         return f"{self.config} {self.vocab_size:,}"
 
-    def fits(self, words: Sequence[str], gold: Sequence[str], bootstrap: Bootstrap | None) -> bool:
-        """Return whether the result includes these words, gold lists and this bootstrap.
+    def fits(
+        self,
+        words: Sequence[str],
+        gold: Sequence[str],
+        bootstrap: Bootstrap | None,
+        languages: Sequence[str] = (),
+    ) -> bool:
+        """Return whether the result includes these words, gold lists, languages and this bootstrap.
 
         A report needs the same figures from every result.
         """
         resampled = self.evaluation.resampled
         if len(self.cuts) != len(words) or [*self.evaluation.gold] != [*gold]:
+            return False
+        of_languages = self.evaluation.languages
+        if [*(of_languages.figures if of_languages else ())] != [*languages]:
             return False
         if resampled is None or bootstrap is None:
             return resampled is None and bootstrap is None

@@ -35,6 +35,25 @@ GOLD = Flag(
     many=True,
 )
 
+LANGUAGE_FLAGS = (
+    Flag(
+        "language_column",
+        "The texts are JSON Lines or Parquet files with a column of languages, which has "
+        "this name.",
+        metavar="NAME",
+    ),
+    Flag(
+        "text_column",
+        "With --language_column: the column of the text, by default text.",
+        metavar="NAME",
+    ),
+    Flag(
+        "reference",
+        "The language that parity refers to; by default the first.",
+        metavar="LANGUAGE",
+    ),
+)
+
 # The flags that counts cannot be combined with.
 _OF_TEXTS = ("text", "language_column", "reference", "pretokenizer", "bootstrap")
 # The figures of a model in the order of the table, and their formats.
@@ -81,27 +100,12 @@ def command() -> Command:
         [
             Flag(
                 "text",
-                "Texts in UTF-8, one sentence on each line. With LANGUAGE=FILE for each, the output "
-                "also has the figures of each language.",
+                "Texts in UTF-8, one sentence on each line. LANGUAGE=FILE for each text adds the "
+                "figures of each language.",
                 metavar="FILE,FILE",
                 many=True,
             ),
-            Flag(
-                "language_column",
-                "The texts are JSON Lines or Parquet files with a column of languages, which has "
-                "this name.",
-                metavar="NAME",
-            ),
-            Flag(
-                "text_column",
-                "With --language_column: the column of the text, by default text.",
-                metavar="NAME",
-            ),
-            Flag(
-                "reference",
-                "The language that parity refers to; by default the first.",
-                metavar="LANGUAGE",
-            ),
+            *LANGUAGE_FLAGS,
             Flag(
                 "counts",
                 "Stored counts of a text (spmcompat count) instead of the text. Each distinct "
@@ -222,7 +226,7 @@ def read_texts(given: SimpleNamespace) -> Texts:
 
     if given.text_column is not None and given.language_column is None:
         raise UsageError("--text_column needs --language_column.")
-    if given.language_column is not None and given.units == "documents":
+    if given.language_column is not None and getattr(given, "units", None) == "documents":
         raise UsageError("--units=documents needs texts, not tables. Leave it out.")
     try:
         texts = texts_of(given.text, given.text_column or "text", given.language_column)

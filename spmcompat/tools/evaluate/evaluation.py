@@ -79,8 +79,8 @@ class Evaluation(NamedTuple):
     describe the other tokens and pieces, and `lost_spaces` is the share of boundaries between words
     that these tokens do not show. The loss is NaN if a normal piece is only spaces.
 
-    `resampled` has the confidence intervals, if there is a bootstrap. `languages` has the figures of
-    each language, if the texts have languages.
+    `resampled` has the confidence intervals, if there is a bootstrap, and `languages` has the
+    figures of each language, if the texts have languages.
     """
 
     model: str

@@ -17,7 +17,7 @@ body { margin: 0 auto; max-width: 72rem; padding: 1.5rem 1rem;
 table { border-collapse: collapse; font-size: .875rem; }
 th, td { padding: .3rem .65rem; border-bottom: 1px solid #8884; text-align: right;
   white-space: nowrap; }
-.left { text-align: left; }
+th.cut, td.cut { text-align: left; }
 """
 
 
@@ -57,26 +57,26 @@ def page_of(tables: Sequence[Table], title: str) -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}'
         f"</title><style>{_STYLE}</style></head><body><h1>{escape(title)}</h1>\n"
-        + "".join(part for one in tables for part in _html(one))
+        + "".join(map(html_of, tables))
         + "</body></html>\n"
     )
 
 
-def _html(one: Table) -> Iterator[str]:
-    yield '<div class="wide" tabindex="0"><table>\n'
-    for number, row in enumerate((one.head, *one.rows)):
-        tag, scope = ("th", ' scope="col"') if number == 0 else ("td", "")
-        cells = (
-            f"<{tag}{scope}{_class(column < one.left)}>{escape(text)}</{tag}>"
-            for column, text in enumerate(row)
-        )
-        yield f"<tr>{''.join(cells)}</tr>\n"
-    yield "</table></div>\n"
-    yield from (f"<p>{escape(note)}</p>\n" for note in one.notes)
+def html_of(one: Table) -> str:
+    """Return a table and its notes as HTML."""
+    rows = "".join(f"<tr>{''.join(_cells(row, 'td', one.left))}</tr>\n" for row in one.rows)
+    head = "".join(_cells(one.head, 'th scope="col"', one.left))
+    notes = "".join(f"<p class=note>{escape(note)}</p>\n" for note in one.notes)
+    return (
+        f'<div class="wide" tabindex="0"><table><thead><tr>{head}</tr></thead>\n'
+        f"<tbody>{rows}</tbody></table></div>\n{notes}"
+    )
 
 
-def _class(is_left: bool) -> str:
-    return ' class="left"' if is_left else ""
+def _cells(row: Sequence[str], tag: str, left: int) -> Iterator[str]:
+    for column, text in enumerate(row):
+        kind = ' class="cut"' if column < left else ""
+        yield f"<{tag}{kind}>{escape(text)}</{tag[:2]}>"
 
 
 def show(form: str, value: object) -> str:
