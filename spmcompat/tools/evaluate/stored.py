@@ -18,7 +18,6 @@ import numpy.typing as npt
 from spmcompat.errors import BadValueError, printable
 from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.options.values import to_text
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts import arrow
@@ -286,12 +285,15 @@ def _check(model: ModelProto, table: CountTable, path: str) -> None:
         "remove_extra_whitespaces": model.normalizer_spec.remove_extra_whitespaces,
         "treat_whitespace_as_suffix": model.trainer_spec.treat_whitespace_as_suffix,
     }
+    for name, reason in _REFUSED_RULES.items():
+        if rules[name]:
+            raise _refusal(table, reason)
     for name, value in stored.items():
         if rules[name] != value:
             raise _refusal(
                 table,
                 f"were made with a different {name} than {path}",
-                f"Count the text with --{name}={to_text(value)}, or give it with --text.",
+                f"Count the text with --{name}={str(value).lower()}, or give it with --text.",
             )
     charsmap = model.normalizer_spec.precompiled_charsmap
     if origin.charsmap != digest(charsmap) or not model.normalizer_spec.escape_whitespaces:
@@ -300,9 +302,6 @@ def _check(model: ModelProto, table: CountTable, path: str) -> None:
             f"were made with different normalization rules than {path}",
             "Count the text with the rules of the model, or give it with --text.",
         )
-    for name, reason in _REFUSED_RULES.items():
-        if rules[name]:
-            raise _refusal(table, reason)
     if origin.delimiter:
         raise _refusal(table, "were cut at a pretokenization_delimiter, which they do not contain")
     crossing = next((p.piece for p in model.pieces if _may_cross(p, origin)), None)
