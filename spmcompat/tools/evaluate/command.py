@@ -163,6 +163,11 @@ def _check(given: SimpleNamespace) -> None:
             check_pretokenizer(given.pretokenizer)
         except BadValueError as error:
             raise UsageError(str(error)) from error
+    for path in given.arguments:
+        if given.counts is not None and path.endswith(".json"):
+            raise BadValueError(
+                f"{path}: --counts needs .model files. Leave out this file, or give --text."
+            )
     if given.baseline is not None and given.bootstrap is None:
         raise UsageError("--baseline needs --bootstrap=N.")
     if given.baseline is not None and given.baseline not in given.arguments:

@@ -105,9 +105,7 @@ class TextFiles:
             yield LineBatch(lines, begins, before)
         for language in self.languages:
             if language not in filled:
-                raise BadValueError(
-                    f"The text in the language {language!r} is empty. Check --text."
-                )
+                raise BadValueError(f"The text of {language!r} is empty. Check --text.")
 
 
 class TextTables:
