@@ -55,25 +55,8 @@ def read_column(file: InputFile, column: str, longest: int | None = None) -> Ite
     TrainingError
         If the column does not exist or does not contain strings, or the file is broken.
     """
-    require_reader()
-    from pyarrow.parquet import ParquetFile  # noqa: PLC0415
-
     name = name_of(file.path)
-    with _naming(name):
-        # pre_buffer would read whole row groups into memory.
-        source = _source(file)
-        parquet = ParquetFile(source, pre_buffer=False, buffer_size=1 << 20)
-    chosen = _choose(parquet.schema_arrow, column, name)
-    # The file stores equal cells once. Reading the column as a dictionary also decodes them once;
-    # otherwise, long cells that occur often could fill the memory.
-    with _naming(name):
-        parquet = ParquetFile(
-            source,
-            metadata=parquet.metadata,
-            pre_buffer=False,
-            buffer_size=1 << 20,
-            read_dictionary=[chosen],
-        )
+    parquet, (chosen,) = _open(file, [column])
     size = file.size or 0
     rows = max(parquet.metadata.num_rows, 1)
     done = taken = 0
@@ -93,18 +76,44 @@ def read_columns(file: InputFile, columns: Sequence[str]) -> Iterator[tuple[str 
     TrainingError
         If a column does not exist or does not contain strings, or the file is broken.
     """
-    require_reader()
+    name = name_of(file.path)
+    parquet, chosen = _open(file, columns)
+    for batch in _batches(parquet, chosen, name):
+        with _naming(name):
+            values = [_texts(batch.column(column)) for column in chosen]
+        yield from zip(*values, strict=True)
+
+
+def _texts(column: pa.DictionaryArray) -> list[str | None]:
+    """Return the values of a column. Equal values are one object, as in the file."""
     from pyarrow import string  # noqa: PLC0415
+
+    texts: list[str] = column.dictionary.cast(string()).to_pylist()
+    return [None if index is None else texts[index] for index in column.indices.to_pylist()]
+
+
+def _open(file: InputFile, columns: Sequence[str]) -> tuple[ParquetFile, list[str]]:
+    """Open a file. Return it, and the names of the columns to read."""
+    require_reader()
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415
 
     name = name_of(file.path)
     with _naming(name):
-        parquet = ParquetFile(_source(file), pre_buffer=False, buffer_size=1 << 20)
+        # pre_buffer would read whole row groups into memory.
+        source = _source(file)
+        parquet = ParquetFile(source, pre_buffer=False, buffer_size=1 << 20)
     chosen = [_choose(parquet.schema_arrow, column, name) for column in columns]
-    for batch in _batches(parquet, chosen, name):
-        with _naming(name):
-            values = [batch.column(column).cast(string()).to_pylist() for column in chosen]
-        yield from zip(*values, strict=True)
+    # The file stores equal cells once. Reading the columns as dictionaries also decodes them once;
+    # otherwise, long cells that occur often could fill the memory.
+    with _naming(name):
+        parquet = ParquetFile(
+            source,
+            metadata=parquet.metadata,
+            pre_buffer=False,
+            buffer_size=1 << 20,
+            read_dictionary=chosen,
+        )
+    return parquet, chosen
 
 
 @contextmanager

@@ -110,6 +110,7 @@ def command() -> Command:
                 "counts",
                 "Stored counts of a text (spmcompat count) instead of the text. Each distinct "
                 "pretoken is encoded once.",
+                metavar="FILE",
             ),
             GOLD,
             switch(

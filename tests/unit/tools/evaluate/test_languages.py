@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import random
+import tracemalloc
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from sentencepiece import SentencePieceProcessor
 from spmcompat.errors import BadValueError
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
+from spmcompat.text.tables import rows_of
 from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
 from spmcompat.tools.evaluate.languages import gini
 from spmcompat.tools.evaluate.models import load_model
@@ -179,6 +181,27 @@ def test_a_broken_table_is_refused(model: Path, tmp_path: Path, content: str, me
     with pytest.raises((BadValueError, RuntimeError), match=message) as error:
         measure(model, texts_of([str(path)], "body", "lang"))
     assert "\n" not in str(error.value)
+
+
+def test_equal_cells_of_a_table_are_decoded_once(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    cells = pa.DictionaryArray.from_arrays(pa.array([0] * 5000), ["x" * (1 << 20)])
+    languages = pa.DictionaryArray.from_arrays(pa.array([0, None] * 2500), ["en"])
+    pq.write_table(pa.table({"text": cells, "lang": languages}), path)
+    tracemalloc.start()
+    found = [*itertools.islice(rows_of(str(path), ["text", "lang"]), 4000)]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [language for _, language in found] == ["en", None] * 2000
+    assert len(str(found[-1][0])) == 1 << 20
+    assert peak < 100 << 20
+
+
+@pytest.mark.parametrize("kind", [pa.large_string(), pa.binary(), pa.string_view()])
+def test_columns_of_other_string_types_are_read(tmp_path: Path, kind: pa.DataType) -> None:
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.table({"a": pa.array(["x", None, "ä"], kind), "b": ["1", "2", "3"]}), path)
+    assert [*rows_of(str(path), ["b", "a"])] == [("1", "x"), ("2", None), ("3", "ä")]
 
 
 def test_a_column_of_numbers_is_refused(model: Path, tmp_path: Path) -> None:
