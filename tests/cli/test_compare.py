@@ -102,7 +102,7 @@ def test_languages_are_held_out_line_by_line(folder: Path) -> None:
     languages = result["run"]["evaluation"]["languages"]
     assert languages["reference"] == "a"
     assert languages["figures"]["b"]["parity"] == pytest.approx(2, abs=0.05)
-    # Another reference needs another evaluation; the same table gives the same result.
+    # A table with the same lines gives the same held-out texts.
     table = ("--text", "table.jsonl", "--language_column", "lang", "--vocab_size", "100", *flags)
     status, _, err = compare(*table, "--output", "out2")
     assert status == 0, err
@@ -110,6 +110,10 @@ def test_languages_are_held_out_line_by_line(folder: Path) -> None:
     assert again["run"]["evaluation"]["languages"].keys() == languages.keys()
     held_out = Path("out2/held-out-2.txt").read_text().splitlines()
     assert held_out == texts["b"][19::20]
+    status, _, err = compare(*table[:-1], "c", "--output", "out3")
+    assert (status, err.count("\n")) == (1, 1)
+    assert "There is no text in the language 'c'. Choose --reference from a, b." in err
+    # Another reference needs another evaluation.
     assert compare(*given[:-1], "b", "--output", "out")[0] == 0
     result = json.loads(Path("out/results/bpe-100.json").read_text())
     assert result["run"]["evaluation"]["languages"]["reference"] == "b"

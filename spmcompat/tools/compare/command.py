@@ -76,6 +76,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.tools.compare.report import page  # noqa: PLC0415
     from spmcompat.tools.compare.training import split_text, train_and_evaluate  # noqa: PLC0415
     from spmcompat.tools.evaluate.gold_lists import read_gold_lists  # noqa: PLC0415
+    from spmcompat.tools.evaluate.languages import check_reference  # noqa: PLC0415
 
     bootstrap = read_bootstrap(given)
     names = given.configs
@@ -90,6 +91,8 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     _check_libraries([config.trainer for config in configs])
     folder.check("report.html")
     texts = split_text(source, folder, report)
+    if given.reference is not None:
+        check_reference(given.reference, texts.by_language)
     workers = Workers(available_cores())
     results = train_and_evaluate(
         configs,

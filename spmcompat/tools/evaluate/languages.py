@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -129,11 +129,7 @@ class LanguageSums:
             If there is no text in the reference.
         """
         chosen = next(iter(self._sums)) if reference is None else reference
-        if chosen not in self._sums:
-            raise BadValueError(
-                f"There is no text in the language {chosen!r}. Choose --reference from "
-                f"{', '.join(self._sums)}."
-            )
+        check_reference(chosen, self._sums)
         sizes = len(TextCounts._fields)
         texts = {name: TextCounts(*sums[:sizes].tolist()) for name, sums in self._sums.items()}
         models = (len(self._counted) - sizes) // 2
@@ -146,6 +142,21 @@ class LanguageSums:
             )
             for model in range(models)
         ]
+
+
+def check_reference(reference: str, languages: Collection[str]) -> None:
+    """Raise unless the reference is one of the languages.
+
+    Raises
+    ------
+    BadValueError
+        If it is not.
+    """
+    if reference not in languages:
+        raise BadValueError(
+            f"There is no text in the language {reference!r}. Choose --reference from "
+            f"{', '.join(languages)}."
+        )
 
 
 def _languages(

@@ -18,6 +18,7 @@ from spmcompat.errors import BadValueError
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.tables import rows_of
+from spmcompat.tools.evaluate.bootstrap import Bootstrap
 from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
 from spmcompat.tools.evaluate.languages import gini
 from spmcompat.tools.evaluate.models import load_model
@@ -246,6 +247,24 @@ def test_an_empty_text_and_an_unknown_reference_are_refused(model: Path, tmp_pat
         measure(model, texts)
     with pytest.raises(BadValueError, match="Choose --reference from en, de, xx"):
         measure(model, files(tmp_path, PARALLEL), "fr")
+
+
+def test_intervals_do_not_depend_on_languages(model: Path, tmp_path: Path) -> None:
+    texts = files(tmp_path, PARALLEL)
+    bootstrap = Bootstrap(100)
+    found = []
+    for given in (texts, TextFiles(texts.paths)):
+        loaded = load_model(str(model), Workers(1))
+        found += evaluate([loaded], given, [], Report(3), bootstrap=bootstrap)
+    assert found[0].languages is not None
+    assert found[0].resampled == found[1].resampled
+    path = tmp_path / "table.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows())), encoding="utf-8")
+    loaded = load_model(str(model), Workers(1))
+    table = texts_of([str(path)], "body", "lang")
+    (of_table,) = evaluate([loaded], table, [], Report(3), bootstrap=bootstrap)
+    assert of_table.resampled is not None
+    assert of_table.resampled.intervals == found[0].resampled.intervals
 
 
 def test_large_tables_are_read_in_batches(
