@@ -219,7 +219,7 @@ def evaluate_counts(
             kept = _without_marks(rows, boundary, sizes)
             pretokens = kept.column("pretoken").to_pylist()
             counts = kept.column("count").to_numpy()
-            _add_sizes(sizes, pretokens, counts, table.name)
+            _add_sizes(sizes, kept, table.name)
             for counter in counters:
                 counter.add(kept, pretokens, counts)
             stage.advance(batch.num_rows)
@@ -253,10 +253,14 @@ def _without_marks(rows: pa.RecordBatch, boundary: str, sizes: _Sizes) -> pa.Rec
     return rows.filter(pc.invert(is_marked))
 
 
-def _add_sizes(sizes: _Sizes, pretokens: Sequence[str], counts: _Ints, name: str) -> None:
-    characters = np.fromiter(map(len, pretokens), dtype=np.int64, count=len(pretokens))
-    in_utf8 = (len(text.replace(SPACE_MARK, " ").encode()) for text in pretokens)
-    lengths = np.fromiter(in_utf8, dtype=np.int64, count=len(pretokens))
+def _add_sizes(sizes: _Sizes, rows: pa.RecordBatch, name: str) -> None:
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    pretokens = rows.column("pretoken")
+    counts = rows.column("count").to_numpy()
+    characters = pc.utf8_length(pretokens).to_numpy().astype(np.int64)
+    marks = pc.count_substring(pretokens, SPACE_MARK).to_numpy().astype(np.int64)
+    lengths = pc.binary_length(pretokens).to_numpy() - (len(SPACE_MARK.encode()) - 1) * marks
     if sizes.bytes + float(lengths.astype(np.float64) @ counts) > _MOST_BYTES:
         raise BadValueError(f"{name}: the counts are too large to add up. Count the text again.")
     sizes.pretokens += int(counts.sum())
