@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from spmcompat.counting.counts import Counts
@@ -15,7 +15,7 @@ from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.counting import check_order_is_free
-from spmcompat.stored_counts.origin import differences, digest, rules_of, symbols_of
+from spmcompat.stored_counts.origin import Origin, differences, digest, rules_of, symbols_of
 from spmcompat.stored_counts.table import CountTable
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Cou
     """
     check_order_is_free(plan, "train from counts")
     _check_rules(plan, table)
-    symbols = _SymbolCheck(plan, table)
+    symbols = SymbolCheck(table.name, table.origin, symbols_of(plan), chr(plan.boundary))
     rows = RowTable(plan, workers)
     reading = table.reading()
     with report.stage("Loading counts", len(table), "rows") as stage:
@@ -86,23 +86,33 @@ def _check_rules(plan: Plan, table: CountTable) -> None:
         )
 
 
-class _SymbolCheck:
-    """Checks that the rows would be the same with the symbols of training.
+class SymbolCheck:
+    """Checks that the rows would be the same with other symbols, such as those of training.
 
     A text is cut at its symbols before it is counted. So a symbol that only training has must not
     occur in the text (normalization may have changed its last character there). And if only the
     counts have a symbol, the text must not have been cut anywhere.
+
+    Parameters
+    ----------
+    name : str
+        The name of the table in messages.
+    origin : Origin
+        What the table was made from.
+    symbols : collection of str
+        The other symbols.
+    boundary : str
+        The boundary mark.
     """
 
-    def __init__(self, plan: Plan, table: CountTable) -> None:
-        self._name = table.name
-        symbols = symbols_of(plan)
-        self._missing = [s for s in table.origin.symbols if s not in symbols]
-        self._boundary = chr(plan.boundary)
-        extra = [s for s in symbols if s not in table.origin.symbols]
+    def __init__(self, name: str, origin: Origin, symbols: Collection[str], boundary: str) -> None:
+        self._name = name
+        self._missing = [s for s in origin.symbols if s not in symbols]
+        self._boundary = boundary
+        extra = sorted(s for s in symbols if s not in origin.symbols)
         for symbol in extra:
             is_plain = symbol.isascii() and symbol.isprintable() and " " not in symbol
-            if table.origin.normalization_rules or not is_plain or len(symbol) < 2:
+            if origin.normalization_rules or not is_plain or len(symbol) < 2:
                 raise self._refusal(symbol)
         self._pattern = "(?i)" + "|".join(re.escape(symbol[:-1]) for symbol in extra)
         self._extra = extra

@@ -61,7 +61,7 @@ def read_records(
 def _lines(file: InputFile, form: Form, text: TextPlan) -> Iterator[ReadBuffer]:
     name = name_of(file.path)
     taken = 0
-    for buffer in cut_at_lines(_contents(file, form), name, longest=text.longest_line):
+    for buffer in cut_at_lines(contents(file, form), name, longest=text.longest_line):
         buffer.input_size = file.consumed - taken
         taken = file.consumed
         yield buffer
@@ -75,11 +75,11 @@ def _json_lines(
     longest = max(LONGEST_RECORD, 8 * text.max_sentence_length)
     records = JsonLines(column, longest)
     taken = broken = too_long = 0
-    for lines in cut_at_lines(_contents(file, form), name, longest=longest, numbered=True):
+    for lines in cut_at_lines(contents(file, form), name, longest=longest, numbered=True):
         first = lines.first_line
         text_of_lines = lines.lines_text()
         if first == 1:
-            text_of_lines = _without_mark(text_of_lines, name)
+            text_of_lines = without_mark(text_of_lines, name)
         buffer = records.read(text_of_lines, name, first)
         skipped.broken += records.broken - broken
         broken = records.broken
@@ -116,14 +116,15 @@ class _Contents:
         return len(head) + self._inner.readinto(buffer[len(head) :])
 
 
-def _contents(file: InputFile, form: Form) -> InputFile | _Contents:
+def contents(file: InputFile, form: Form) -> InputFile | _Contents:
+    """Return the decompressed content of a file. Reading compressed content also checks it."""
     if not form.compression:
         return file
     name = name_of(file.path)
     return _Contents(Decompressed(file, form.compression, name), name, form)
 
 
-def _without_mark(lines: bytes, name: str) -> bytes:
+def without_mark(lines: bytes, name: str) -> bytes:
     """Return the first lines of a file without the byte order mark of UTF-8."""
     if lines.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise TrainingError(f"{name} is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8.")

@@ -152,6 +152,7 @@ def test_a_name_has_one_spelling() -> None:
     # These mean the same as in spm_train.
     assert {flag.name for flag in flags} & {*OPTIONS} == {
         "vocab_size",
+        "counts",
         "pretokenizer",
         "workers",
         "quiet",

@@ -30,16 +30,23 @@ pytestmark = pytest.mark.reference
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     text = corpora.words_text(3, 400, "latin", 200)
     (tmp_path / "text.txt").write_text(text, encoding="utf-8")
+    (tmp_path / "short.txt").write_text("a\n\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     # Each training is a separate process, which must import the same package.
     monkeypatch.setenv("PYTHONPATH", str(Path(training.__file__).parents[3]))
     return tmp_path
 
 
-def run(*arguments: str) -> tuple[int, str, str]:
+def compare(*arguments: str) -> tuple[int, str, str]:
     stdout, stderr = io.StringIO(), io.StringIO()
-    given = ("--text", "text.txt", "--output", "out", "--vocab_size", "100", *arguments)
-    return main(["compare", *given], stdout, stderr), stdout.getvalue(), stderr.getvalue()
+    return main(["compare", *arguments], stdout, stderr), stdout.getvalue(), stderr.getvalue()
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    """Run the command; the arguments can replace the default text, output and size."""
+    defaults = {"--text": "text.txt", "--output": "out", "--vocab_size": "100"}
+    given = [v for flag in defaults.items() if flag[0] not in arguments for v in flag]
+    return compare(*given, *arguments)
 
 
 @pytest.mark.slow
@@ -105,6 +112,49 @@ def test_gold_words_are_grouped_by_the_models_that_find_them(folder: Path) -> No
     _, _, err = run("--configs=unigram,bpe", "--gold=gold.tsv", "--bootstrap=100")
     assert err.count("result read from") == 2
     assert Path("out/gold-words.json").read_bytes() == before
+
+
+def test_languages_are_held_out_line_by_line(folder: Path) -> None:
+    lines = (folder / "text.txt").read_text(encoding="utf-8").splitlines()
+    # Parallel lines: the second language doubles every word, and both lack a line.
+    lines[39] = ""
+    texts = {"a": lines, "b": [line + " " + line for line in lines]}
+    texts["b"][39] = ""
+    rows = [{"text": texts[name][i], "lang": name} for i in range(len(lines)) for name in texts]
+    Path("table.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    for name, found in texts.items():
+        Path(f"{name}.txt").write_text("".join(f"{line}\n" for line in found), encoding="utf-8")
+    flags = ("--configs", "bpe,unigram", "--quiet", "--reference", "a")
+    given = ("--text", "a=a.txt,b=b.txt", "--vocab_size", "100", *flags)
+    status, _, err = compare(*given, "--output", "out")
+    assert status == 0, err
+    html = Path("out/report.html").read_text(encoding="utf-8")
+    assert "<h3>Languages</h3>" in html
+    assert "taken to be parallel" in html
+    assert Path("out/held-out-1.txt").read_text().splitlines() == lines[19::20]
+    assert Path("out/held-out-2.txt").read_text().splitlines() == texts["b"][19::20]
+    trained = Path("out/train.txt").read_text().splitlines()
+    kept = [line for found in texts.values() for i, line in enumerate(found, 1) if i % 20]
+    assert trained == kept
+    result = json.loads(Path("out/results/bpe-100.json").read_text())
+    languages = result["run"]["evaluation"]["languages"]
+    assert languages["reference"] == "a"
+    assert languages["figures"]["b"]["parity"] == pytest.approx(2, abs=0.05)
+    # A table with the same lines gives the same held-out texts.
+    table = ("--text", "table.jsonl", "--language_column", "lang", "--vocab_size", "100", *flags)
+    status, _, err = compare(*table, "--output", "out2")
+    assert status == 0, err
+    again = json.loads(Path("out2/results/bpe-100.json").read_text())
+    assert again["run"]["evaluation"]["languages"].keys() == languages.keys()
+    held_out = Path("out2/held-out-2.txt").read_text().splitlines()
+    assert held_out == texts["b"][19::20]
+    status, _, err = compare(*table[:-1], "c", "--output", "out3")
+    assert (status, err.count("\n")) == (1, 1)
+    assert "There is no text in the language 'c'. Choose --reference from a, b." in err
+    # Another reference needs another evaluation.
+    assert compare(*given[:-1], "b", "--output", "out")[0] == 0
+    result = json.loads(Path("out/results/bpe-100.json").read_text())
+    assert result["run"]["evaluation"]["languages"]["reference"] == "b"
 
 
 @pytest.mark.slow
@@ -262,6 +312,8 @@ def test_a_failed_training_is_an_error_and_other_results_are_kept(folder: Path) 
         (("--text", "nowhere.txt"), '"nowhere.txt": No such file'),
         (("--text", "/dev/null"), "has 0 lines that are not empty"),
         (("--output", "text.txt"), '"text.txt": '),
+        (("--text", "a=text.txt,b=short.txt"), "The text of 'b' has 2 lines. At least 20 are"),
+        (("--text", "text.txt", "--language_column", "lang"), "text.txt is not a table"),
     ],
 )
 def test_an_error_is_one_line(arguments: tuple[str, ...], message: str) -> None:
@@ -341,7 +393,7 @@ def test_a_text_in_the_folder_of_the_report_is_not_replaced() -> None:
     assert (status, out, err.count("\n")) == (1, "", 1)
     assert '"train.txt" is the same file as the input "train.txt"' in err
     assert Path("train.txt").read_bytes() == text
-    assert os.listdir() == ["train.txt"]
+    assert sorted(os.listdir()) == ["short.txt", "train.txt"]
 
 
 @pytest.mark.parametrize(

@@ -238,6 +238,86 @@ def test_documents_are_what_files_and_blank_lines_separate() -> None:
     assert json.loads(out)["bootstrap"]["units_drawn"] == 3
 
 
+LANGUAGES = ("--text", "en=text.txt,de=other.txt", "--reference", "de")
+
+
+@pytest.fixture
+def languages(folder: Path) -> Path:
+    (folder / "other.txt").write_text("die katze\nder hund 漢\n" * 50, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.usefixtures("languages")
+def test_every_form_of_output_has_a_row_for_each_language() -> None:
+    _, out, _ = run("unigram.model", "bpe.model", *LANGUAGES, "--json")
+    models = json.loads(out)["models"]
+    for model in models:
+        figures = model["languages"]["figures"]
+        assert (model["languages"]["reference"], model["languages"]["are_parallel"]) == ("de", True)
+        assert figures["en"]["parity"] == figures["en"]["tokens"] / figures["de"]["tokens"]
+        assert figures["en"]["tokens"] + figures["de"]["tokens"] == model["tokens"]
+        assert model["worst_language"] == max(figures, key=lambda name: figures[name]["tokens"])
+    for form, delimiter in (("--csv", ","), ("--tsv", "\t")):
+        _, out, _ = run("unigram.model", "bpe.model", *LANGUAGES, form)
+        rows = list(csv.DictReader(io.StringIO(out), delimiter=delimiter))
+        assert [(row["model"], row["language"]) for row in rows] == [
+            (name, language)
+            for name in ("unigram.model", "bpe.model")
+            for language in ("", "en", "de")
+        ]
+        for model, first in zip(models, rows[::3], strict=True):
+            assert float(first["gini"]) == model["gini"]
+            assert first["tokens_per_line"] == ""
+        for model, second in zip(models, rows[1::3], strict=True):
+            expected = model["languages"]["figures"]["en"]
+            assert float(second["tokens_per_byte"]) == expected["tokens_per_byte"]
+            assert float(second["parity"]) == expected["parity"]
+    _, text, _ = run("unigram.model", "bpe.model", *LANGUAGES)
+    _, page, _ = run("unigram.model", "bpe.model", *LANGUAGES, "--html")
+    shown = [line.split() for line in text.splitlines() if line.startswith(("  en ", "  de "))]
+    assert [(row[0], row[1]) for row in shown] == [
+        (language, name) for language in ("en", "de") for name in ("unigram.model", "bpe.model")
+    ]
+    assert "taken to be parallel" in text
+    for row in shown:
+        assert all(f">{cell}</td>" in page for cell in row)
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.count("<table>") == page.count("</table>") == 4
+
+
+@pytest.mark.usefixtures("languages")
+def test_html_shows_names_as_text() -> None:
+    Path("<b>.model").write_bytes(Path("bpe.model").read_bytes())
+    status, page, _ = run("<b>.model", "--text", "<i>=text.txt", "--html")
+    assert status == 0
+    assert "&lt;b&gt;.model" in page
+    assert "&lt;i&gt;" in page
+    assert "<b>" not in page
+    assert "<i>" not in page
+
+
+@pytest.mark.usefixtures("folder")
+def test_counts_give_the_figures_of_the_text() -> None:
+    spmcompat.count(input="text.txt", minloglevel=2).save("text.counts")
+    status, out, _ = run("unigram.model", "bpe.model", "--counts=text.counts", "--json")
+    assert status == 0
+    counted = json.loads(out)
+    _, out, _ = run("unigram.model", "bpe.model", "--text=text.txt", "--json")
+    measured = json.loads(out)
+    assert counted["overlaps"] == measured["overlaps"]
+    for one, other in zip(counted["models"], measured["models"], strict=True):
+        both = one.keys() & other.keys()
+        assert {"tokens", "unknown_rate", "renyi_efficiency", "unused_pieces"} <= both
+        assert "loss_per_character" not in one
+        assert "words" not in one
+        assert {name: one[name] for name in both} == {name: other[name] for name in both}
+    status, table, _ = run("bpe.model", "--counts=text.counts", "--gold=gold.tsv")
+    assert status == 0
+    assert "tokens per pretoken" in table
+    assert "gold f1" in table
+    assert "loss" not in table
+
+
 @pytest.mark.usefixtures("folder")
 def test_each_pretoken_can_be_encoded_alone() -> None:
     _, out, _ = run("bpe.model", "--text", "text.txt", "--json")
@@ -303,6 +383,10 @@ def test_several_texts_add_up_and_workers_change_nothing() -> None:
         (("bpe.model", "--text", "text.txt", "--gold", "\ud800"), "a lone surrogate. Check --gold"),
         ((*BOOTSTRAP, "--units", "documents"), "The text is one document, but resampling needs"),
         (("a.json", "--text", "text.txt", "--pretokenizer", "script"), "needs .model files"),
+        (("bpe.model", "--counts", "nowhere.counts"), '"nowhere.counts": No such file'),
+        (("bpe.model", "--counts", "text.txt"), "text.txt is not a Parquet file"),
+        (("a.json", "--counts", "text.counts"), "--counts needs .model files"),
+        (("bpe.model", "--text", "text.txt", "--language_column", "x"), "text.txt is not a table"),
         (("bpe.model", "--text", "text.txt", "--gold", "."), "Is a directory. Check --gold"),
         (("bpe.model", "--text", "text.txt", "--gold", "text.txt"), "text.txt:1: expected a word"),
     ],
@@ -324,6 +408,20 @@ def test_an_error_is_one_line(arguments: tuple[str, ...], message: str) -> None:
         *(
             (("m.model", "--text=t", "--workers", count), "whole number from 1 to 1024")
             for count in ("0", "1025", "9" * 5000, "-1", "٣", "x")
+        ),
+        (("m.model", "--text=t", "--csv", "--html"), "Give either --csv or --html."),
+        (("m.model", "--text=t", "--counts=c"), "Give either --counts or --text."),
+        (("m.model", "--counts=c", "--pretokenizer=script"), "either --counts or --pretokenizer."),
+        (("m.model", "--counts=c", "--bootstrap=100"), "Give either --counts or --bootstrap."),
+        (("m.model", "--counts=c", "--reference=en"), "Give either --counts or --reference."),
+        (("m.model", "--counts=c", "--text_column=t"), "--text_column needs --language_column."),
+        (("m.model", "--text=en=a,b"), "'b' has no name"),
+        (("m.model", "--text=en=a,de=b", "--reference=x"), "must be one of en, de, not 'x'"),
+        (("m.model", "--text=a", "--reference=x"), "must be one of those of --text=LANGUAGE=FILE"),
+        (("m.model", "--text=en=a", "--language_column=x"), "not from both"),
+        (
+            (*BOOTSTRAP, "--language_column=x", "--units=documents"),
+            "--units=documents needs texts, not tables",
         ),
         (("bpe.model", "--text", "text.txt", "--seed", "1"), "--seed needs --bootstrap=N"),
         (("bpe.model", "--text", "text.txt", "--baseline", "x"), "--baseline needs --bootstrap"),

@@ -11,7 +11,7 @@ from spmcompat.cli.flags import Command, Flag, UsageError, switch
 from spmcompat.options.option import INT32
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, read_bootstrap
-from spmcompat.tools.evaluate.command import GOLD
+from spmcompat.tools.evaluate.command import GOLD, LANGUAGE_FLAGS, read_texts
 from spmcompat.tools.evaluate.network_options import NETWORK_FLAGS, read_network
 
 
@@ -25,10 +25,16 @@ def command() -> Command:
         "Trains tokenizers on one text in several ways, evaluates them on held-out lines, and "
         "writes a report. The report marks the best values, but never those of a model that loses "
         "text. Results of earlier runs are kept if nothing has changed.",
-        "--text=FILE --output=FOLDER [flags]",
+        "--text=FILE[,FILE...] --output=FOLDER [flags]",
         _run,
         [
-            Flag("text", "A text in UTF-8.", metavar="FILE"),
+            Flag(
+                "text",
+                "Texts in UTF-8. LANGUAGE=FILE for each text adds the figures of each language.",
+                metavar="FILE,FILE",
+                many=True,
+            ),
+            *LANGUAGE_FLAGS,
             Flag("output", "The folder for the report.", metavar="FOLDER"),
             Flag(
                 "vocab_size",
@@ -77,6 +83,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.tools.compare.report import page  # noqa: PLC0415
     from spmcompat.tools.compare.training import split_text, train_and_evaluate  # noqa: PLC0415
     from spmcompat.tools.evaluate.gold_lists import read_gold_lists, split_subset  # noqa: PLC0415
+    from spmcompat.tools.evaluate.languages import check_reference  # noqa: PLC0415
 
     bootstrap = read_bootstrap(given)
     network = read_network(given)
@@ -84,21 +91,31 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     configs = read_configs(names, {option.name for option in OPTIONS.values() if option.flag})
     baseline = _baseline(given.baseline, [config.name for config in configs])
     gold = read_gold_lists(given.gold)
-    inputs = [given.text, *(split_subset(name)[0] for name in given.gold), *names]
+    source = read_texts(given)
+    inputs = [*source.paths, *(split_subset(name)[0] for name in given.gold), *names]
     folder = ReportFolder(Path(given.output), inputs)
     report = Report(2 if given.quiet else 0, stderr)
     for found in gold:
         report.info(found.summary)
     _check_libraries([config.trainer for config in configs])
     folder.check("report.html", GROUPS)
-    texts = split_text(given.text, folder, report)
+    texts = split_text(source, folder, report)
+    if given.reference is not None:
+        check_reference(given.reference, texts.by_language)
     workers = Workers(available_cores())
     results = train_and_evaluate(
-        configs, given.vocab_size, texts, gold, folder, workers, report, bootstrap
+        configs,
+        given.vocab_size,
+        texts._replace(reference=given.reference),
+        gold,
+        folder,
+        workers,
+        report,
+        bootstrap,
     )
     groups = group_gold_words(results, gold, texts.held_out)
     path, stored = folder.claim("report.html", GROUPS)
-    name = Path(given.text).name
+    name = ", ".join(Path(path).name for path in source.paths)
     html = page(results, texts, name, gold, baseline=baseline, network=network, groups=groups)
     files = {path: html, stored: groups_as_json(groups)}
     write_files(

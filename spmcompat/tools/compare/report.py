@@ -23,7 +23,9 @@ from spmcompat.tools.evaluate.bootstrap import Interval
 from spmcompat.tools.evaluate.evaluation import lost_text, shares_of_pieces
 from spmcompat.tools.evaluate.gold import gold_key
 from spmcompat.tools.evaluate.gold_lists import GoldList
+from spmcompat.tools.evaluate.language_rows import language_table
 from spmcompat.tools.evaluate.network_costs import Network
+from spmcompat.tools.evaluate.tables import html_of
 
 _Best = Callable[[Sequence[float]], float] | None
 
@@ -223,7 +225,7 @@ def _tables(size: int, results: Sequence[Result], baseline: str) -> str:
     columns = [*_COLUMNS, *_overlap_columns(results, baseline), *_LAST_COLUMNS]
     return (
         f"<h2>{size:,} pieces</h2>{_table(results, columns)}{_notes(results)}"
-        f"{_gold_tables(results)}"
+        f"{_gold_tables(results)}{_languages(results)}"
     )
 
 
@@ -249,6 +251,16 @@ def _overlap_columns(results: Sequence[Result], baseline: str) -> list[Column]:
             None,
         ),
     ]
+
+
+def _languages(results: Sequence[Result]) -> str:
+    """Return the figures of each language, if the text has languages."""
+    named = [result.evaluation._replace(model=result.config) for result in results]
+    by_language = language_table(named)
+    if by_language is None:
+        return ""
+    columns = [_figure("Gini coefficient of the costs", "gini", "{:.4f}", min)]
+    return f"<h3>Languages</h3>{_table(results, columns)}<br>{html_of(by_language)}"
 
 
 def _gold_tables(results: Sequence[Result]) -> str:

@@ -41,8 +41,17 @@ class Result(NamedTuple):
         """The name of the configuration and the vocabulary size."""
         return f"{self.config} {self.vocab_size:,}"
 
-    def fits(self, words: Sequence[str], gold: Sequence[str], bootstrap: Bootstrap | None) -> bool:
-        """Return whether the result was computed with these words, gold lists and this bootstrap.
+    def fits(
+        self,
+        words: Sequence[str],
+        gold: Sequence[str],
+        bootstrap: Bootstrap | None,
+        languages: Sequence[str] = (),
+    ) -> bool:
+        """Return whether the result has figures for these words, gold lists and languages.
+
+        The bootstrap must also be the same.
+
 
         All results in a report must have the same figures.
         """
@@ -51,6 +60,9 @@ class Result(NamedTuple):
         if len(self.cuts) != len(words) or [*scores] != [*gold] or [*self.gold_cuts] != [*gold]:
             return False
         if any(len(self.gold_cuts[name]) != scores[name].words for name in gold):
+            return False
+        of_languages = self.evaluation.languages
+        if [*(of_languages.figures if of_languages else ())] != [*languages]:
             return False
         if resampled is None or bootstrap is None:
             return resampled is None and bootstrap is None

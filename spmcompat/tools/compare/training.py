@@ -15,12 +15,12 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.runtime.outputs import outputs
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
@@ -28,10 +28,12 @@ from spmcompat.tools.compare.configs import OURS, Config
 from spmcompat.tools.compare.folder import OPTION, ReportFolder
 from spmcompat.tools.compare.results import Result, read_result, write_result
 from spmcompat.tools.evaluate.bootstrap import Bootstrap
-from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate, lines_of
+from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
 from spmcompat.tools.evaluate.gold import GoldScores, boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.models import Model, load_model
+from spmcompat.tools.evaluate.texts import TextFiles, size_of
+from spmcompat.tools.evaluate.texts import Texts as TextSource
 
 HELD_OUT = 20  # one of every 20 lines is held out
 _SHOWN_WORDS = 24
@@ -49,58 +51,81 @@ class _Training(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """The text for training, the held-out text, and the held-out words that the report shows."""
+    """The text for training, the held-out text, and the held-out words that the report shows.
+
+    `by_language` has the held-out text of each language, if the text has languages. `reference` is
+    the language that parity refers to; by default the first one.
+    """
 
     train: Path
     held_out: Path
     words: tuple[str, ...]
     fingerprint: str
+    by_language: Mapping[str, Path] = {}
+    reference: str | None = None
+
+    @property
+    def evaluated(self) -> TextFiles:
+        """The held-out text, by language if the text has languages."""
+        if not self.by_language:
+            return TextFiles([str(self.held_out)])
+        return TextFiles([*map(str, self.by_language.values())], [*self.by_language])
 
 
-def split_text(text: str, folder: ReportFolder, report: Report) -> Texts:
+def split_text(text: TextSource, folder: ReportFolder, report: Report) -> Texts:
     """Hold out every twentieth line that is not empty; the other lines are the training text.
+
+    If the text has languages, every twentieth line of each language is held out, including empty
+    lines. So the held-out lines of parallel texts are parallel, too.
 
     Raises
     ------
     TrainingError
         If the text cannot be read, has too few lines, or has a line that is too long.
     """
-    refuse_impossible(text, "Check --text")
     train, held_out = folder.claim("train.txt", "held-out.txt")
     digest = hashlib.sha256()
-    lines = 0
+    counts: dict[str | None, int] = {}
+    languages: dict[str, Path] = {}
     with (
         outputs(OPTION) as files,
         files.open(train) as to_train,
         files.open(held_out) as to_evaluate,
-        report.stage("Splitting the text", _size(text), "bytes") as stage,
+        report.stage("Splitting the text", size_of(text.paths), "bytes") as stage,
+        ExitStack() as stack,
     ):
-        for line in _lines(text):
-            digest.update(line)
-            stage.advance(len(line))
-            if line.strip():
-                lines += 1
-                (to_evaluate if lines % HELD_OUT == 0 else to_train).write(line)
+        to_language: dict[str, BinaryIO] = {}
+        for lines, _, language in text.batches():
+            if language is not None and language not in languages:
+                (path,) = folder.claim(f"held-out-{len(languages) + 1}.txt")
+                languages[language] = path
+                to_language[language] = stack.enter_context(files.open(path))
+            digest.update(repr((language, len(lines))).encode())
+            for content in lines:
+                line = content.replace(b"\n", b" ") + b"\n"
+                digest.update(line)
+                stage.advance(len(line))
+                is_blank = not line.strip()
+                if is_blank and language is None:
+                    continue
+                counts[language] = counts.get(language, 0) + 1
+                if counts[language] % HELD_OUT:
+                    to_train.write(b"" if is_blank else line)
+                    continue
+                to_evaluate.write(line)
+                if language is not None:
+                    to_language[language].write(line)
+        _check_sizes(counts, text)
+    return Texts(train, held_out, _words_to_show(held_out), digest.hexdigest(), languages)
+
+
+def _check_sizes(counts: Mapping[str | None, int], text: TextSource) -> None:
+    """Raise if a text is too short to hold out a line."""
+    for language, lines in (counts or {None: 0}).items():
         if lines < HELD_OUT:
-            raise BadValueError(
-                f"{text} has {lines} lines that are not empty. At least {HELD_OUT} are needed."
-            )
-    return Texts(train, held_out, _words_to_show(held_out), digest.hexdigest())
-
-
-def _size(text: str) -> int | None:
-    try:
-        return os.stat(text).st_size
-    except OSError:
-        return None
-
-
-def _lines(text: str) -> Iterator[bytes]:
-    try:
-        with open(text, "rb") as source:
-            yield from lines_of(source, text)
-    except OSError as error:
-        raise MissingFileError(f'"{text}": {error.strerror}. Check --text.') from error
+            name = ", ".join(text.paths) if language is None else f"The text of {language!r}"
+            kind = "lines that are not empty" if language is None else "lines"
+            raise BadValueError(f"{name} has {lines} {kind}. At least {HELD_OUT} are needed.")
 
 
 def _words_to_show(held_out: Path) -> tuple[str, ...]:
@@ -173,9 +198,11 @@ def _result(
         "drop_spaces": config.drop_spaces,
         "gold": _fingerprint(gold),
         "bootstrap": None if bootstrap is None else bootstrap._asdict(),
+        "reference": texts.reference,
     }
     stored = read_result(path, made_from)
-    if stored is not None and not stored.fits(texts.words, [g.name for g in gold], bootstrap):
+    lists, languages = [g.name for g in gold], [*texts.by_language]
+    if stored is not None and not stored.fits(texts.words, lists, bootstrap, languages):
         stored = None
     # If two configurations differ only in what happens after training, they share a model.
     key = repr((config.trainer, sorted(config.flags.items()), size))
@@ -200,11 +227,12 @@ def _result(
     loaded = load_model(str(training.model), workers)
     (evaluation,) = evaluate(
         [loaded],
-        [str(texts.held_out)],
+        texts.evaluated,
         gold,
         report,
         drop_spaces=config.drop_spaces,
         bootstrap=bootstrap,
+        reference=texts.reference,
     )
     result = Result(
         config.name,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
-from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import Any, BinaryIO, NamedTuple
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.errors import BadValueError
 from spmcompat.runtime.progress import Report
 from spmcompat.tools.evaluate.alignment import align
 from spmcompat.tools.evaluate.bootstrap import (
@@ -32,6 +31,7 @@ from spmcompat.tools.evaluate.gold import (
     sums_by_word,
 )
 from spmcompat.tools.evaluate.gold_lists import GoldList
+from spmcompat.tools.evaluate.languages import Languages, LanguageSums, TextCounts
 from spmcompat.tools.evaluate.line_sums import (
     ModelSums,
     TextSums,
@@ -40,12 +40,10 @@ from spmcompat.tools.evaluate.line_sums import (
     text_sums,
 )
 from spmcompat.tools.evaluate.models import Model
+from spmcompat.tools.evaluate.texts import TextFiles, Texts, size_of
 from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
 from spmcompat.tools.evaluate.vocabularies import share_texts
 
-# The number of bytes of text to encode at once. The memory needed is a few times as large.
-_BATCH_BYTES = 4 << 20
-_LONGEST_LINE = 2 << 20
 # The number of lines to align with their tokens at once. A small number keeps the arrays small.
 _ALIGNED_LINES = 1000
 # A model's figures can be compared with those of other models if it loses at most this share of the
@@ -85,7 +83,8 @@ class Evaluation(NamedTuple):
     the remaining tokens and pieces, and `lost_spaces` is the share of the boundaries between words
     that the remaining tokens do not show. The loss is NaN if a dropped piece is a normal piece.
 
-    `resampled` has the confidence intervals, if there is a bootstrap.
+    `resampled` has the confidence intervals, if there is a bootstrap, and `languages` has the
+    figures of each language, if the texts have languages.
     """
 
     model: str
@@ -112,11 +111,14 @@ class Evaluation(NamedTuple):
     gold: Mapping[str, GoldScores]
     drops_spaces: bool = False
     resampled: Resampled | None = None
+    languages: Languages | None = None
 
     def flat(self) -> dict[str, Any]:
         """Return all figures in one dict by name; see `gold_key` for the names of gold figures."""
         row = self._asdict()
-        del row["gold"], row["uses"], row["resampled"]
+        del row["gold"], row["uses"], row["resampled"], row["languages"]
+        if self.languages is not None:
+            row["gini"], row["worst_language"] = self.languages.gini, self.languages.worst
         for name, scores in self.gold.items():
             row.update((gold_key(k, name, self.gold), v) for k, v in scores._asdict().items())
         return row
@@ -184,16 +186,21 @@ class _TextSize:
     """The size of the lines added so far. Visible characters are not white space."""
 
     def __init__(self) -> None:
+        self.lines = 0
         self.bytes = 0
         self.characters = 0
         self.visible_characters = 0
         self.words = 0
 
     def add(self, batch: _Batch) -> None:
+        self.lines += len(batch.lines)
         self.bytes += sum(map(len, batch.lines))
         self.characters += sum(map(len, batch.texts))
         self.visible_characters += batch.visible_characters
         self.words += int(batch.words.sum())
+
+    def counts(self) -> TextCounts:
+        return TextCounts(self.lines, self.bytes, self.characters, self.words)
 
 
 class _Measurement:
@@ -321,12 +328,13 @@ class _Measurement:
 
 def evaluate(
     models: Sequence[Model],
-    texts: Sequence[str],
+    texts: Sequence[str] | Texts,
     gold: Sequence[GoldList],
     report: Report,
     *,
     drop_spaces: bool = False,
     bootstrap: Bootstrap | None = None,
+    reference: str | None = None,
 ) -> list[Evaluation]:
     """Evaluate every model on the lines of all texts.
 
@@ -336,8 +344,8 @@ def evaluate(
     ----------
     models : sequence of Model
         The models. Load them again for another evaluation: a model adds up the loss of all texts.
-    texts : sequence of str
-        Paths of texts in UTF-8, one sentence in each line.
+    texts : sequence of str, or Texts
+        Paths of texts in UTF-8, one sentence in each line; or texts that may have languages.
     gold : sequence of GoldList
         Lists of segmented words; may be empty.
     report : Report
@@ -346,15 +354,16 @@ def evaluate(
         Whether to drop tokens that are only spaces after encoding.
     bootstrap : Bootstrap, optional
         Compute confidence intervals.
+    reference : str, optional
+        The language that parity refers to; by default the first one.
 
     Raises
     ------
     TrainingError
         If a text cannot be read, is empty, has a line that is too long, or has too few units for a
-        bootstrap.
+        bootstrap; or if there is no text in the reference.
     """
-    for path in texts:
-        refuse_impossible(path, "Check --text")
+    source = TextFiles(texts) if isinstance(texts, Sequence) else texts
     measurements = [
         _Measurement(model, drop_spaces=drop_spaces, by_line=bootstrap is not None)
         for model in models
@@ -364,11 +373,17 @@ def evaluate(
     if bootstrap is not None:
         columns = len(TextSums._fields) + len(models) * len(ModelSums._fields)
         units = UnitSums(columns, bootstrap.units)
-    with report.stage("Evaluating", _size(texts), "bytes") as stage:
-        for lines, file_begins in _batches(texts):
+    languages = None
+    with report.stage("Evaluating", size_of(source.paths), "bytes") as stage:
+        for lines, file_begins, language in source.batches():
             batch = _batch(lines)
             sums = [measurement.add(batch) for measurement in measurements]
             size.add(batch)
+            if language is not None:
+                languages = languages or LanguageSums(len(models))
+                counted = [measurement.tokens for measurement in measurements]
+                tokens, unknown = [c.tokens for c in counted], [c.unknown for c in counted]
+                languages.add(language, size.counts(), tokens, unknown)
             if units is not None:
                 of_text = text_sums(batch.lines, batch.texts, batch.words)
                 rows = np.concatenate([of_text, *(found for found in sums if found is not None)])
@@ -391,9 +406,14 @@ def evaluate(
         report.step("Resampling")
         gold_samples = [_resampled_gold(gold, of_model, bootstrap) for of_model in cuts]
         resampled = _resampled(measurements, units, gold_samples, bootstrap)
+    of_languages: Sequence[Languages | None] = [None] * len(models)
+    if languages is not None:
+        of_languages = languages.of_models(reference)
     return [
-        measurement.result(size, of_gold, of_model)
-        for measurement, of_gold, of_model in zip(measurements, scores, resampled, strict=True)
+        measurement.result(size, of_gold, of_model)._replace(languages=in_languages)
+        for measurement, of_gold, of_model, in_languages in zip(
+            measurements, scores, resampled, of_languages, strict=True
+        )
     ]
 
 
@@ -467,55 +487,3 @@ def _long(pieces: Set[str]) -> Set[str]:
 
 def _jaccard(first: Set[str], second: Set[str]) -> float:
     return ratio(len(first & second), len(first | second))
-
-
-def _batches(paths: Sequence[str]) -> Iterator[tuple[list[bytes], list[int]]]:
-    """Yield batches of lines without line ends, and the indices of the lines that begin a file."""
-    lines: list[bytes] = []
-    file_begins: list[int] = []
-    size = 0
-    for path in paths:
-        try:
-            with open(path, "rb") as file:
-                for number, line in enumerate(lines_of(file, path)):
-                    if number == 0:
-                        file_begins.append(len(lines))
-                    lines.append(line.rstrip(b"\r\n"))
-                    size += len(line)
-                    if size >= _BATCH_BYTES:
-                        yield lines, file_begins
-                        lines, file_begins, size = [], [], 0
-        except OSError as error:
-            raise _unreadable(path, error) from error
-    if lines:
-        yield lines, file_begins
-
-
-def lines_of(file: BinaryIO, path: str) -> Iterator[bytes]:
-    """Yield the lines of a text, with their line ends.
-
-    Raises
-    ------
-    BadValueError
-        If a line is too long to evaluate it in reasonable memory.
-    """
-    number = 0
-    while line := file.readline(_LONGEST_LINE):
-        number += 1
-        if len(line) == _LONGEST_LINE:
-            raise BadValueError(
-                f"{path}:{number} is a line of {_LONGEST_LINE >> 20} MiB or more. Cut it into "
-                "sentences, one on each line."
-            )
-        yield line
-
-
-def _size(paths: Sequence[str]) -> int | None:
-    try:
-        return sum(os.stat(path).st_size for path in paths)
-    except OSError:
-        return None
-
-
-def _unreadable(path: str, error: OSError) -> MissingFileError:
-    return MissingFileError(f'"{path}": {os.strerror(error.errno or 0)}. Check --text.')

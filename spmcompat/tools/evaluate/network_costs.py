@@ -14,8 +14,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from spmcompat.cli.table import table
 from spmcompat.tools.evaluate.evaluation import Evaluation, lost_text
+from spmcompat.tools.evaluate.tables import Table, show
 from spmcompat.tools.evaluate.tokens import ratio
 
 _OPERATIONS = 6  # for each token and parameter
@@ -105,20 +105,14 @@ def _estimate(result: Evaluation, network: Network) -> Costs:
     return Costs(embeddings, tokens, _OPERATIONS * tokens * (network.parameters + embeddings))
 
 
-def cost_lines(results: Sequence[Evaluation], network: Network) -> list[str]:
-    """Return the costs of each model as lines of text."""
-    costs = estimate(results, network)
+def cost_table(models: Sequence[str], costs: Sequence[Costs], network: Network) -> Table:
+    """Return the costs of each model as a table."""
     rows = [("embedding parameters", *(f"{cost.embedding_parameters:,}" for cost in costs))]
     if network.has_training:
         rows += [
-            ("training tokens", *(_show(cost.training_tokens, "{:,.0f}") for cost in costs)),
-            ("operations", *(_show(cost.training_operations, "{:.4e}") for cost in costs)),
+            ("training tokens", *(show("{:,.0f}", cost.training_tokens) for cost in costs)),
+            ("operations", *(show("{:.4e}", cost.training_operations) for cost in costs)),
         ]
     if any(not math.isnan(cost.above_lowest) for cost in costs):
-        rows.append(("above the lowest", *(_show(cost.above_lowest, "{:.2%}") for cost in costs)))
-    head = ["", *(result.model for result in results)]
-    return ["", *table(head, rows, left=1), "", f"  For {network.summary}."]
-
-
-def _show(value: float, form: str) -> str:
-    return "-" if math.isnan(value) else form.format(value)
+        rows.append(("above the lowest", *(show("{:.2%}", cost.above_lowest) for cost in costs)))
+    return Table(["", *models], rows, 1, [f"For {network.summary}."])

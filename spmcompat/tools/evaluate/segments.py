@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 MARK = UNKNOWN_MARK.encode()
 # The name that means: use only the split options of the model, without a pretokenizer.
 STORED = "stored"
+# The name for cuts at white space alone, as in stored counts.
+SPACE = "space"
 _QUIET = Report(min_log_level=3)
 
 
@@ -117,9 +119,18 @@ def with_training_cuts(options: PlanOptions, model: ModelProto, pretokenizer: st
     model : ModelProto
         The model, which stores the split options of its training.
     pretokenizer : str
-        ``script`` or ``regex:PATTERN``, which the model does not store; or `STORED` for none.
+        ``script`` or ``regex:PATTERN``, which the model does not store; `STORED` for none; or
+        `SPACE` for no other cuts than those at white space.
     """
     stored = model.trainer_spec
+    if pretokenizer == SPACE:
+        return options._replace(
+            split_by_whitespace=True,
+            split_by_unicode_script=False,
+            split_by_number=False,
+            split_digits=False,
+            allow_whitespace_only_pieces=stored.allow_whitespace_only_pieces,
+        )
     return options._replace(
         split_by_whitespace=stored.split_by_whitespace,
         split_by_unicode_script=stored.split_by_unicode_script,
@@ -139,9 +150,10 @@ def check_pretokenizer(name: str) -> None:
     BadValueError
         If its name is unknown, or its pattern is invalid.
     """
-    if name not in (STORED, "script") and not name.startswith("regex:"):
+    if name not in (STORED, SPACE, "script") and not name.startswith("regex:"):
         raise BadValueError(
-            f"There is no pretokenizer {name!r}. Choose from stored, script and regex:PATTERN."
+            f"There is no pretokenizer {name!r}. Choose from stored, space, script and "
+            "regex:PATTERN."
         )
-    if name != STORED:
+    if name not in (STORED, SPACE):
         find_cut(name)

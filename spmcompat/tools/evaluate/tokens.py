@@ -117,9 +117,14 @@ class TokenCounts:
         return int(self.uses.sum())
 
     @property
+    def unknown(self) -> int:
+        """Number of tokens that are the unknown piece."""
+        return int(self.uses[self._kinds.unknown].sum())
+
+    @property
     def unknown_rate(self) -> float:
         """Share of tokens that are the unknown piece."""
-        return ratio(int(self.uses[self._kinds.unknown].sum()), self.tokens)
+        return ratio(self.unknown, self.tokens)
 
     @property
     def byte_rate(self) -> float:

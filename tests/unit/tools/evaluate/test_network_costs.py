@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from spmcompat.cli.flags import UsageError
-from spmcompat.tools.evaluate.network_costs import Network, cost_lines, estimate
+from spmcompat.tools.evaluate.network_costs import Network, cost_table, estimate
 from spmcompat.tools.evaluate.network_options import read_network
 from tests.unit.tools.compare.test_report import result
 
@@ -57,18 +57,22 @@ def test_a_model_that_loses_text_is_not_compared() -> None:
     assert math.isnan(alone.above_lowest)
 
 
-def test_the_lines_show_what_is_known() -> None:
+def test_the_table_shows_what_is_known() -> None:
     models = [evaluated("a.model", 100, 2.0), evaluated("b.model", 200, 3.0)]
-    rows = {line[:22].strip(): line[22:].split() for line in cost_lines(models, NETWORK)}
-    assert rows["embedding parameters"] == ["1,600", "3,200"]
-    assert rows["training tokens"] == ["6,000", "4,000"]
-    assert rows["operations"] == ["9.3600e+07", "1.0080e+08"]
-    assert rows["above the lowest"] == ["0.00%", "7.69%"]
-    one = cost_lines(models[:1], NETWORK)
-    assert not any("above the lowest" in line for line in one)
-    width_only = cost_lines(models, Network(16))
-    assert not any("tokens" in line for line in width_only)
-    assert "  For a network with embeddings of width 16." in width_only
+    costs = estimate(models, NETWORK)
+    table = cost_table(["a.model", "b.model"], costs, NETWORK)
+    assert table.rows == [
+        ("embedding parameters", "1,600", "3,200"),
+        ("training tokens", "6,000", "4,000"),
+        ("operations", "9.3600e+07", "1.0080e+08"),
+        ("above the lowest", "0.00%", "7.69%"),
+    ]
+    one = cost_table(["a.model"], estimate(models[:1], NETWORK), NETWORK)
+    assert [row[0] for row in one.rows] == ["embedding parameters", "training tokens", "operations"]
+    network = Network(16)
+    width_only = cost_table(["a.model", "b.model"], estimate(models, network), network)
+    assert [row[0] for row in width_only.rows] == ["embedding parameters"]
+    assert width_only.notes == ["For a network with embeddings of width 16."]
 
 
 @pytest.mark.parametrize(

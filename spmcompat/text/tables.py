@@ -1,0 +1,71 @@
+"""Rows of tables with several columns of text: JSON Lines and Parquet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.text.forms import AUTO, PARQUET
+from spmcompat.text.line_buffers import ReadableInto, cut_at_lines
+from spmcompat.text.opening import InputFile, form_of_input, name_of, open_input
+from spmcompat.text.parquet import read_columns
+from spmcompat.text.records import LONGEST_RECORD, contents, what_is_wrong, without_mark
+
+Row = tuple[str | None, ...]
+
+
+def rows_of(path: str, columns: Sequence[str]) -> Iterator[Row]:
+    """Yield the values of some columns in each row of a file.
+
+    Parameters
+    ----------
+    path : str
+        The path or address of JSON Lines, perhaps compressed, or of a Parquet file.
+    columns : sequence of str
+        The names of the columns or fields.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened.
+    TrainingError
+        If the file is not such a table, or a value is not text.
+    """
+    with open_input(path) as file:
+        form = form_of_input(file, AUTO)
+        if form.has_lines:
+            raise BadValueError(
+                f"{path} is not a table. Give JSON Lines (.jsonl) or a Parquet file (.parquet)."
+            )
+        if form.format == PARQUET:
+            yield from read_columns(file, columns)
+        else:
+            yield from _records(file, contents(file, form), columns)
+
+
+def _records(file: InputFile, text: ReadableInto, columns: Sequence[str]) -> Iterator[Row]:
+    name = name_of(file.path)
+    for buffer in cut_at_lines(text, name, longest=LONGEST_RECORD, numbered=True):
+        lines = buffer.lines_text()
+        if buffer.first_line == 1:
+            lines = without_mark(lines, name)
+        for number, line in enumerate(lines.split(b"\n"), buffer.first_line):
+            if line.strip():
+                yield _values(line, columns, f"{name}:{number}")
+
+
+def _values(line: bytes, columns: Sequence[str], where: str) -> Row:
+    column = columns[0]
+    try:
+        record = json.loads(line.decode())
+        if isinstance(record, str) or record is None:
+            raise TrainingError(f"{where}: the record is not an object. Write an object.")
+        for column in columns:
+            if record[column] is not None:
+                record[column].encode()
+        return tuple(record[name] for name in columns)
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+        if isinstance(error, TrainingError):
+            raise
+        raise TrainingError(f"{where}: {what_is_wrong(line, column)} Repair the line.") from None

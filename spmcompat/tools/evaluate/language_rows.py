@@ -1,0 +1,53 @@
+"""The figures of each language as rows, for tables and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from spmcompat.tools.evaluate.evaluation import Evaluation
+from spmcompat.tools.evaluate.stored import CountsEvaluation
+from spmcompat.tools.evaluate.tables import Table, show
+
+# The figures of a language in the order of the table, and their formats.
+_FORMATS = {
+    "lines": "{:,}",
+    "words": "{:,}",
+    "tokens": "{:,}",
+    "tokens_per_line": "{:.4f}",
+    "tokens_per_word": "{:.4f}",
+    "tokens_per_character": "{:.4f}",
+    "tokens_per_byte": "{:.4f}",
+    "parity": "{:.4f}",
+    "unknown_rate": "{:.4%}",
+}
+
+
+def language_table(results: Sequence[Evaluation | CountsEvaluation]) -> Table | None:
+    """Return a table with a row for each language and model; None without languages."""
+    languages = results[0].languages
+    if languages is None:
+        return None
+    rows = []
+    for name in languages.figures:
+        for result in results:
+            row = _figures(result, name)
+            shown = (show(form, row[key]) for key, form in _FORMATS.items())
+            rows.append((name, result.model, *shown))
+    titles = (key.replace("_", " ") for key in _FORMATS)
+    notes = [
+        f"{languages.summary}. Parity is the cost divided by that of {languages.reference}.",
+    ]
+    return Table(["language", "", *titles], rows, 2, notes)
+
+
+def language_rows(result: Evaluation | CountsEvaluation) -> Iterable[dict[str, Any]]:
+    """Yield the figures of a model in each language, with the names of both."""
+    if result.languages is not None:
+        for name in result.languages.figures:
+            yield {"model": result.model, "language": name, **_figures(result, name)}
+
+
+def _figures(result: Evaluation | CountsEvaluation, language: str) -> dict[str, Any]:
+    assert result.languages is not None
+    return result.languages.figures[language]._asdict()

@@ -1,0 +1,328 @@
+"""Evaluates models on stored counts: each distinct pretoken is encoded once.
+
+No piece of the models may cross the end of a pretoken. Then the tokens of a line are those of its
+pretokens, with two exceptions. ``sentencepiece`` joins unknown tokens that are neighbours; and it
+adds the scores of a Unigram model in float32 over a whole line, so rounding can decide between
+segmentations whose scores are nearly equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from spmcompat.errors import BadValueError, printable
+from spmcompat.model.reading import read_model
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.stored_counts import arrow
+from spmcompat.stored_counts.loading import SymbolCheck
+from spmcompat.stored_counts.origin import Origin, digest
+from spmcompat.stored_counts.table import CountTable
+from spmcompat.tools.evaluate.dropped_spaces import DroppedSpaces
+from spmcompat.tools.evaluate.gold import GoldScores, gold_key, score_boundaries
+from spmcompat.tools.evaluate.gold_lists import GoldList
+from spmcompat.tools.evaluate.models import Model
+from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
+from spmcompat.tools.evaluate.tokens import TokenCounts, ratio
+from spmcompat.unicode.marks import SPACE_MARK
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_Ints = npt.NDArray[np.int64]
+
+# Rules by which counts lose tokens, or with which a pretoken is not a part between spaces.
+_REFUSED_RULES = {
+    "spaces_apart": "do not contain the spaces (space_pieces)",
+    "script_runs": "are cut by a pretokenizer",
+    "calls_pretokenizer": "are cut by a pretokenizer",
+}
+# Larger sums of tokens could exceed 64 bits.
+_MOST_BYTES = 2**60
+_USE_TEXT = "Give the text itself with --text."
+
+
+class CountsEvaluation(NamedTuple):
+    """The figures of one model that counts determine.
+
+    The fields with the names of those of `Evaluation` have the same meaning; there are no intervals
+    and no languages, because counts do not contain lines. `pretokens` is the
+    number of pretokens in the text, and `left_out` the number of those that the figures do not
+    include, because they contain a mark for a meta piece. Normalized characters and bytes are those
+    of the pretokens, in which each space mark is one character and one byte.
+
+    Tokens are those of ``--pretokenizer=space``: each pretoken is encoded separately.
+    """
+
+    model: str
+    model_type: str
+    pieces: int
+    tokens: int
+    pretokens: int
+    left_out: int
+    tokens_per_pretoken: float
+    normalized_characters_per_token: float
+    normalized_bytes_per_token: float
+    unknown_rate: float
+    byte_piece_rate: float
+    renyi_efficiency: float
+    renyi_efficiency_observed: float
+    unused_pieces: int
+    gold: Mapping[str, GoldScores]
+    drops_spaces: bool = False
+
+    resampled: None = None
+    languages: None = None
+
+    def flat(self) -> dict[str, Any]:
+        """Return all single figures by name; see `gold_key` for the names of gold figures."""
+        row = self._asdict()
+        del row["gold"], row["resampled"], row["languages"]
+        for name, scores in self.gold.items():
+            row.update((gold_key(k, name, self.gold), v) for k, v in scores._asdict().items())
+        return row
+
+
+class _Sizes:
+    """The sizes of the pretokens added so far."""
+
+    def __init__(self) -> None:
+        self.pretokens = 0
+        self.left_out = 0
+        self.characters = 0
+        self.bytes = 0
+
+
+class _Counter:
+    """Counts the tokens of one model in the pretokens added so far."""
+
+    def __init__(self, model: Model, table: CountTable, workers: Workers) -> None:
+        message = read_model(model.path)
+        _check(message, table, model.path)
+        symbols = [piece.piece for piece in message.pieces if piece.type == piece.USER_DEFINED]
+        # A user-defined space mark is what every space becomes: no text has to be cut at it.
+        added = [symbol for symbol in symbols if symbol != SPACE_MARK]
+        origin = table.origin
+        self._symbols = SymbolCheck(
+            table.name, origin, {*origin.symbols, *added}, chr(origin.rules["boundary"])
+        )
+        self._model = model
+        self.path = model.path
+        self._encoder = encoder_of_normalized(message)
+        self._threads = workers.count
+        self._begins_pretokens = not origin.rules["whitespace_as_suffix"]
+        self._has_unknown_begin = False
+        self._has_unknown_end = False
+        self.uses = np.zeros(model.size, dtype=np.int64)
+
+    def add(self, rows: pa.RecordBatch, pretokens: Sequence[str], counts: _Ints) -> None:
+        self._symbols.check(rows)
+        # Lists take less time than an array for each pretoken.
+        encoded = self._encoder.encode(pretokens, return_type=int, num_threads=self._threads)
+        lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
+        ids = np.fromiter(chain.from_iterable(encoded), dtype=np.int32, count=int(lengths.sum()))
+        # Integers stay exact, unlike the weights of `bincount`.
+        np.add.at(self.uses, ids, np.repeat(counts, lengths))
+        self._look_for_unknown(pretokens, ids, lengths)
+
+    def _look_for_unknown(
+        self, pretokens: Sequence[str], ids: npt.NDArray[np.int32], lengths: _Ints
+    ) -> None:
+        """Find out whether unknown tokens may be at both sides of the end of a pretoken."""
+        unknown = self._model.kinds.unknown[ids]
+        if not unknown.any():
+            return
+        filled = np.flatnonzero(lengths)
+        ends = np.cumsum(lengths)[filled]
+        self._has_unknown_end |= bool(unknown[ends - 1].any())
+        begins = filled[unknown[ends - lengths[filled]]]
+        self._has_unknown_begin |= any(
+            not self._begins_pretokens or pretokens[i].startswith(SPACE_MARK) for i in begins
+        )
+
+    @property
+    def may_join_unknown(self) -> bool:
+        """Whether unknown tokens of neighbouring pretokens may be a single token."""
+        return self._has_unknown_begin and self._has_unknown_end
+
+    def result(
+        self, sizes: _Sizes, gold: Mapping[str, GoldScores], *, drop_spaces: bool
+    ) -> CountsEvaluation:
+        model = self._model
+        spaces = DroppedSpaces(model.kinds) if drop_spaces and model.kinds.blank.any() else None
+        counted = TokenCounts(model.kinds if spaces is None else spaces.kinds)
+        counted.uses += self.uses if spaces is None else self.uses[~spaces.dropped]
+        tokens = counted.tokens
+        return CountsEvaluation(
+            model=model.path,
+            model_type=model.model_type,
+            pieces=len(counted.uses),
+            tokens=tokens,
+            pretokens=sizes.pretokens,
+            left_out=sizes.left_out,
+            tokens_per_pretoken=ratio(tokens, sizes.pretokens - sizes.left_out),
+            normalized_characters_per_token=ratio(sizes.characters, tokens),
+            normalized_bytes_per_token=ratio(sizes.bytes, tokens),
+            unknown_rate=counted.unknown_rate,
+            byte_piece_rate=counted.byte_rate,
+            renyi_efficiency=counted.renyi_efficiency,
+            renyi_efficiency_observed=counted.renyi_efficiency_observed,
+            unused_pieces=counted.unused,
+            gold=gold,
+            drops_spaces=spaces is not None,
+        )
+
+
+def evaluate_counts(
+    models: Sequence[Model],
+    table: CountTable,
+    gold: Sequence[GoldList],
+    workers: Workers,
+    report: Report,
+    *,
+    drop_spaces: bool = False,
+) -> list[CountsEvaluation]:
+    """Evaluate every model on the text that was counted.
+
+    Parameters
+    ----------
+    models : sequence of Model
+        Models from ``.model`` files.
+    table : CountTable
+        The counts. They are read once, in batches.
+    gold : sequence of GoldList
+        Lists of segmented words; may be empty.
+    workers : Workers
+        Real threads.
+    report : Report
+        Receives the progress, and warnings about the text that the counts do not contain.
+    drop_spaces : bool, optional
+        Whether to drop tokens that are only spaces after encoding.
+
+    Raises
+    ------
+    TrainingError
+        If the counts cannot be read, or do not determine the tokens of a model.
+    """
+    counters = [_Counter(model, table, workers) for model in models]
+    sizes = _Sizes()
+    boundary = chr(table.origin.rules["boundary"])
+    with report.stage("Evaluating", len(table), "rows") as stage:
+        for batch in table.batches():
+            rows = arrow.add_up(batch, ["pretoken"])
+            kept = _without_marks(rows, boundary, sizes)
+            pretokens = kept.column("pretoken").to_pylist()
+            counts = kept.column("count").to_numpy()
+            _add_sizes(sizes, kept, table.name)
+            for counter in counters:
+                counter.add(kept, pretokens, counts)
+            stage.advance(batch.num_rows)
+    _warn(table.origin, sizes, report)
+    for counter in counters:
+        if counter.may_join_unknown:
+            report.warning(
+                f"{counter.path}: unknown words are separate tokens, as with --pretokenizer=space. "
+                "In a whole line, sentencepiece joins those that are neighbours."
+            )
+    return [
+        counter.result(
+            sizes,
+            {g.name: score_boundaries(g.words, model.cut([w.text for w in g.words])) for g in gold},
+            drop_spaces=drop_spaces,
+        )
+        for model, counter in zip(models, counters, strict=True)
+    ]
+
+
+def _without_marks(rows: pa.RecordBatch, boundary: str, sizes: _Sizes) -> pa.RecordBatch:
+    """Leave out the pretokens that contain a boundary mark, and count them."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    is_marked = pc.match_substring(rows.column("pretoken"), boundary)
+    if not pc.any(is_marked).as_py():
+        return rows
+    left_out = pc.sum(rows.filter(is_marked).column("count")).as_py()
+    sizes.left_out += left_out
+    sizes.pretokens += left_out
+    return rows.filter(pc.invert(is_marked))
+
+
+def _add_sizes(sizes: _Sizes, rows: pa.RecordBatch, name: str) -> None:
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    pretokens = rows.column("pretoken")
+    counts = rows.column("count").to_numpy()
+    characters = pc.utf8_length(pretokens).to_numpy().astype(np.int64)
+    marks = pc.count_substring(pretokens, SPACE_MARK).to_numpy().astype(np.int64)
+    lengths = pc.binary_length(pretokens).to_numpy() - (len(SPACE_MARK.encode()) - 1) * marks
+    if sizes.bytes + float(lengths.astype(np.float64) @ counts) > _MOST_BYTES:
+        raise BadValueError(f"{name}: the counts are too large to add up. Count the text again.")
+    sizes.pretokens += int(counts.sum())
+    sizes.characters += int(characters @ counts)
+    sizes.bytes += int(lengths @ counts)
+
+
+def _warn(origin: Origin, sizes: _Sizes, report: Report) -> None:
+    """Report which parts of the text the figures do not include."""
+    if skipped := origin.too_long + origin.reserved + origin.broken:
+        report.warning(f"The counts do not contain {skipped:,} lines that counting skipped.")
+    if sizes.left_out:
+        report.warning(
+            f"The figures do not include {sizes.left_out:,} of {sizes.pretokens:,} pretokens: they "
+            "contain a meta piece such as <s>, for which counts store a mark."
+        )
+    for change in origin.changes:
+        report.warning(f"The counts were changed after counting: {printable(change)}.")
+
+
+def _check(model: ModelProto, table: CountTable, path: str) -> None:
+    """Raise unless the tokens of the text are the tokens of its pretokens."""
+    origin, rules = table.origin, table.origin.rules
+    stored = {
+        "add_dummy_prefix": model.normalizer_spec.add_dummy_prefix,
+        "remove_extra_whitespaces": model.normalizer_spec.remove_extra_whitespaces,
+        "treat_whitespace_as_suffix": model.trainer_spec.treat_whitespace_as_suffix,
+    }
+    for name, reason in _REFUSED_RULES.items():
+        if rules[name]:
+            raise _refusal(table, reason)
+    for name, value in stored.items():
+        if rules[name] != value:
+            raise _refusal(
+                table,
+                f"were made with a different {name} than {path}",
+                f"Count the text with --{name}={str(value).lower()}, or give it with --text.",
+            )
+    charsmap = model.normalizer_spec.precompiled_charsmap
+    if origin.charsmap != digest(charsmap) or not model.normalizer_spec.escape_whitespaces:
+        raise _refusal(
+            table,
+            f"were made with different normalization rules than {path}",
+            "Count the text with the rules of the model, or give it with --text.",
+        )
+    if origin.delimiter:
+        raise _refusal(table, "were cut at a pretokenization_delimiter, which they do not contain")
+    crossing = next((p.piece for p in model.pieces if _may_cross(p, origin)), None)
+    if crossing is not None:
+        raise _refusal(table, f"are cut inside the piece {printable(crossing)!r} of {path}")
+
+
+def _may_cross(piece: ModelProto.SentencePiece, origin: Origin) -> bool:
+    """Return whether a piece can represent text at both sides of the end of a pretoken."""
+    if piece.type not in (piece.NORMAL, piece.USER_DEFINED, piece.UNUSED):
+        return False
+    rules = origin.rules
+    text = piece.piece[::-1] if rules["whitespace_as_suffix"] else piece.piece
+    if rules["allow_whitespace_only_pieces"]:
+        text = text.lstrip(SPACE_MARK)
+    return SPACE_MARK in text[0 if rules["allow_whitespace_only_pieces"] else 1 :]
+
+
+def _refusal(table: CountTable, reason: str, remedy: str = _USE_TEXT) -> BadValueError:
+    return BadValueError(f"{table.name}: the counts {reason}. {remedy}")

@@ -1,0 +1,91 @@
+"""Tables of figures, as text for a terminal and as an HTML page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import NamedTuple
+
+from spmcompat.cli.table import table
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { margin: 0 auto; max-width: 72rem; padding: 1.5rem 1rem;
+  font: 16px/1.5 system-ui, sans-serif; }
+.wide { overflow-x: auto; margin-bottom: 1.5rem; }
+table { border-collapse: collapse; font-size: .875rem; }
+th, td { padding: .3rem .65rem; border-bottom: 1px solid #8884; text-align: right;
+  white-space: nowrap; }
+th.cut, td.cut { text-align: left; }
+"""
+
+
+class Table(NamedTuple):
+    """A table of texts.
+
+    Attributes
+    ----------
+    head : sequence of str
+        The titles of the columns.
+    rows : sequence of tuples of str
+        The cells.
+    left : int
+        The number of left-aligned columns.
+    notes : sequence of str
+        Sentences below the table.
+    """
+
+    head: Sequence[str]
+    rows: Sequence[tuple[str, ...]]
+    left: int
+    notes: Sequence[str] = ()
+
+
+def text_of(tables: Sequence[Table]) -> str:
+    """Return tables for a terminal, with blank lines between them."""
+    parts = []
+    for one in tables:
+        lines = [*table(one.head, one.rows, left=one.left)]
+        lines += [line for note in one.notes for line in ("", f"  {note}")]
+        parts.append("".join(f"{line}\n" for line in lines))
+    return "\n".join(parts)
+
+
+def page_of(tables: Sequence[Table], title: str) -> str:
+    """Return an HTML page that loads no other files."""
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}'
+        f"</title><style>{_STYLE}</style></head><body><h1>{escape(title)}</h1>\n"
+        + "".join(map(html_of, tables))
+        + "</body></html>\n"
+    )
+
+
+def html_of(one: Table) -> str:
+    """Return a table and its notes as HTML."""
+    rows = "".join(f"<tr>{''.join(_cells(row, 'td', one.left))}</tr>\n" for row in one.rows)
+    head = "".join(_cells(one.head, 'th scope="col"', one.left))
+    notes = "".join(f"<p class=note>{escape(note)}</p>\n" for note in one.notes)
+    return (
+        f'<div class="wide" tabindex="0"><table><thead><tr>{head}</tr></thead>\n'
+        f"<tbody>{rows}</tbody></table></div>\n{notes}"
+    )
+
+
+def _cells(row: Sequence[str], tag: str, left: int) -> Iterator[str]:
+    for column, text in enumerate(row):
+        kind = ' class="cut"' if column < left else ""
+        yield f"<{tag}{kind}>{escape(text)}</{tag[:2]}>"
+
+
+def show(form: str, value: object) -> str:
+    """Return a figure in its format; NaN is shown as ``-``."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "-" if is_nan(value) else form.format(value)
+
+
+def is_nan(value: object) -> bool:
+    """Return whether a value is NaN."""
+    return isinstance(value, float) and math.isnan(value)

@@ -1,0 +1,262 @@
+"""The texts to evaluate: files of lines, which may have names, or tables with a language column."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, NamedTuple, Protocol
+
+from spmcompat.errors import BadValueError, MissingFileError, printable, refuse_impossible
+from spmcompat.text.tables import rows_of
+
+# The number of bytes of text to encode at once. Memory use is a few times this size.
+_BATCH_BYTES = 4 << 20
+_LONGEST_LINE = 2 << 20
+_MOST_LANGUAGES = 1000
+_LONGEST_NAME = 100  # characters
+
+
+class LineBatch(NamedTuple):
+    """Some lines without line ends.
+
+    Attributes
+    ----------
+    lines : list of bytes
+        The lines.
+    file_begins : list of int
+        The indexes of the lines that begin a file.
+    language : str or None
+        The language of all lines; None if the texts have no names.
+    """
+
+    lines: list[bytes]
+    file_begins: list[int]
+    language: str | None
+
+
+class Texts(Protocol):
+    """Texts that can be read in batches.
+
+    Attributes
+    ----------
+    paths : sequence of str
+        The files.
+    """
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The files."""
+
+    def batches(self) -> Iterator[LineBatch]:
+        """Read the texts in order."""
+
+
+class TextFiles:
+    """Files in UTF-8, one sentence on each line.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The files.
+    languages : sequence of str, optional
+        The language of each file. Files with the same language are one text.
+    """
+
+    def __init__(self, paths: Sequence[str], languages: Sequence[str] | None = None) -> None:
+        for path in paths:
+            refuse_impossible(path, "Check --text")
+        self.paths = paths
+        self._languages: Sequence[str | None] = languages or [None] * len(paths)
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages in order; empty if the files have no names."""
+        return [name for name in dict.fromkeys(self._languages) if name is not None]
+
+    def batches(self) -> Iterator[LineBatch]:
+        """Read the files in order. A batch contains lines of one language.
+
+        Raises
+        ------
+        TrainingError
+            If a file cannot be read or has a line that is too long.
+        """
+        lines: list[bytes] = []
+        begins: list[int] = []
+        size = 0
+        before = self._languages[0]
+        filled = set()
+        for path, language in zip(self.paths, self._languages, strict=True):
+            if lines and language != before:
+                yield LineBatch(lines, begins, before)
+                lines, begins, size = [], [], 0
+            before = language
+            for number, line in enumerate(_lines_of_path(path)):
+                if number == 0:
+                    begins.append(len(lines))
+                    filled.add(language)
+                lines.append(line.rstrip(b"\r\n"))
+                size += len(line)
+                if size >= _BATCH_BYTES:
+                    yield LineBatch(lines, begins, language)
+                    lines, begins, size = [], [], 0
+        if lines:
+            yield LineBatch(lines, begins, before)
+        for language in self.languages:
+            if language not in filled:
+                raise BadValueError(f"The text of {language!r} is empty. Check --text.")
+
+
+class TextTables:
+    """Tables (JSON Lines or Parquet) in which each row has a text and its language.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The files.
+    text_column, language_column : str
+        The names of the columns. A row whose text is null is skipped.
+    """
+
+    def __init__(self, paths: Sequence[str], text_column: str, language_column: str) -> None:
+        for path in paths:
+            refuse_impossible(path, "Check --text")
+        self.paths = paths
+        self._columns = (text_column, language_column)
+
+    def batches(self) -> Iterator[LineBatch]:
+        """Read the tables in order. A batch contains rows of one language.
+
+        Raises
+        ------
+        TrainingError
+            If a file is not such a table, a row has no language or a text is too long.
+        """
+        waiting: dict[str, list[bytes]] = {}
+        size = 0
+        for path in self.paths:
+            try:
+                for number, (text, language) in enumerate(rows_of(path, self._columns), 1):
+                    if text is None:
+                        continue
+                    line = text.encode().rstrip(b"\r\n")
+                    if len(line) >= _LONGEST_LINE:
+                        raise _too_long(f"row {number} of {path}")
+                    _check_language(language, f"{path}: row {number}")
+                    waiting.setdefault(str(language), []).append(line)
+                    if len(waiting) > _MOST_LANGUAGES:
+                        raise BadValueError(
+                            f"{path}: the column {self._columns[1]!r} has more than "
+                            f"{_MOST_LANGUAGES} values. Choose the column of languages."
+                        )
+                    size += len(line) + 1
+                    if size >= _BATCH_BYTES:
+                        yield from _taken(waiting)
+                        size = 0
+            except OSError as error:
+                if isinstance(error, MissingFileError):
+                    raise
+                raise _unreadable(path, error) from error
+        yield from _taken(waiting)
+
+
+def texts_of(values: Sequence[str], text_column: str, language_column: str | None) -> Texts:
+    """Return the texts that the values of ``--text`` name.
+
+    Parameters
+    ----------
+    values : sequence of str
+        Paths; or ``LANGUAGE=PATH`` for each. A path that contains ``=`` in its first part can be
+        written as ``./a=b.txt``.
+    text_column : str
+        The column of the text, with a language column.
+    language_column : str or None
+        The column of the language, if the files are tables.
+
+    Raises
+    ------
+    BadValueError
+        If only some values have names, or if names are combined with a language column.
+    """
+    found = [re.fullmatch(r"([^=/\\]+)=(.+)", value, re.DOTALL) for value in values]
+    if language_column is not None:
+        if any(found):
+            raise BadValueError(
+                "The languages come from the column or from --text=LANGUAGE=FILE, not from both. "
+                "Leave one out."
+            )
+        return TextTables(values, text_column, language_column)
+    named = [(match[1], match[2]) for match in found if match]
+    if not named:
+        return TextFiles(values)
+    if len(named) < len(values):
+        plain = next(value for value, match in zip(values, found, strict=True) if not match)
+        raise BadValueError(
+            f"{printable(plain)!r} has no name, but other texts have one. Write LANGUAGE=FILE for "
+            "every text, or ./FILE if the name of a file contains an equals sign."
+        )
+    for language, path in named:
+        _check_language(language, path)
+    return TextFiles([path for _, path in named], [language for language, _ in named])
+
+
+def _check_language(language: str | None, where: str) -> None:
+    if not language:
+        raise BadValueError(f"{where} has no language. Add it, or drop the row.")
+    if len(language) > _LONGEST_NAME or not language.isprintable():
+        raise BadValueError(
+            f"{where}: {printable(language[:_LONGEST_NAME])!r} is not the name of a language. Use "
+            f"at most {_LONGEST_NAME} printable characters."
+        )
+
+
+def _taken(waiting: dict[str, list[bytes]]) -> Iterator[LineBatch]:
+    """Yield and remove the waiting lines of each language."""
+    for language, lines in waiting.items():
+        if lines:
+            yield LineBatch(lines, [], language)
+            waiting[language] = []
+
+
+def _lines_of_path(path: str) -> Iterator[bytes]:
+    try:
+        with open(path, "rb") as file:
+            yield from lines_of(file, path)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def lines_of(file: BinaryIO, path: str) -> Iterator[bytes]:
+    """Yield the lines of a text, with their line ends.
+
+    Raises
+    ------
+    BadValueError
+        If a line is so long that evaluating it would take too much memory.
+    """
+    number = 0
+    while line := file.readline(_LONGEST_LINE):
+        number += 1
+        if len(line) == _LONGEST_LINE:
+            raise _too_long(f"{path}:{number}")
+        yield line
+
+
+def _too_long(where: str) -> BadValueError:
+    return BadValueError(
+        f"{where} is a line of {_LONGEST_LINE >> 20} MiB or more. Cut it into sentences, one on "
+        "each line."
+    )
+
+
+def size_of(paths: Sequence[str]) -> int | None:
+    """Return the size of the files in bytes, or None if one cannot be read."""
+    try:
+        return sum(os.stat(path).st_size for path in paths)
+    except OSError:
+        return None
+
+
+def _unreadable(path: str, error: OSError) -> MissingFileError:
+    return MissingFileError(f'"{path}": {os.strerror(error.errno or 0)}. Check --text.')

@@ -1,0 +1,277 @@
+"""The figures of each language, and the Gini coefficient of their costs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import random
+import tracemalloc
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from sentencepiece import SentencePieceProcessor
+
+from spmcompat.errors import BadValueError
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.text.tables import rows_of
+from spmcompat.tools.evaluate.bootstrap import Bootstrap
+from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
+from spmcompat.tools.evaluate.languages import gini
+from spmcompat.tools.evaluate.models import load_model
+from spmcompat.tools.evaluate.texts import TextFiles, Texts, texts_of
+
+from .conftest import Train
+
+PARALLEL = {
+    "en": ["the cat sat", "", "a dog ran", "the end 漢"],
+    "de": ["die katze sass", "", "ein hund lief davon", "ende"],
+    "xx": ["漢字 かな", "漢", "字字", "い"],
+}
+
+
+@pytest.mark.parametrize(
+    ("costs", "expected"),
+    [([1, 1, 1], 0), ([0, 0, 0, 1], 0.75), ([1, 2, 3, 4], 0.25), ([5, 5], 0), ([0, 3], 0.5)],
+)
+def test_known_gini_coefficients(costs: list[float], expected: float) -> None:
+    assert gini(costs) == pytest.approx(expected, abs=1e-15)
+
+
+def test_gini_is_half_the_relative_mean_difference() -> None:
+    draw = random.Random(1)
+    for _ in range(200):
+        costs = [draw.uniform(0.1, 9) for _ in range(draw.randint(2, 30))]
+        pairs = [abs(a - b) for a, b in itertools.product(costs, costs)]
+        mean = sum(costs) / len(costs)
+        expected = sum(pairs) / len(costs) ** 2 / (2 * mean)
+        draw.shuffle(costs)
+        assert gini(costs) == pytest.approx(expected, rel=1e-9)
+        assert gini([7 * cost for cost in costs]) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("costs", [[], [1.0], [0.0, 0.0], [1.0, math.nan]])
+def test_gini_needs_several_known_costs(costs: list[float]) -> None:
+    assert math.isnan(gini(costs))
+
+
+@pytest.fixture
+def model(train: Train) -> Path:
+    return train("m", model_type="bpe")
+
+
+def measure(model: Path, texts: Texts, reference: str | None = None) -> Evaluation:
+    loaded = load_model(str(model), Workers(1))
+    (result,) = evaluate([loaded], texts, [], Report(3), reference=reference)
+    return result
+
+
+def files(folder: Path, texts: dict[str, list[str]]) -> TextFiles:
+    for name, lines in texts.items():
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return TextFiles([str(folder / name) for name in texts], [*texts])
+
+
+def test_parallel_texts_are_compared_by_line(model: Path, tmp_path: Path) -> None:
+    encoder = SentencePieceProcessor(model_file=str(model))
+    result = measure(model, files(tmp_path, PARALLEL), "de")
+    assert result.languages is not None
+    assert result.languages.are_parallel
+    assert [*result.languages.figures] == ["en", "de", "xx"]
+    costs = {}
+    for name, lines in PARALLEL.items():
+        ids = [token for line in lines for token in encoder.encode(line)]
+        text = "".join(lines)
+        costs[name] = len(ids)
+        found = result.languages.figures[name]
+        assert (found.lines, found.tokens) == (4, len(ids))
+        assert found.words == sum(len(line.split()) for line in lines)
+        assert found.tokens_per_line == len(ids) / 4
+        assert found.tokens_per_word == len(ids) / found.words
+        assert found.tokens_per_character == len(ids) / len(text)
+        assert found.tokens_per_byte == len(ids) / len(text.encode())
+        assert found.unknown_rate == ids.count(0) / len(ids)
+    for name, found in result.languages.figures.items():
+        assert found.parity == pytest.approx(costs[name] / costs["de"], rel=1e-12)
+    assert result.languages.worst == max(costs, key=lambda name: costs[name])
+    assert result.languages.gini == pytest.approx(gini([*costs.values()]), rel=1e-12)
+    assert result.flat()["worst_language"] == result.languages.worst
+    # The figures of the whole text do not depend on the names.
+    plain = measure(model, TextFiles([str(tmp_path / name) for name in PARALLEL]))
+    assert plain.languages is None
+    assert result._replace(languages=None) == plain
+
+
+def test_other_texts_are_compared_by_byte(model: Path, tmp_path: Path) -> None:
+    texts = {**PARALLEL, "de": PARALLEL["de"][:3]}
+    found = measure(model, files(tmp_path, texts)).languages
+    assert found is not None
+    assert not found.are_parallel
+    assert "not parallel" in found.summary
+    costs = {name: figures.tokens_per_byte for name, figures in found.figures.items()}
+    assert found.figures["de"].parity == costs["de"] / costs["en"]
+    assert found.worst == max(costs, key=lambda name: costs[name])
+    assert found.gini == gini([*costs.values()])
+
+
+def test_the_files_of_a_language_are_one_text(model: Path, tmp_path: Path) -> None:
+    files(tmp_path, PARALLEL)
+    paths = [str(tmp_path / name) for name in ("en", "de", "en")]
+    found = measure(model, TextFiles(paths, ["en", "de", "en"])).languages
+    once = measure(model, TextFiles(paths[:2], ["en", "de"])).languages
+    assert found is not None
+    assert once is not None
+    assert found.figures["en"].tokens == 2 * once.figures["en"].tokens
+    assert found.figures["de"].tokens == once.figures["de"].tokens
+
+
+def rows() -> list[dict[str, str | None]]:
+    """Return the lines of all languages in turn, and a row without text."""
+    found: list[dict[str, str | None]] = [
+        {"lang": name, "body": lines[i]} for i in range(4) for name, lines in PARALLEL.items()
+    ]
+    return [*found, {"lang": "en", "body": None}]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_a_table_gives_the_figures_of_the_files(model: Path, tmp_path: Path, form: str) -> None:
+    expected = measure(model, files(tmp_path, PARALLEL)).languages
+    path = tmp_path / f"table.{form}"
+    if form == "jsonl":
+        lines = (json.dumps(row, ensure_ascii=False) for row in rows())
+        path.write_text("\n".join(lines), encoding="utf-8")
+    else:
+        table = pa.Table.from_pylist(rows())
+        languages = table.column("lang").dictionary_encode()
+        pq.write_table(table.set_column(0, "lang", languages), path, row_group_size=5)
+    found = measure(model, texts_of([str(path)], "body", "lang")).languages
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"body": "a", "lang": null}', "row 1 has no language"),
+        ('{"body": "a", "lang": ""}', "row 1 has no language"),
+        ('{"body": "a", "lang": "a\\u001b[2J"}', r"is not the name of a language"),
+        ('{"body": "a", "lang": "' + "x" * 101 + '"}', r"is not the name of a language"),
+        ('{"body": "a"}', 'no field "lang"'),
+        ('{"body": "a", "lang": "en"}\n{"body": 3, "lang": "en"}', "jsonl:2: .* not a string"),
+        ('{"body": "a", "lang": ["en"]}', "is a list, not a string"),
+        ('{"body": "\\ud800", "lang": "en"}', "lone surrogate"),
+        ('"text"', "the record is not an object"),
+        ("null", "the record is not an object"),
+        ("[1]", "broken record"),
+        ("{" * 100_000, "broken record"),
+        (
+            '{"body": "' + "x" * (3 << 20) + '", "lang": "en"}',
+            "row 1 .* is a line of 2 MiB",
+        ),
+        (
+            "".join(f'{{"body": "a", "lang": "{i}"}}\n' for i in range(1001)),
+            "has more than 1000 values",
+        ),
+    ],
+)
+def test_a_broken_table_is_refused(model: Path, tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "table.jsonl"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises((BadValueError, RuntimeError), match=message) as error:
+        measure(model, texts_of([str(path)], "body", "lang"))
+    assert "\n" not in str(error.value)
+
+
+def test_equal_cells_of_a_table_are_decoded_once(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    cells = pa.DictionaryArray.from_arrays(pa.array([0] * 5000), ["x" * (1 << 20)])
+    languages = pa.DictionaryArray.from_arrays(pa.array([0, None] * 2500), ["en"])
+    pq.write_table(pa.table({"text": cells, "lang": languages}), path)
+    tracemalloc.start()
+    found = [*itertools.islice(rows_of(str(path), ["text", "lang"]), 4000)]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [language for _, language in found] == ["en", None] * 2000
+    assert len(str(found[-1][0])) == 1 << 20
+    assert peak < 100 << 20
+
+
+@pytest.mark.parametrize("kind", [pa.large_string(), pa.binary(), pa.string_view()])
+def test_columns_of_other_string_types_are_read(tmp_path: Path, kind: pa.DataType) -> None:
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.table({"a": pa.array(["x", None, "ä"], kind), "b": ["1", "2", "3"]}), path)
+    assert [*rows_of(str(path), ["b", "a"])] == [("1", "x"), ("2", None), ("3", "ä")]
+
+
+def test_a_column_of_numbers_is_refused(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.table({"body": ["a"], "lang": [1]}), path)
+    with pytest.raises(BadValueError, match="'lang' has the Arrow format"):
+        measure(model, texts_of([str(path)], "body", "lang"))
+
+
+def test_plain_text_is_not_a_table(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("a\n")
+    with pytest.raises(BadValueError, match="is not a table"):
+        measure(model, texts_of([str(path)], "body", "lang"))
+
+
+def test_values_name_languages(tmp_path: Path) -> None:
+    named = texts_of(["en=a.txt", "de=b=c.txt", "en=d.txt"], "text", None)
+    assert isinstance(named, TextFiles)
+    assert (named.paths, named.languages) == (["a.txt", "b=c.txt", "d.txt"], ["en", "de"])
+    plain = texts_of(["./en=a.txt", str(tmp_path)], "text", None)
+    assert isinstance(plain, TextFiles)
+    assert plain.languages == []
+
+
+@pytest.mark.parametrize(
+    ("values", "column", "message"),
+    [
+        (["en=a.txt", "b.txt"], None, "'b.txt' has no name"),
+        (["en=a.txt"], "lang", "Leave one out"),
+        (["e\n=a.txt"], None, "is not the name of a language"),
+    ],
+)
+def test_names_must_be_consistent(values: list[str], column: str | None, message: str) -> None:
+    with pytest.raises(BadValueError, match=message):
+        texts_of(values, "text", column)
+
+
+def test_an_empty_text_and_an_unknown_reference_are_refused(model: Path, tmp_path: Path) -> None:
+    texts = files(tmp_path, {**PARALLEL, "empty": []})
+    with pytest.raises(BadValueError, match="text of 'empty' is empty"):
+        measure(model, texts)
+    with pytest.raises(BadValueError, match="Choose --reference from en, de, xx"):
+        measure(model, files(tmp_path, PARALLEL), "fr")
+
+
+def test_intervals_do_not_depend_on_languages(model: Path, tmp_path: Path) -> None:
+    texts = files(tmp_path, PARALLEL)
+    bootstrap = Bootstrap(100)
+    found = []
+    for given in (texts, TextFiles(texts.paths)):
+        loaded = load_model(str(model), Workers(1))
+        found += evaluate([loaded], given, [], Report(3), bootstrap=bootstrap)
+    assert found[0].languages is not None
+    assert found[0].resampled == found[1].resampled
+    path = tmp_path / "table.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows())), encoding="utf-8")
+    loaded = load_model(str(model), Workers(1))
+    table = texts_of([str(path)], "body", "lang")
+    (of_table,) = evaluate([loaded], table, [], Report(3), bootstrap=bootstrap)
+    assert of_table.resampled is not None
+    assert of_table.resampled.intervals == found[0].resampled.intervals
+
+
+def test_large_tables_are_read_in_batches(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "table.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows())), encoding="utf-8")
+    whole = measure(model, texts_of([str(path)], "body", "lang")).languages
+    monkeypatch.setattr("spmcompat.tools.evaluate.texts._BATCH_BYTES", 10)
+    assert measure(model, texts_of([str(path)], "body", "lang")).languages == whole
