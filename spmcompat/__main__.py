@@ -29,6 +29,7 @@ COMMANDS = {
     "merge": "tools.edit.merge_command",
     "export": "tools.export.export_command",
     "import": "tools.export.import_command",
+    "show": "tools.show.command",
     "diff": "tools.diff.command",
     "parity": "tools.parity.command",
     "completion": "__main__:completion",

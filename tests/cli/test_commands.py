@@ -28,6 +28,7 @@ COMPLETE = {
     "merge": "a.model b.model --output=n",
     "export": "a.model --to=tokenizer.json --output=n",
     "import": "a.json --output=n",
+    "show": "a.model",
     "diff": "a.model b.model",
     "parity": "--input=t.txt",
     "completion": "bash",

@@ -120,6 +120,8 @@ def _commands(model: Path, name: str, valid: Path, chance: random.Random) -> lis
         ["merge", *pair, out],
         ["merge", *pair, other, "--weights=1,2,3", out],
         ["merge", *pair, f"--vocab_size={keep}", out],
+        ["show", m],
+        ["show", "--json", m],
         ["diff", *pair],
         ["diff", "--json", *pair],
         ["diff", "--all", *pair],

@@ -1,0 +1,1 @@
+"""Shows what a model contains, and how to train a similar one."""

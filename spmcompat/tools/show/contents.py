@@ -1,0 +1,144 @@
+"""What a model contains, the releases that can have written it, and the options that it stores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from spmcompat.model.pieces import NORMAL
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
+from spmcompat.normalization.charsmaps import NAMES, precompiled
+from spmcompat.options.from_flags import from_flags
+from spmcompat.options.option import DENORMALIZER, NORMALIZER, TRAINER, Option
+from spmcompat.options.table import OPTIONS
+from spmcompat.options.values import to_text
+from spmcompat.releases import DEFAULT, RELEASES, Release
+from spmcompat.tools.diff.contents import shortest
+from spmcompat.tools.edit.vocabulary import type_name
+
+_SPECS = (TRAINER, NORMALIZER, DENORMALIZER)
+
+
+class Contents(NamedTuple):
+    """What a model contains.
+
+    Attributes
+    ----------
+    model_type : str
+        ``unigram``, ``bpe``, ``word`` or ``char``.
+    size : int
+        The size of the model in bytes.
+    pieces : dict of str to int
+        The number of pieces of each type.
+    scores : (float, float) or None
+        The lowest and the highest score of the normal pieces; None if there are none.
+    longest : int
+        The number of characters of the longest normal piece, including space marks.
+    normalization : str
+        The name of the normalization rules.
+    rules_bytes : int
+        The size of the compiled rules.
+    is_predefined : bool
+        Whether the rules are exactly those of this name in some release of ``sentencepiece``, or
+        there are none.
+    releases : list of str
+        The known releases of ``sentencepiece`` that can have written the model: those that have its
+        rules and all options that it stores. Empty if none can.
+    command : list of str
+        The arguments of an ``spm_train`` that trains a model with the same options.
+    """
+
+    model_type: str
+    size: int
+    pieces: dict[str, int]
+    scores: tuple[float, float] | None
+    longest: int
+    normalization: str
+    rules_bytes: int
+    is_predefined: bool
+    releases: list[str]
+    command: list[str]
+
+
+def contents(model: ModelProto) -> Contents:
+    """Return what a model contains."""
+    normal = [piece for piece in model.pieces if piece.type == NORMAL]
+    scores = [piece.score + 0.0 for piece in normal]  # not -0.0, the first score of BPE models
+    normalizer = model.normalizer_spec
+    releases = [one for one in RELEASES.values() if _can_have_written(one, model)]
+    return Contents(
+        model_type=TrainerSpec.ModelType.Name(model.trainer_spec.model_type).lower(),
+        size=model.ByteSize(),
+        pieces=dict(Counter(type_name(piece.type) for piece in model.pieces)),
+        scores=(shortest(min(scores)), shortest(max(scores))) if scores else None,
+        longest=max((len(piece.piece) for piece in normal), default=0),
+        normalization=normalizer.name,
+        rules_bytes=len(normalizer.precompiled_charsmap),
+        is_predefined=any(_has_rules(one, normalizer) for one in RELEASES.values()),
+        releases=[one.version for one in releases],
+        command=_command(model, releases),
+    )
+
+
+def _can_have_written(release: Release, model: ModelProto) -> bool:
+    """Return whether a release has the rules of the model and all options that it stores."""
+    missing = release.unknown_options | release.retired_options
+    has_options = not any(
+        option.name in missing and _is_stored(option, model)
+        for option in OPTIONS.values()
+        if option.in_reference
+    )
+    normalizer = model.normalizer_spec
+    is_own = normalizer.name not in (*NAMES, "identity")
+    return has_options and (is_own or _has_rules(release, normalizer))
+
+
+def _is_stored(option: Option, model: ModelProto) -> bool:
+    """Return whether a model stores an option."""
+    if option.target not in _SPECS:
+        return False
+    spec = getattr(model, option.target)
+    return option.stored_as in {field.name for field, _ in spec.ListFields()}
+
+
+def _has_rules(release: Release, normalizer: NormalizerSpec) -> bool:
+    """Return whether the rules are those that a release has under their name."""
+    if normalizer.name not in (*NAMES, "identity"):
+        return False
+    own = precompiled(normalizer.name, release.characters_without_rules)
+    return bool(normalizer.precompiled_charsmap == own)
+
+
+def _command(model: ModelProto, releases: list[Release]) -> list[str]:
+    """Return the command line with the options that differ from the defaults."""
+    release = DEFAULT if DEFAULT in releases or not releases else releases[-1]
+    chosen = {} if release is DEFAULT else {"compat": release.version}
+    defaults = from_flags(chosen)
+    given = {"input": "corpus.txt", "model_prefix": "m", **chosen}
+    for name, option in OPTIONS.items():
+        if not option.flag or not _is_stored(option, model) or name not in _flags_of(release):
+            continue
+        value = getattr(getattr(model, option.target), option.stored_as)
+        if value != getattr(getattr(defaults, _ATTRIBUTES[option.target]), option.stored_as):
+            given[name] = _text(name, value)
+    return ["spm_train", *(f"--{name}={text}" for name, text in given.items())]
+
+
+# The attributes of `Settings` for the specs of a model.
+_ATTRIBUTES = {TRAINER: "trainer", NORMALIZER: "normalizer", DENORMALIZER: "denormalizer"}
+
+
+def _flags_of(release: Release) -> set[str]:
+    """Return the flags that have an effect in a release."""
+    return {*OPTIONS} - release.unknown_options - release.retired_options
+
+
+def _text(name: str, value: object) -> str:
+    """Return the value of a flag as text."""
+    if name == "model_type":
+        return TrainerSpec.ModelType.Name(value).lower()
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return to_text(shortest(value))
+    return to_text(value if isinstance(value, str | bytes | int) else [*value])
