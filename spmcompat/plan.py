@@ -29,6 +29,8 @@ class TextPlan(NamedTuple):
         Whether records that cannot be read are skipped.
     max_sentence_length : int
         The longest sentence, in bytes.
+    long_sentences : str
+        Whether a longer sentence is left out (``skip``) or divided at white space (``split``).
     input_sentence_size : int
         How many sentences are sampled; 0 takes all.
     shuffle_input_sentence : bool
@@ -50,6 +52,7 @@ class TextPlan(NamedTuple):
     split_lines: bool = False
     skip_bad_records: bool = False
     max_sentence_length: int = 4192
+    long_sentences: str = "skip"
     input_sentence_size: int = 0
     shuffle_input_sentence: bool = True
     sampling_seed: int = 0
@@ -63,9 +66,18 @@ class TextPlan(NamedTuple):
         return self.input_format == "tsv"
 
     @property
+    def splits_long(self) -> bool:
+        """Whether sentences that are too long are divided."""
+        return self.long_sentences == "split"
+
+    @property
     def longest_line(self) -> int | None:
-        """The maximum size of a line in bytes; None for TSV, whose lines also have a count."""
-        return None if self.tsv else self.max_sentence_length
+        """The number of bytes after which the rest of a line can be dropped while reading it.
+
+        None if nothing can be dropped: lines of TSV also have a count, and long lines may be
+        divided.
+        """
+        return None if self.tsv or self.splits_long else self.max_sentence_length
 
     @property
     def longest_record(self) -> int | None:

@@ -39,6 +39,7 @@ def train(
     input_format: Literal["auto", "text", "tsv", "jsonl", "parquet"] | None = None,
     input_column: str | None = None,
     split_lines: bool | None = None,
+    long_sentences: Literal["skip", "split"] | None = None,
     skip_bad_records: bool | None = None,
     input_sentence_size: int | None = None,
     shuffle_input_sentence: bool | None = None,
@@ -130,6 +131,9 @@ def train(
         ``text``, or else the only column of strings in a Parquet file.
     split_lines : bool
         Whether each line of a record or item is a sentence, instead of the whole record or item.
+    long_sentences : str
+        What to do with sentences longer than `max_sentence_length`: leave them out (``skip``), or
+        divide them at white space (``split``).
     skip_bad_records : bool
         Whether to skip lines of JSON Lines that cannot be read, instead of failing.
     counts : CountTable or path

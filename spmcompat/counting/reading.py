@@ -177,7 +177,8 @@ def _account(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> str:
         kinds = {"of only white space": surprises.blank, **kinds}
     used = lines - sum(kinds.values())
     found = [f"{number} {kind}" for kind, number in kinds.items() if number]
-    return f"Of {lines} lines: {', '.join([f'{used} used', *found])}."
+    after = f" (after {facts.divided} were split into {facts.parts})" if facts.divided else ""
+    return f"Of {lines} lines{after}: {', '.join([f'{used} used', *found])}."
 
 
 def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[str]:
@@ -188,10 +189,7 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[s
 
     found = []
     if facts.too_long:
-        found.append(
-            f"Skipped {facts.too_long} too long sentences (over {text.max_sentence_length} bytes; "
-            f"raise --max_sentence_length to train on them{first('too_long')})."
-        )
+        found.append(_too_long(facts, text, first("too_long")))
     if facts.reserved:
         place = first("reserved").removeprefix("; ")
         found.append(
@@ -216,6 +214,20 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[s
             f"U+FFFD (convert the input with iconv -t UTF-8{first('malformed')})."
         )
     return found
+
+
+def _too_long(facts: LineFacts, text: TextPlan, place: str) -> str:
+    """Return what was skipped because it is too long, and how to keep it."""
+    kind, remedy = "sentences", "raise --max_sentence_length, or give --long_sentences=split,"
+    if text.splits_long:
+        kind, remedy = "words", "raise --max_sentence_length"
+    share = ""
+    if facts.bytes_read:
+        share = f", {facts.too_long_bytes / facts.bytes_read:.2%} of the text"
+    return (
+        f"Skipped {facts.too_long} too long {kind} with {facts.too_long_bytes} bytes{share} (over "
+        f"{text.max_sentence_length} bytes; {remedy} to train on them{place})."
+    )
 
 
 def _report_lines(facts: LineFacts, surprises: _Surprises, text: TextPlan, report: Report) -> None:

@@ -77,6 +77,16 @@ EXTENSIONS = (
         selects_text=True,
     ),
     _extension(
+        "long_sentences",
+        CHOICE,
+        "What to do with a sentence that is longer than max_sentence_length. skip: leave it out. "
+        "split: divide it at white space into sentences that are short enough; a word that is too "
+        "long is left out.",
+        SETTINGS,
+        default="skip",
+        choices=("skip", "split"),
+    ),
+    _extension(
         "skip_bad_records",
         BOOL,
         "Skip the lines of JSON Lines that cannot be read, and report their number.",

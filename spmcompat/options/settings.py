@@ -40,6 +40,8 @@ class Settings:
     split_lines, skip_bad_records : bool
         Whether every line of a record is a sentence of its own, and whether broken records are
         skipped.
+    long_sentences : str
+        What happens to sentences that are too long: ``skip`` or ``split``.
     workers : int
         The number of worker threads. It never changes a byte of the result.
     sampling_seed : int
@@ -84,6 +86,7 @@ class Settings:
 
     input_column: str
     split_lines: bool
+    long_sentences: str
     skip_bad_records: bool
     workers: int
     sampling_seed: int

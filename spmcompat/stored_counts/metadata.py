@@ -20,6 +20,7 @@ COUNTING_OPTIONS = (
     "split_lines",
     "skip_bad_records",
     "max_sentence_length",
+    "long_sentences",
     "input_sentence_size",
     "shuffle_input_sentence",
     "sampling_seed",

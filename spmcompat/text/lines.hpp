@@ -87,13 +87,20 @@ class UnfinishedLine {
 
 // Decides which lines are sentences, and counts the others.
 //
+// With `splits_long`, a line that is too long is divided into sentences. Each sentence ends at the
+// last white space that leaves it short enough, and the next one begins after this white space. A
+// word that is itself too long is skipped. So the sentences are those of a text in which a line end
+// replaces the white space where a line is divided.
+//
 // With `streams_numbers`, the count of a TSV line is read like a C++ stream does: it is the number
 // at the beginning of the field. With `skips_empty_fields`, several TABs in a row separate fields
 // like a single TAB, and TABs at both ends of a line are ignored.
 class LineFilter {
  public:
-  LineFilter(size_t max_length, bool tsv, bool streams_numbers, bool skips_empty_fields)
+  LineFilter(size_t max_length, bool splits_long, bool tsv, bool streams_numbers,
+             bool skips_empty_fields)
       : max_length_(max_length),
+        splits_long_(splits_long),
         tsv_(tsv),
         streams_numbers_(streams_numbers),
         skips_empty_fields_(skips_empty_fields) {}
@@ -128,8 +135,12 @@ class LineFilter {
   uint64_t line() const { return line_; }
   uint64_t sentences() const { return sentences_; }
   uint64_t too_long() const { return too_long_; }
+  uint64_t too_long_bytes() const { return too_long_bytes_; }
   uint64_t reserved() const { return reserved_; }
   uint64_t empty() const { return empty_; }
+  // The number of lines that were divided, and of the parts that they were divided into.
+  uint64_t divided() const { return divided_; }
+  uint64_t parts() const { return parts_; }
   // The first line of the read buffer that was skipped for this reason, or null if there is none.
   const char* first_too_long() const { return first_too_long_; }
   const char* first_reserved() const { return first_reserved_; }
@@ -152,20 +163,49 @@ class LineFilter {
     int64_t count = 1;
     std::string_view sentence(text, size);
     if (tsv_) sentence = parse_tsv(sentence, &count);
+    if (!splits_long_ || sentence.size() <= max_length_) return take(sentence, count, function);
+    ++divided_;
+    while (!sentence.empty()) {
+      const std::string_view part = remove_part(sentence);
+      if (part.empty()) continue;
+      ++parts_;
+      if (!take(part, count, function)) return false;
+    }
+    return true;
+  }
+
+  template <typename Function>
+  bool take(std::string_view sentence, int64_t count, Function function) {
     if (sentence.empty()) {
       ++empty_;
     } else if (sentence.size() > max_length_) {
       ++too_long_;
-      if (first_too_long_ == nullptr) first_too_long_ = text;
+      too_long_bytes_ += sentence.size();
+      if (first_too_long_ == nullptr) first_too_long_ = sentence.data();
     } else if (sentence.find(kUnknownUtf8) != std::string_view::npos) {
       ++reserved_;
-      if (first_reserved_ == nullptr) first_reserved_ = text;
+      if (first_reserved_ == nullptr) first_reserved_ = sentence.data();
     } else {
       ++sentences_;
       if (count >= kHuge) huge_characters_ += static_cast<double>(count) * characters(sentence);
       return function(sentence.data(), sentence.size(), count);
     }
     return true;
+  }
+
+  // Removes the next part and the white space after it from a line.
+  std::string_view remove_part(std::string_view& line) const {
+    constexpr std::string_view kSpaces = " \t\n\v\f\r";
+    size_t end = line.size();
+    if (end > max_length_) {
+      end = line.find_last_of(kSpaces, max_length_);
+      // No white space leaves a short part, so the part is a word that is too long.
+      if (end == std::string_view::npos) end = line.find_first_of(kSpaces, max_length_);
+      if (end == std::string_view::npos) end = line.size();
+    }
+    const std::string_view part = line.substr(0, end);
+    line.remove_prefix(std::min(end + 1, line.size()));
+    return part;
   }
 
   static size_t characters(std::string_view text) {
@@ -210,8 +250,9 @@ class LineFilter {
   }
 
   size_t max_length_;
-  bool tsv_, streams_numbers_, skips_empty_fields_;
+  bool splits_long_, tsv_, streams_numbers_, skips_empty_fields_;
   uint64_t line_ = 0, sentences_ = 0, too_long_ = 0, reserved_ = 0, empty_ = 0;
+  uint64_t too_long_bytes_ = 0, divided_ = 0, parts_ = 0;
   const char *first_too_long_ = nullptr, *first_reserved_ = nullptr;
   double huge_characters_ = 0;
 };

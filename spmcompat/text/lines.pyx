@@ -343,7 +343,7 @@ cdef class LineFilter:
 
     def __init__(self, text not None):
         self.filter.reset(new CLineFilter(
-            text.max_sentence_length, text.tsv, text.release.streams_numbers,
+            text.max_sentence_length, text.splits_long, text.tsv, text.release.streams_numbers,
             text.release.skips_empty_fields))
         self.places = {}
 
@@ -358,6 +358,11 @@ cdef class LineFilter:
         return dereference(self.filter).too_long()
 
     @property
+    def too_long_bytes(self):
+        """Number of bytes of these lines."""
+        return dereference(self.filter).too_long_bytes() + self.dropped
+
+    @property
     def reserved(self):
         """Number of lines that contain U+2585, the unknown mark."""
         return dereference(self.filter).reserved()
@@ -366,6 +371,16 @@ cdef class LineFilter:
     def empty(self):
         """Number of empty lines."""
         return dereference(self.filter).empty()
+
+    @property
+    def divided(self):
+        """Number of lines that were too long and were divided."""
+        return dereference(self.filter).divided()
+
+    @property
+    def parts(self):
+        """Number of parts that these lines were divided into."""
+        return dereference(self.filter).parts()
 
     @property
     def huge_characters(self):
@@ -378,7 +393,8 @@ cdef class LineFilter:
             self.places[kind] = (index, buffer.place_of(at))
 
     cdef note_skipped(self, uint64_t index, ReadBuffer buffer):
-        """Note the first skipped lines of the read buffer."""
+        """Note the first skipped lines of a read buffer, and the bytes dropped from long lines."""
+        self.dropped += buffer.dropped
         self.note("too_long", index, buffer, dereference(self.filter).first_too_long())
         self.note("reserved", index, buffer, dereference(self.filter).first_reserved())
 

@@ -35,8 +35,9 @@ class LineFacts(NamedTuple):
 
     `bytes_read` is the size of the input, or 0 if it is not known. `nulls` is the number of records
     without text. `broken` and `first_broken` come from `Skipped`; `too_long` includes the records
-    that `Skipped` counts as too long. `places` maps each kind of skipped line to the place of the
-    first one.
+    that `Skipped` counts as too long, but `too_long_bytes` does not include their bytes. `divided`
+    is the number of lines that were too long and were divided into `parts` parts. Each part is then
+    treated as a line. `places` maps each kind of skipped line to the place of the first one.
     """
 
     sentences: int
@@ -48,6 +49,9 @@ class LineFacts(NamedTuple):
     broken: int = 0
     first_broken: str = ""
     empty: int = 0
+    too_long_bytes: int = 0
+    divided: int = 0
+    parts: int = 0
     places: Mapping[str, str] = MappingProxyType({})
 
     @classmethod
@@ -66,6 +70,9 @@ class LineFacts(NamedTuple):
             skipped.broken,
             skipped.first_broken,
             sum(f.empty for f in every),
+            sum(f.too_long_bytes for f in every),
+            sum(f.divided for f in every),
+            sum(f.parts for f in every),
             _first_places(every, skipped),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spmcompat.model.pieces import NORMAL
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
@@ -133,10 +133,10 @@ def _flags_of(release: Release) -> set[str]:
     return {*OPTIONS} - release.unknown_options - release.retired_options
 
 
-def _text(name: str, value: object) -> str:
+def _text(name: str, value: Any) -> str:
     """Return the value of a flag as text."""
     if name == "model_type":
-        return TrainerSpec.ModelType.Name(value).lower()
+        return str(TrainerSpec.ModelType.Name(value).lower())
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):

@@ -47,11 +47,13 @@ def test_lines_of_a_file(kind: str, by_raw_tokens: bool, tmp_path: Path) -> None
     log = log_of(input=path, model_type=kind, remove_extra_whitespaces=by_raw_tokens)
     used = ACCOUNT if by_raw_tokens else ACCOUNT.replace("5 used, 1 of only white space", "6 used")
     assert used in log
+    size = path.stat().st_size
     [warning] = [line for line in log.splitlines() if "WARNING" in line and "Skipped" in line]
     starts = [sum(len(line) + 1 for line in LINES[:number]) for number in range(len(LINES))]
     for message in (
-        "Skipped 1 too long sentences (over 20 bytes; raise --max_sentence_length to train on "
-        f"them; the first: {path}, from byte {starts[3]} on).",
+        f"Skipped 1 too long sentences with 30 bytes, {30 / size:.2%} of the text (over 20 bytes; "
+        "raise --max_sentence_length, or give --long_sentences=split, to train on them; the first: "
+        f"{path}, from byte {starts[3]} on).",
         "Skipped 1 sentences that contain the reserved character U+2585 (the first: "
         f"{path}, from byte {starts[4]} on).",
         f"1 sentences contain NUL characters, like binary files and UTF-16 (check that the input "

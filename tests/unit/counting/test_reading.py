@@ -385,7 +385,7 @@ def test_lines_that_are_left_out_are_reported(tmp_path: Path) -> None:
     corpus = stages.read_plan(plan, items, Workers(2), report)
     lines = stream.getvalue().splitlines()
     assert "INFO spmcompat: Loaded all 3 sentences" in lines
-    assert any("Skipped 2 too long sentences (over 5 bytes" in line for line in lines)
+    assert any("Skipped 2 too long sentences with 13 bytes, " in line for line in lines)
     assert any("Skipped 1 sentences that contain the reserved" in line for line in lines)
     assert characters(corpus) == "1aé"
 
