@@ -11,11 +11,11 @@
 
 namespace spmcompat {
 
-// The character, or its first byte, that follows all occurrences of a string; or that there is
-// none, or that there are several.
+// What follows the occurrences of a string: nothing yet, always the same character, or different
+// characters. A seed tree of bytes uses the first byte of each character instead of the character.
 class NextCharacter {
  public:
-  static constexpr uint32_t kTextEnd = 0x110000;  // counts as a character
+  static constexpr uint32_t kTextEnd = 0x110000;  // the end of the text is treated like a character
 
   void add(uint32_t next) { value_ = value_ == kNone || value_ == next ? next : kMany; }
   void add(NextCharacter other) {

@@ -117,7 +117,7 @@ class Loop(NamedTuple):
                 self.report.step("Renumbering")
                 is_last = branches[0].is_last
                 branches[0].renumbering.apply(lattices, self.workers, copy=False)
-                del branches  # Otherwise, its memory would be freed only later.
+                del branches  # Frees its memory before the next round.
                 if is_last:
                     self._train_last_round(lattices, options, stage)
                     self._end(runs, [], lattices.pieces, trained)
@@ -187,7 +187,7 @@ class Loop(NamedTuple):
             if rounds is not None:
                 least = None if keep else threshold
                 rounds.em(lattices.pieces, counts, pieces, new_ids, least, objective)
-            del counts  # Renumbering needs most memory.
+            del counts  # Frees memory for the renumbering, which needs the most.
             report.step("Renumbering")
             lattices.renumber(pieces, new_ids, workers)
             stage.advance()

@@ -23,8 +23,9 @@ constexpr uint32_t kDropped = 0xffffffffu;
 // The score of the unknown piece is this much below the lowest score. Source: unigram_model.cc.
 constexpr float kUnknownPenalty = 10.0f;
 
-// Pieces in the order of their ids. They do not include the unknown piece, a node of lattices where
-// no single character matches. It has the id size() and the score unknown_score().
+// Pieces in the order of their ids. The unknown piece is not one of them: it is a node that lattices
+// have where no piece of a single character matches. Its id is size(), and its score is
+// unknown_score().
 class Pieces {
  public:
   std::vector<float> score;

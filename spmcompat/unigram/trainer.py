@@ -174,13 +174,13 @@ class _Training(NamedTuple):
             rounds.seeds(seeds, counts)
         del counts
         lattices = self._build_lattices(seeds, options)
-        del seeds  # The lattices have the current pieces.
+        del seeds  # The lattices contain the pieces from here on.
         return_freed_memory()
         report.info(f"Using {corpus.pretokens} sentences for EM training")
         if options.objective == "fewest_tokens":
             return self._train_fewest_tokens(lattices, runs)
         trained = self._loop(lattices, runs)
-        del lattices  # Finishing needs memory too.
+        del lattices  # Frees their memory for `_finish`.
         return {
             run.vocab_size: self._finish(trained.pop(run.vocab_size), run)
             for run in sorted(runs, key=lambda run: run.vocab_size)

@@ -91,7 +91,7 @@ def both(lines: list[Sentence], options: Options, dummy: bool = True) -> Case:
     """Read counted lines on both sides; `pieces` is left empty."""
     corpus = read(
         [f"{line}\t{count}" for line, count in lines],
-        tsv=True,
+        input_format="tsv",
         add_dummy_prefix=dummy,
         **corpus_options(options),
     )

@@ -23,7 +23,9 @@ def extended(
     lines: list[Sentence], options: Options, scores: dict[str, float], wanted: int, expected: int
 ) -> list[tuple[str, int]]:
     segments = segments_of(
-        [f"{line}\t{count}" for line, count in lines], tsv=True, **stages.corpus_options(options)
+        [f"{line}\t{count}" for line, count in lines],
+        input_format="tsv",
+        **stages.corpus_options(options),
     )
     merges = Merges(segments, expected, Workers(2), initial=given_pieces(scores))
     merges.make(wanted)
@@ -87,7 +89,9 @@ def test_pieces_are_counted_in_encoded_text(number: int) -> None:
     case = stages.both(lines, options)
     scores = learned(stages.both(stages.random_lines(dice), options), 40)
     segments = segments_of(
-        [f"{line}\t{count}" for line, count in lines], tsv=True, **stages.corpus_options(options)
+        [f"{line}\t{count}" for line, count in lines],
+        input_format="tsv",
+        **stages.corpus_options(options),
     )
     found = count_in_encoded(segments, given_pieces(scores), Workers(2))
     counts: Counter[str] = Counter()

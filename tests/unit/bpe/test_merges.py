@@ -45,7 +45,9 @@ def test_merges_are_those_of_the_oracle(number: int, expected: int) -> None:
     case = stages.both(lines, options)
     wanted = dice.choice([1, 10, 200])
     segments = segments_of(
-        [f"{line}\t{count}" for line, count in lines], tsv=True, **stages.corpus_options(options)
+        [f"{line}\t{count}" for line, count in lines],
+        input_format="tsv",
+        **stages.corpus_options(options),
     )
     oracle = list(merging.merges(case.sentences, options, wanted))
     assert merges_of(segments, wanted, expected, 1 + number % 4) == oracle
@@ -61,7 +63,9 @@ def test_merges_of_frequent_pairs_are_those_of_the_oracle(number: int, expected:
     options = stages.random_options(dice)
     case = stages.both(lines, options)
     segments = segments_of(
-        [f"{line}\t{count}" for line, count in lines], tsv=True, **stages.corpus_options(options)
+        [f"{line}\t{count}" for line, count in lines],
+        input_format="tsv",
+        **stages.corpus_options(options),
     )
     oracle = list(merging.merges(case.sentences, options, 200))
     assert merges_of(segments, 200, expected, 1 + number % 4) == oracle
@@ -148,7 +152,7 @@ def test_the_log_has_the_number_of_segments() -> None:
 
 def test_counts_beyond_32_bits() -> None:
     lines = [f"ab ab\t{2**40}", f"bc\t{2**40 + 1}", "cd\t3"]
-    found = merges_of(segments_of(lines, tsv=True, character_coverage=1.0), 3, 3)
+    found = merges_of(segments_of(lines, input_format="tsv", character_coverage=1.0), 3, 3)
     assert found == [("ab", 2**41), ("▁ab", 2**41), ("bc", 2**40 + 1)]
 
 
