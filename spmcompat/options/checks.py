@@ -88,6 +88,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     _check_readable(settings.trainer.seed_sentencepieces_file, "seed_sentencepieces_file")
     _for_each_size(settings, lambda run: _check_output(run, has_writer=has_writer))
     _check_dump(settings)
+    _check_languages(settings)
     return meta
 
 
@@ -225,7 +226,6 @@ def _check_extensions(settings: Settings) -> None:
     names = {option.name for option in changed}
     if "dump_format" in names and not given.dump:
         raise TrainingError("dump_format needs dump, the folder to write. Give it too.")
-    _check_languages(settings, names)
     if spec.seed_sentencepieces_file:
         _refuse(names, "seed_sentencepieces_file", "seed_mode", "prefix_recovery", "seed_factor")
     if settings.use_sparse_pruning:
@@ -244,8 +244,9 @@ def _check_extensions(settings: Settings) -> None:
         _refuse(names, "seed_mode=bpe", "prefix_recovery")
 
 
-def _check_languages(settings: Settings, names: Collection[str]) -> None:
+def _check_languages(settings: Settings) -> None:
     """Raise if parity-aware BPE is not possible with the other options."""
+    names = {option.name for option in _changed_extensions(settings)}
     if settings.languages is None:
         for name in sorted(names):
             if name.startswith("language_"):
