@@ -108,4 +108,6 @@ def train(
             f"{language.name} chose {chosen_by.count(number)} of {len(pieces)} merges: "
             f"{language.characters} characters became {count} tokens"
         )
-    return [ranked(pieces[: max(size - len(alphabet), 0)], alphabet) for size in options.final_sizes]
+    return [
+        ranked(pieces[: max(size - len(alphabet), 0)], alphabet) for size in options.final_sizes
+    ]

@@ -51,7 +51,11 @@ def command() -> Command:
         _train,
         options=GROUPS,
         required=[("input", "counts", "language_counts"), ("model_prefix",)],
-        exclusive=[("input", "counts"), ("input", "language_counts"), ("counts", "language_counts")],
+        exclusive=[
+            ("input", "counts"),
+            ("input", "language_counts"),
+            ("counts", "language_counts"),
+        ],
         # The reference ignores other arguments.
         positionals=("", 0, None),
         success="the model was written",

@@ -14,7 +14,7 @@ from spmcompat.stored_counts.origin import Origin, invalid_metadata
 from spmcompat.text.forms import OWN_FORMATS
 
 if TYPE_CHECKING:
-    from spmcompat.stored_counts.table import CountTable
+    pass
 
 _SYMBOL_LISTS = ("control_symbols", "user_defined_symbols")
 OPTIONS_OF_COUNTING = (
