@@ -130,6 +130,7 @@ EXTENSIONS = (
         "separated by commas, instead of from --input: before each merge, the language with the "
         "most tokens for its text chooses its most frequent pair.",
         ELSEWHERE,
+        models=(BPE,),
     ),
     _extension(
         "language_development",
@@ -138,6 +139,7 @@ EXTENSIONS = (
         "in the same order, for each sentence. The texts should be translations of each other. By "
         "default, count the tokens of language_counts for each character.",
         ELSEWHERE,
+        models=(BPE,),
     ),
     _extension(
         "language_ratios",
@@ -145,6 +147,7 @@ EXTENSIONS = (
         "With language_counts, multiply the number of tokens of each language by this number; a "
         "language with a higher number chooses more merges. 1 for each language by default.",
         ELSEWHERE,
+        models=(BPE,),
     ),
     _extension(
         "language_first_merges",
@@ -160,8 +163,8 @@ EXTENSIONS = (
         "language_window",
         INT32,
         "With language_counts, exclude a language while it made more than language_alpha times "
-        "the mean number of choices among this number of latest choices; 0 means never. The paper "
-        "uses 100.",
+        "the mean number of choices among this number of latest choices; 0 means never. The "
+        "authors' program uses 100.",
         EXTENSION,
         default=0,
         least=0,
