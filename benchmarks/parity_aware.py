@@ -1,8 +1,8 @@
 """Parity-aware BPE compared with plain BPE of the same size, on translations of one text.
 
 ``python -m benchmarks.parity_aware FOLDER`` reads ``LANGUAGE-courses.txt`` from the folder for each
-language. The first 60 % of the lines are for training, the next 20 % are the development text, and
-the tokens of the last 20 % are counted with sentencepiece. It prints a table in Markdown.
+language. Of five lines, three are for training, the fourth belongs to the development text, and the
+tokens of the fifth are counted with sentencepiece. It prints a table in Markdown.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import sentencepiece
 
 import spmcompat
+from spmcompat.stored_counts.table import CountTable
 
 LANGUAGES = ("es", "fr", "pl", "tr", "vi", "sw", "ru", "hi")
 
@@ -23,8 +24,8 @@ LANGUAGES = ("es", "fr", "pl", "tr", "vi", "sw", "ru", "hi")
 class Language(NamedTuple):
     """The counts for training and development, and the lines for the test."""
 
-    training: spmcompat.CountTable
-    development: spmcompat.CountTable
+    training: CountTable
+    development: CountTable
     test: list[str]
 
 
@@ -38,11 +39,11 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 def read(path: Path) -> Language:
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    first, second = len(lines) * 6 // 10, len(lines) * 8 // 10
+    training = [line for i, line in enumerate(lines) if i % 5 < 3]
     return Language(
-        spmcompat.count(sentence_iterator=lines[:first], minloglevel=3),
-        spmcompat.count(sentence_iterator=lines[first:second], minloglevel=3),
-        lines[second:],
+        spmcompat.count(sentence_iterator=training, minloglevel=3),
+        spmcompat.count(sentence_iterator=lines[3::5], minloglevel=3),
+        lines[4::5],
     )
 
 

@@ -44,7 +44,8 @@ def merges(
             c - s + _tokens(t) for c, s, t in zip(characters, start, development, strict=True)
         ]
         if number < first_merges:
-            chosen, pair = len(languages), _best(training, merged, options)
+            chosen: int | None = len(languages)
+            pair = _best(training, merged, options)
         else:
             chosen = _chosen(
                 tokens, languages, best, latest[-window:] if window else [], window, alpha

@@ -88,8 +88,8 @@ def test_merges_are_those_of_the_oracle(number: int, variant: str) -> None:
         for one in normal
     ]
     oracle = [
-        parity_merging.Language(*texts, weight)
-        for texts, weight in zip(known, weights, strict=True)
+        parity_merging.Language(training, development, weight)
+        for (training, development), weight in zip(known, weights, strict=True)
     ]
     given = VARIANTS[variant]
     found = [*parity_merging.merges(oracle, options, 60, **given)]  # type: ignore[arg-type]
