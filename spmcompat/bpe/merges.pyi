@@ -29,7 +29,7 @@ def parity_merges(
     *,
     first_merges: int = 0,
     window: int = 0,
-    alpha: float = 2,
+    alpha: float = 2.0,
     stage: Stage | None = None,
 ) -> tuple[list[bytes], list[int], list[int]]: ...
 def count_in_encoded(

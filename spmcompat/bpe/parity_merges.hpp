@@ -41,7 +41,7 @@ struct LanguageTexts {
 
 struct ParityOptions {
   size_t wanted;  // the number of merges
-  size_t first_merges;  // so many merges are chosen by their count in all languages together
+  size_t first_merges;  // merges that are chosen by their count in all languages together
   // If the window is above 0, a language cannot choose if it made more than `alpha` times the mean
   // number of choices among the last `window` choices.
   size_t window;
