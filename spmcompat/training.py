@@ -38,6 +38,7 @@ from spmcompat.text.sources import SelfTestSource, Source, open_source, sample_s
 if TYPE_CHECKING:
     from spmcompat.dump import Dump
     from spmcompat.runtime.rounds import OnRound, Step
+    from spmcompat.stored_counts.table import CountTable
     from spmcompat.text.arrow_producers import Sentences
     from spmcompat.unigram.options import UnigramOptions
 
@@ -208,6 +209,9 @@ def learn(
     kind = settings.trainer.model_type
     if kind == TrainerSpec.CHAR:
         models = [learn_characters(alphabet, one, meta_pieces) for one in runs]
+    elif settings.languages is not None:
+        del counts
+        models = learn_parity_aware(alphabet, plan, runs, meta_pieces, workers, report)
     elif kind == TrainerSpec.BPE:
         segments = cut_for_bpe(counts, alphabet, plan, workers, report)
         del counts, source
@@ -266,6 +270,45 @@ def learn_bpe(
     chooses = runs[0].trainer.auto_character_coverage
     options = trainer.BpeOptions(sizes, chooses, runs[0].release)
     return trainer.train(alphabet, segments, options, workers, report, on_round)
+
+
+def learn_parity_aware(
+    alphabet: list[tuple[int, int]],
+    plan: Plan,
+    runs: Sequence[Settings],
+    meta_pieces: int,
+    workers: Workers,
+    report: Report,
+) -> list[list[tuple[bytes, float]]]:
+    """Learn the pieces of each run with parity-aware BPE."""
+    from spmcompat.bpe import parity_aware  # noqa: PLC0415
+    from spmcompat.stored_counts.loading import load  # noqa: PLC0415
+
+    def segments_of(table: CountTable) -> tuple[SegmentCounts, int]:
+        """Return the segments of a table, and its number of characters."""
+        counts = load(plan, table, workers, report)
+        characters = sum(counts.characters(workers).values())
+        return cut_for_bpe(counts, alphabet, plan, workers, report), characters
+
+    tables = runs[0].languages
+    assert tables is not None
+    languages = []
+    for number, (table, ratio) in enumerate(zip(tables.training, tables.ratios, strict=True)):
+        training, characters = segments_of(table)
+        development, unit = training, characters
+        if tables.development:
+            development, characters = segments_of(tables.development[number])
+            unit = tables.development[number].sentences
+        weight = ratio / max(unit, 1)
+        languages.append(
+            parity_aware.Language(table.name, training, development, characters, weight)
+        )
+    sizes = [settings.trainer.vocab_size - meta_pieces for settings in runs]
+    given = runs[0].extensions
+    options = parity_aware.ParityOptions(
+        sizes, given.language_first_merges, given.language_window, given.language_alpha
+    )
+    return parity_aware.train(alphabet, languages, options, workers, report)
 
 
 def learn_unigram(

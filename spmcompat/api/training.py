@@ -30,6 +30,12 @@ def train(
     sentence_iterator: Sentences | None = None,
     column: str | None = None,
     counts: CountTable | StrPath | None = None,
+    language_counts: Sequence[CountTable | StrPath] | None = None,
+    language_development: Sequence[CountTable | StrPath] | None = None,
+    language_ratios: Sequence[float] | None = None,
+    language_first_merges: int | None = None,
+    language_window: int | None = None,
+    language_alpha: float | None = None,
     model_prefix: StrPath | None = None,
     model_writer: Writer | Sequence[Writer] | Callable[[int], Writer] | None = None,
     model_type: Literal["unigram", "bpe", "word", "char"] | None = None,
@@ -139,6 +145,13 @@ def train(
     counts : CountTable or path
         Counts of a text, as `count` returns or saves them, instead of a text. The options for
         reading and normalizing come from the counts.
+    language_counts : sequence of CountTable or path
+        Counts of each language, for parity-aware BPE: the language with the most tokens for its
+        text chooses the next merge.
+    language_development : sequence of CountTable or path
+        Counts of the text of each language whose tokens are counted.
+    language_ratios : sequence of float
+        The number of tokens of each language is multiplied by its ratio.
     model_prefix : path
         Where to write the model: ``<model_prefix>.model`` and ``<model_prefix>.vocab``.
     model_writer : object with ``write``

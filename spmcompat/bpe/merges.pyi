@@ -1,6 +1,7 @@
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import final
 
+from spmcompat.runtime.progress import Stage
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import SegmentCounts
 
@@ -21,6 +22,16 @@ class Merges:
     def make(self, wanted: int) -> int: ...
     def finish(self) -> None: ...
 
+def parity_merges(
+    languages: Sequence[tuple[SegmentCounts, SegmentCounts, int, float]],
+    wanted: int,
+    workers: Workers,
+    *,
+    first_merges: int = 0,
+    window: int = 0,
+    alpha: float = 2.0,
+    stage: Stage | None = None,
+) -> tuple[list[bytes], list[int], list[int]]: ...
 def count_in_encoded(
     segments: SegmentCounts, pieces: Iterable[tuple[bytes, float]], workers: Workers
 ) -> list[int]: ...

@@ -43,6 +43,32 @@ cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
     void make_merges "&spmcompat::Merges::make"(size_t wanted, CCrew& crew)
 
 
+cdef extern from "spmcompat/bpe/parity_merges.hpp" namespace "spmcompat" nogil:
+    cdef cppclass LanguageTexts:
+        LanguageTexts()
+        const CSegmentCounts* training
+        const CSegmentCounts* development
+        uint64_t tokens
+        double weight
+
+    cdef cppclass ParityOptions:
+        ParityOptions()
+        size_t wanted
+        size_t first_merges
+        size_t window
+        double alpha
+
+    cdef cppclass ParityMerges:
+        ParityMerges()
+        vector[string] pieces
+        vector[uint32_t] chosen_by
+        vector[uint64_t] tokens
+
+    ParityMerges cpp_parity_merges "spmcompat::parity_merges"(
+        const vector[LanguageTexts]& languages, const PieceRule& rule,
+        const ParityOptions& options, CCrew& crew)
+
+
 @final
 cdef class Merges:
     """The merges of a text: each joins the most frequent pair of neighbouring symbols.
@@ -120,6 +146,61 @@ cdef class Merges:
         """Free all memory except that of the merges. Nothing can be merged afterwards."""
         with nogil:
             dereference(self.merges).finish()
+
+
+def parity_merges(
+    languages, size_t wanted, workers, *, size_t first_merges=0, size_t window=0, double alpha=2,
+    stage=None,
+):
+    """Merge pairs that the language with the highest cost chooses.
+
+    The cost of a language is the number of tokens in its development text times its weight.
+
+    Parameters
+    ----------
+    languages : sequence of (SegmentCounts, SegmentCounts, int, float)
+        For each language: the text for training, the development text, the number of characters in
+        the development text, and the weight.
+    wanted : int
+        The number of merges.
+    workers : Workers
+        One of these threads merges.
+    first_merges : int, optional
+        This number of merges is chosen by the counts in all languages together.
+    window, alpha : int and float, optional
+        If `window` is above 0: a language cannot choose if, of the last `window` merges, it chose
+        more than `alpha` times the mean of all languages. `alpha` must be at least 1.
+    stage : Stage, optional
+        Shows the progress.
+
+    Returns
+    -------
+    pieces : list of bytes
+        The texts of the merges; fewer than wanted if no pair is left.
+    chosen_by : list of int
+        For each merge, the language that chose it, or the number of languages for a first merge.
+    tokens : list of int
+        The number of tokens in each development text after the last merge.
+    """
+    cdef Crew crew = workers.crew
+    cdef vector[LanguageTexts] texts
+    cdef LanguageTexts one
+    cdef SegmentCounts training, development
+    cdef ParityOptions options
+    cdef PieceRule rule
+    cdef ParityMerges found
+    for training, development, one.tokens, one.weight in languages:
+        one.training = &training.segments
+        one.development = &development.segments
+        rule = training.rule.pieces
+        texts.push_back(one)
+    options.wanted = wanted
+    options.first_merges = first_merges
+    options.window = window
+    options.alpha = alpha
+    start_stage(dereference(crew.crew), found, cpp_parity_merges, texts, rule, options)
+    crew.await_stage(stage)
+    return found.pieces, found.chosen_by, found.tokens
 
 
 def count_in_encoded(SegmentCounts segments not None, pieces, workers):

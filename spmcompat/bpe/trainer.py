@@ -108,9 +108,16 @@ def _model(
         chosen = list(islice(merges, wanted))
         pieces = choose_pieces(chosen, alphabet, size)
         report.info(f"Chose {len(pieces)} pieces from {len(chosen)} merges and all characters")
-    else:
-        pieces = merges.pieces(wanted) + [chr(c).encode() for c, _ in alphabet]
-    return [(piece, -float(rank)) for rank, piece in enumerate(pieces)]
+        return ranked(pieces)
+    return ranked(merges.pieces(wanted), alphabet)
+
+
+def ranked(
+    pieces: Sequence[bytes], alphabet: Sequence[tuple[int, int]] = ()
+) -> list[tuple[bytes, float]]:
+    """Return pieces and then characters. The score of each is its negated rank."""
+    characters = [chr(c).encode() for c, _ in alphabet]
+    return [(piece, -float(rank)) for rank, piece in enumerate([*pieces, *characters])]
 
 
 def make_merges(

@@ -5,12 +5,18 @@ from collections.abc import Mapping
 from spmcompat.cli.flags import UsageError
 from spmcompat.errors import TrainingError
 from spmcompat.options.checks import check_options
+from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS
 from spmcompat.options.from_flags import from_flags
 from spmcompat.options.named_rules import with_named_rules
 from spmcompat.options.settings import Settings
 from spmcompat.runtime.libraries import MissingLibraryError
 
-_FILES_READ = {"counts", "required_chars_file", "control_symbols_file", "user_defined_symbols_file"}
+_FILES_READ = {
+    *OPTIONS_WITH_COUNTS,
+    "required_chars_file",
+    "control_symbols_file",
+    "user_defined_symbols_file",
+}
 
 
 def settings_of(flags: Mapping[str, str]) -> Settings:

@@ -50,8 +50,12 @@ def command() -> Command:
         "--input=FILE[,FILE...] --model_prefix=NAME [flags]",
         _train,
         options=GROUPS,
-        required=[("input", "counts"), ("model_prefix",)],
-        exclusive=[("input", "counts")],
+        required=[("input", "counts", "language_counts"), ("model_prefix",)],
+        exclusive=[
+            ("input", "counts"),
+            ("input", "language_counts"),
+            ("counts", "language_counts"),
+        ],
         # The reference ignores other arguments.
         positionals=("", 0, None),
         success="the model was written",

@@ -88,6 +88,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     _check_readable(settings.trainer.seed_sentencepieces_file, "seed_sentencepieces_file")
     _for_each_size(settings, lambda run: _check_output(run, has_writer=has_writer))
     _check_dump(settings)
+    _check_languages(settings)
     return meta
 
 
@@ -241,6 +242,32 @@ def _check_extensions(settings: Settings) -> None:
         )
     if given.seed_mode == "bpe":
         _refuse(names, "seed_mode=bpe", "prefix_recovery")
+
+
+def _check_languages(settings: Settings) -> None:
+    """Raise if parity-aware BPE is not possible with the other options."""
+    names = {option.name for option in _changed_extensions(settings)}
+    if settings.languages is None:
+        for name in sorted(names):
+            if name.startswith("language_"):
+                raise BadValueError(f"{name} needs language_counts. Give it too, or leave it out.")
+        return
+    if settings.trainer.model_type != TrainerSpec.BPE:
+        raise BadValueError("language_counts is for bpe models only. Add model_type=bpe.")
+    if settings.release.bpe_active_set:
+        raise BadValueError(
+            "language_counts chooses pairs as sentencepiece 0.2.2 and later do. Choose another "
+            "compat, or leave it out."
+        )
+    if "language_alpha" in names and not settings.extensions.language_window:
+        raise BadValueError("language_alpha needs language_window. Give it too, or leave it out.")
+    _refuse(names, "language_counts", "dump")
+    if settings.on_round is not None:
+        raise BadValueError("language_counts does not use on_round. Leave one of the two out.")
+    if settings.trainer.auto_character_coverage:
+        raise BadValueError(
+            "language_counts does not use auto_character_coverage. Leave one of the two out."
+        )
 
 
 def _changed_extensions(settings: Settings) -> list[Option]:
@@ -500,7 +527,10 @@ def input_files(settings: Settings) -> list[str]:
     for path in settings.trainer.input:
         with suppress(MissingFileError):
             found += [path] if is_remote(path) else expand([path])
-    return found if settings.counts is None else [*found, *settings.counts.files]
+    tables = [] if settings.counts is None else [settings.counts]
+    if settings.languages is not None:
+        tables += [*settings.languages.training, *settings.languages.development]
+    return [*found, *(path for table in tables for path in table.files)]
 
 
 def _check_dump(settings: Settings) -> None:

@@ -51,6 +51,12 @@ RECIPES: Mapping[str, Mapping[str, str]] = {
 }
 """For each recipe, the options that it sets."""
 
+LANGUAGE_OPTIONS = ("language_counts", "language_development", "language_ratios")
+"""The options of parity-aware BPE that are lists, with an item for each language."""
+
+OPTIONS_WITH_COUNTS = ("counts", *LANGUAGE_OPTIONS)
+"""The options that name files of counts, or belong to them."""
+
 SPACE_PIECES = ("prefix", "separate", "dropped")
 """The values of ``space_pieces``. Except with ``prefix``, a space is a separate piece."""
 
@@ -126,6 +132,62 @@ EXTENSIONS = (
         "Train from the counts that spmcompat count made of a text, instead of from --input. The "
         "options for reading and normalizing come from the counts.",
         ELSEWHERE,
+    ),
+    _extension(
+        "language_counts",
+        TEXT,
+        "Train parity-aware BPE (arXiv 2508.04796) from one file of counts for each language, "
+        "separated by commas, instead of from --input: before each merge, the language with the "
+        "most tokens for its text chooses its most frequent pair.",
+        ELSEWHERE,
+        models=(BPE,),
+    ),
+    _extension(
+        "language_development",
+        TEXT,
+        "With language_counts, count the tokens of these files of counts, one for each language "
+        "in the same order, for each sentence. The texts should be translations of each other. By "
+        "default, count the tokens of language_counts for each character.",
+        ELSEWHERE,
+        models=(BPE,),
+    ),
+    _extension(
+        "language_ratios",
+        TEXT,
+        "With language_counts, multiply the number of tokens of each language by this number; a "
+        "language with a higher number chooses more merges. 1 for each language by default.",
+        ELSEWHERE,
+        models=(BPE,),
+    ),
+    _extension(
+        "language_first_merges",
+        INT32,
+        "With language_counts, choose this number of merges from all languages together, as plain "
+        "BPE does, before the languages choose.",
+        EXTENSION,
+        default=0,
+        least=0,
+        models=(BPE,),
+    ),
+    _extension(
+        "language_window",
+        INT32,
+        "With language_counts, exclude a language while it made more than language_alpha times "
+        "the mean number of choices among this number of latest choices; 0 means never. The "
+        "authors' program uses 100.",
+        EXTENSION,
+        default=0,
+        least=0,
+        models=(BPE,),
+    ),
+    _extension(
+        "language_alpha",
+        FLOAT,
+        "See language_window.",
+        EXTENSION,
+        default=2.0,
+        least=1,
+        models=(BPE,),
     ),
     _extension(
         "column",

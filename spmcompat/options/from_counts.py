@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError, TrainingError, printable
+from spmcompat.options.languages import merge_languages, open_counts, pop_languages
 from spmcompat.options.settings import Settings, value_of
 from spmcompat.options.values import to_text
 from spmcompat.stored_counts.metadata import COUNTING_OPTIONS, STORED_OPTIONS, SYMBOL_OPTIONS
 from spmcompat.stored_counts.origin import Origin, invalid_metadata
 from spmcompat.text.forms import OWN_FORMATS
-
-if TYPE_CHECKING:
-    from spmcompat.stored_counts.table import CountTable
 
 _SYMBOL_LISTS = ("control_symbols", "user_defined_symbols")
 OPTIONS_OF_COUNTING = (
@@ -28,10 +24,10 @@ OPTIONS_OF_COUNTING = (
 def with_counts(
     options: Mapping[str, object], read: Callable[[Mapping[str, object]], Settings]
 ) -> Settings:
-    """Build settings from options, and add the options that ``counts`` stores if it is given.
+    """Build settings from options, and add the options that counts store if counts are given.
 
     ``counts`` is a table of counts or its path. It stores the options with which the text was
-    counted.
+    counted. ``language_counts`` are several tables, of which the first one decides these options.
 
     Parameters
     ----------
@@ -49,15 +45,22 @@ def with_counts(
     """
     given = dict(options)
     counts = given.pop("counts", None)
-    if counts is None or counts == "":
+    languages = pop_languages(given)
+    if languages is None and (counts is None or counts == ""):
         return read(given)
     if "input" in given:
         raise BadValueError("Give either input or counts: counts replace the text.")
-    table = _open(counts)
+    if languages is None:
+        table = open_counts(counts)
+    elif counts:
+        raise BadValueError("Give either counts or language_counts.")
+    else:
+        table = merge_languages(languages)
     counted = _settings_of(table.origin, read, table.name)
     settings = read({**table.origin.options, **given})
     _refuse_contradictions(given, counted, settings, table.name)
     settings.counts = table
+    settings.languages = languages
     if "normalization_rule_tsv" not in given:
         settings.rules = counted.rules
     return settings
@@ -98,18 +101,6 @@ def _settings_of(
     except TrainingError as error:
         raise invalid_metadata(name, str(error).removesuffix(".")) from None
     return settings
-
-
-def _open(counts: object) -> CountTable:
-    from spmcompat.stored_counts.table import CountTable, load_counts  # noqa: PLC0415
-
-    if isinstance(counts, CountTable):
-        return counts
-    if not isinstance(counts, str | os.PathLike):
-        raise BadValueError(
-            f"counts must be a CountTable or a path to one, not {type(counts).__name__}."
-        )
-    return load_counts(counts)
 
 
 def _refuse_contradictions(

@@ -6,7 +6,7 @@ Source: ``spm_train_main.cc`` of ``sentencepiece`` 0.2.3.
 from collections.abc import Mapping
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
-from spmcompat.options.extension_options import with_recipe
+from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS, with_recipe
 from spmcompat.options.option import LIST, NORMALIZER, TRAINER
 from spmcompat.options.reading import check_unicode, finish, release_of, store
 from spmcompat.options.settings import Settings
@@ -34,7 +34,7 @@ def from_flags(flags: Mapping[str, object]) -> Settings:
     UnknownOptionError
         If a flag does not exist, or does not exist in the chosen release.
     """
-    if flags.get("counts"):
+    if any(flags.get(name) for name in OPTIONS_WITH_COUNTS):
         from spmcompat.options.from_counts import with_counts  # noqa: PLC0415
 
         return with_counts(flags, _settings)

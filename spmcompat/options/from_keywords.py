@@ -16,7 +16,7 @@ from google.protobuf.message import DecodeError
 
 from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
-from spmcompat.options.extension_options import with_recipe
+from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS, with_recipe
 from spmcompat.options.option import NORMALIZER
 from spmcompat.options.reading import finish, release_of, store, text_of
 from spmcompat.options.settings import Settings
@@ -47,7 +47,7 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     given = dict(options)
     for name, value in options.items():
         is_list_of_sizes = name == "vocab_size" and isinstance(value, list | tuple | range)
-        if name not in (*_OBJECTS, "counts", "recipe") and not is_list_of_sizes:
+        if name not in (*_OBJECTS, *OPTIONS_WITH_COUNTS, "recipe") and not is_list_of_sizes:
             given[name] = text_of(name, value)
     return from_values(given)
 
@@ -68,7 +68,7 @@ def from_values(options: Mapping[str, object]) -> Settings:
     UnknownOptionError
         If an option does not exist, or does not exist in the chosen release.
     """
-    if options.get("counts") is not None:
+    if any(options.get(name) is not None for name in OPTIONS_WITH_COUNTS):
         from spmcompat.options.from_counts import with_counts  # noqa: PLC0415
 
         return with_counts(options, _settings)

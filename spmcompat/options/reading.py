@@ -185,7 +185,7 @@ def parse(option: Option, given: object, release: Release, *, command_line: bool
     """
     try:
         value = _parse(option, given, release, command_line) if isinstance(given, str) else given
-        if option.kind == FLOAT and option.target == EXTENSION:
+        if option.kind in (FLOAT, INT32) and option.target == EXTENSION:
             _check_range(option, cast(float, value), given)
         return value
     except BadValueError as error:

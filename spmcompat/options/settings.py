@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.options.extension_options import MOST_WORKERS
@@ -20,6 +20,24 @@ if TYPE_CHECKING:
     from spmcompat.normalization.rules import Rules
     from spmcompat.runtime.rounds import OnRound
     from spmcompat.stored_counts.table import CountTable
+
+
+class LanguageTables(NamedTuple):
+    """The counts of each language for parity-aware BPE.
+
+    Attributes
+    ----------
+    training : sequence of CountTable
+        The texts whose pairs are counted.
+    development : sequence of CountTable
+        The texts whose tokens are counted, in the same order; empty for the texts for training.
+    ratios : sequence of float
+        The number of tokens of each language is multiplied by its ratio.
+    """
+
+    training: Sequence[CountTable]
+    development: Sequence[CountTable]
+    ratios: Sequence[float]
 
 
 class Settings:
@@ -76,6 +94,8 @@ class Settings:
         The files from which symbols and characters were read.
     counts : CountTable, optional
         The counts to train from instead of a text.
+    languages : LanguageTables, optional
+        The counts of each language for parity-aware BPE; `counts` are their sum.
     rules : mapping, optional
         The rules of the file that ``normalization_rule_tsv`` names, if they are known. Otherwise
         training reads the file.
@@ -118,6 +138,7 @@ class Settings:
         self.release = release
         self.symbol_files: list[str] = []
         self.counts: CountTable | None = None
+        self.languages: LanguageTables | None = None
         self.rules: Rules | None = None
         self.sizes: tuple[int, ...] = ()
 

@@ -92,6 +92,9 @@ def test_the_trainer_has_the_same_defaults() -> None:
     settings = Settings()
     shared = set(UnigramOptions._fields) & OPTIONS.keys()
     assert {o.name for o in OPTIONS.values() if o.target == EXTENSION} - shared == {
+        "language_first_merges",
+        "language_window",
+        "language_alpha",
         "space_pieces",
         "dump",
         "dump_format",

@@ -1,0 +1,113 @@
+"""Parity-aware BPE: the language that compresses worst chooses the next merge.
+
+Source: Foroutan et al. 2025, "Parity-Aware Byte-Pair Encoding: Improving Cross-lingual Fairness in
+Tokenization", arXiv 2508.04796, with the moving window and the hybrid variant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spmcompat.bpe.merges import parity_merges
+from spmcompat.bpe.trainer import ranked
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import SegmentCounts
+
+
+class Language(NamedTuple):
+    """The texts of one language.
+
+    Attributes
+    ----------
+    name : str
+        Its name in messages.
+    training : SegmentCounts
+        The text whose pairs are counted.
+    development : SegmentCounts
+        The text whose tokens are counted; it may be the text for training.
+    characters : int
+        The number of characters in the development text. Each is one token before the first merge.
+    weight : float
+        The cost of the language is its number of tokens times this number.
+    """
+
+    name: str
+    training: SegmentCounts
+    development: SegmentCounts
+    characters: int
+    weight: float
+
+
+class ParityOptions(NamedTuple):
+    """The options of the trainer.
+
+    Attributes
+    ----------
+    final_sizes : sequence of int
+        The size of each vocabulary without its meta pieces.
+    first_merges : int
+        The number of merges that are chosen as in plain BPE, before the languages choose.
+    window : int
+        The number of choices in the moving window; 0 means that there is no window.
+    alpha : float
+        A language cannot choose if it made more than `alpha` times the mean number of choices in
+        the window. At least 1.
+    """
+
+    final_sizes: Sequence[int]
+    first_merges: int = 0
+    window: int = 0
+    alpha: float = 2.0
+
+
+def train(
+    alphabet: Sequence[tuple[int, int]],
+    languages: Sequence[Language],
+    options: ParityOptions,
+    workers: Workers,
+    report: Report,
+) -> list[list[tuple[bytes, float]]]:
+    """Train a model for each size. A smaller model has the first merges of the largest model.
+
+    Parameters
+    ----------
+    alphabet : sequence of (int, int)
+        Characters (code points) with their counts, by count descending.
+    languages : sequence of Language
+        The texts. Of two languages with the same cost, the first one chooses.
+    options : ParityOptions
+        The options of the trainer.
+    workers : Workers
+        Real threads; they never change the result.
+    report : Report
+        Receives log lines and progress.
+
+    Returns
+    -------
+    list of list of (bytes, float)
+        The final pieces for each size: merges in their order, then characters. The score of a piece
+        is its negated rank.
+    """
+    wanted = max(max(options.final_sizes) - len(alphabet), 0)
+    with report.stage("Merging", wanted, "merges") as stage:
+        pieces, chosen_by, tokens = parity_merges(
+            [language[1:] for language in languages],
+            wanted,
+            workers,
+            first_merges=options.first_merges,
+            window=options.window,
+            alpha=options.alpha,
+            stage=stage,
+        )
+    if len(pieces) < wanted:
+        report.warning("No valid symbol found: nothing is left to merge.")
+    for number, (language, count) in enumerate(zip(languages, tokens, strict=True)):
+        report.info(
+            f"{language.name} chose {chosen_by.count(number)} of {len(pieces)} merges: "
+            f"{language.characters} characters became {count} tokens"
+        )
+    return [
+        ranked(pieces[: max(size - len(alphabet), 0)], alphabet) for size in options.final_sizes
+    ]

@@ -1,0 +1,109 @@
+"""The options of parity-aware BPE that name the counts of each language."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from spmcompat.errors import BadValueError, printable
+from spmcompat.options.extension_options import LANGUAGE_OPTIONS
+from spmcompat.options.settings import LanguageTables
+from spmcompat.options.values import split_csv
+
+if TYPE_CHECKING:
+    from spmcompat.stored_counts.table import CountTable
+
+
+def pop_languages(options: dict[str, object]) -> LanguageTables | None:
+    """Remove the options of the languages, and return the tables that they name.
+
+    Returns None without ``language_counts``.
+
+    Raises
+    ------
+    BadValueError
+        If the lists do not have the same length, or an item is not valid.
+    TrainingError
+        If a file cannot be read.
+    """
+    counts, development, ratios = (_items(options.pop(name, None)) for name in LANGUAGE_OPTIONS)
+    if not counts:
+        for name, items in zip(LANGUAGE_OPTIONS[1:], (development, ratios), strict=True):
+            if items:
+                raise BadValueError(f"{name} needs language_counts. Give it too, or leave it out.")
+        return None
+    for name, items in zip(LANGUAGE_OPTIONS[1:], (development, ratios), strict=True):
+        if items and len(items) != len(counts):
+            raise BadValueError(
+                f"{name} has {len(items)} items, but language_counts has {len(counts)}. Give one "
+                "for each language, in the same order."
+            )
+    return LanguageTables(
+        [open_counts(item) for item in counts],
+        [open_counts(item) for item in development],
+        [_ratio(item) for item in ratios] or [1.0] * len(counts),
+    )
+
+
+def merge_languages(languages: LanguageTables) -> CountTable:
+    """Return the sum of the counts for training, in memory.
+
+    Raises
+    ------
+    BadValueError
+        If two tables, also of development texts, were made with different rules.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    from spmcompat.stored_counts import arrow  # noqa: PLC0415
+    from spmcompat.stored_counts.merging import Merging  # noqa: PLC0415
+    from spmcompat.stored_counts.table import CountTable  # noqa: PLC0415
+
+    Merging([*languages.training, *languages.development])  # checks the rules
+    merging = Merging(languages.training)
+    rows = pa.Table.from_batches([*merging], schema=arrow.schema())
+    return CountTable(merging.origin(), rows)
+
+
+def open_counts(counts: object) -> CountTable:
+    """Return a table of counts, which may be given by its path.
+
+    Raises
+    ------
+    BadValueError
+        If this is neither a table nor a path.
+    TrainingError
+        If the file cannot be read.
+    """
+    from spmcompat.stored_counts.table import CountTable, load_counts  # noqa: PLC0415
+
+    if isinstance(counts, CountTable):
+        return counts
+    if not isinstance(counts, str | os.PathLike):
+        raise BadValueError(
+            f"counts must be a CountTable or a path to one, not {type(counts).__name__}."
+        )
+    return load_counts(counts)
+
+
+def _items(given: object) -> Sequence[object]:
+    """Return the items of a list, which may be text separated by commas."""
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return split_csv(given)
+    return [*given] if isinstance(given, list | tuple) else [given]
+
+
+def _ratio(item: object) -> float:
+    try:
+        ratio = float(item)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        ratio = math.nan
+    if not 0 < ratio < math.inf:
+        raise BadValueError(
+            f"language_ratios takes a number above 0 for each language, not {printable(str(item))}."
+        )
+    return ratio

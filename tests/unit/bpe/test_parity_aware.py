@@ -1,0 +1,247 @@
+"""Parity-aware BPE against the oracle, plain BPE and the runtime of the reference."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from spmcompat.bpe.merges import parity_merges
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
+from spmcompat.runtime.workers import Workers
+from spmcompat.segments.corpus import SegmentCounts, bpe_segments
+from spmcompat.segments.cutting import counts_and_alphabet
+from spmcompat.text.sources import Items
+from tests.oracle import parity_merging
+from tests.oracle.characters import SPACE, Options, Sentence, cover
+from tests.parity import corpora
+from tests.unit import stages
+from tests.unit.stages import QUIET
+
+Lines = list[Sentence]
+
+VARIANTS: dict[str, dict[str, float]] = {
+    "base": {},
+    "window": {"window": 7, "alpha": 1.5},
+    "narrow": {"window": 3, "alpha": 1},
+    "first": {"first_merges": 9},
+    "first, window": {"first_merges": 5, "window": 5, "alpha": 1.0},
+}
+
+
+def read(
+    lines: Lines, options: Options, workers: int, alphabet: list[tuple[int, int]] | None = None
+) -> tuple[SegmentCounts, int, list[tuple[int, int]]]:
+    """Return the segments, the number of characters and the alphabet of a text."""
+    plan = stages.plan_of(
+        model_type=TrainerSpec.BPE, input_format="tsv", **stages.corpus_options(options)
+    )
+    threads = Workers(workers)
+    items = Items([f"{line}\t{count}" for line, count in lines])
+    counts, own = counts_and_alphabet(plan, items, threads, QUIET)
+    characters = sum(counts.characters(threads).values())
+    return bpe_segments(counts, alphabet or own, plan, threads), characters, alphabet or own
+
+
+def ours(
+    languages: list[tuple[Lines, Lines]],
+    weights: list[float],
+    options: Options,
+    wanted: int,
+    workers: int,
+    variant: dict[str, float],
+) -> tuple[list[bytes], list[int], list[int]]:
+    *_, alphabet = read([one for lines, _ in languages for one in lines], options, workers)
+    texts = []
+    for (training, development), weight in zip(languages, weights, strict=True):
+        segments, *_ = read(training, options, workers, alphabet)
+        others, characters, _ = read(development, options, workers, alphabet)
+        texts.append((segments, others, characters, weight))
+    return parity_merges(texts, wanted, Workers(workers), **variant)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("number", range(20))
+def test_merges_are_those_of_the_oracle(number: int, variant: str) -> None:
+    dice = random.Random(f"parity/{number}")
+    options = stages.random_options(dice)
+    languages = [
+        (stages.random_lines(dice), stages.random_lines(dice)) for _ in range(dice.randint(2, 4))
+    ]
+    if number % 2:  # without development texts
+        languages = [(training, training) for training, _ in languages]
+    weights = [dice.choice([1, 0.5, 2, 1 / 3]) for _ in languages]
+    normal = [
+        [[(stages.normalized(line, options, True), n) for line, n in text] for text in one]
+        for one in languages
+    ]
+    _, required = cover([one for training, _ in normal for one in training], options)
+    known = [
+        [
+            [("".join(c if c in required else "\u2585" for c in line), n) for line, n in text]
+            for text in one
+        ]
+        for one in normal
+    ]
+    oracle = [
+        parity_merging.Language(training, development, weight)
+        for (training, development), weight in zip(known, weights, strict=True)
+    ]
+    given = VARIANTS[variant]
+    found = [*parity_merging.merges(oracle, options, 60, **given)]  # type: ignore[arg-type]
+    pieces, chosen, tokens = ours(languages, weights, options, 60, 1 + number % 3, given)
+    assert [piece.decode() for piece in pieces] == [piece for piece, _, _ in found]
+    assert chosen == [language for _, language, _ in found]
+    if found:
+        assert tokens == found[-1][2]
+
+
+def test_the_costliest_language_chooses_and_ties_go_to_the_first() -> None:
+    first, second = [("abab", 2)], [("cdcdcdcd", 1)]
+    options = Options()
+    languages = [(first, first), (second, second)]
+    both = ours(languages, [1.0, 1.0], options, 2, 1, {})
+    assert (both[0], both[1]) == ([b"ab", b"cd"], [0, 1])
+    heavy = ours(languages, [1.0, 9.0], options, 2, 1, {})
+    assert heavy[1] == [1, 1]
+    assert ours(languages, [1.0, 9.0], options, 4, 1, {"window": 1, "alpha": 1})[1] == [1, 0, 1, 0]
+
+
+def spanish(seed: int, lines: int = 60) -> list[str]:
+    return corpora.words_text(seed, lines=lines).splitlines()
+
+
+def trained(**options: object) -> bytes:
+    import spmcompat  # noqa: PLC0415
+
+    written = io.BytesIO()
+    spmcompat.train(model_writer=written, model_type="bpe", minloglevel=3, **options)  # type: ignore[arg-type]
+    return written.getvalue()
+
+
+@pytest.mark.parametrize("size", [120, 300])
+def test_one_language_gives_plain_bpe(size: int) -> None:
+    spmcompat = pytest.importorskip("spmcompat")
+    pytest.importorskip("pyarrow")
+    counts = spmcompat.count(sentence_iterator=spanish(1))
+    plain = trained(counts=counts, vocab_size=size)
+    assert trained(language_counts=[counts], vocab_size=size) == plain
+
+
+def test_the_first_merges_alone_give_plain_bpe_of_the_merged_counts() -> None:
+    spmcompat = pytest.importorskip("spmcompat")
+    pytest.importorskip("pyarrow")
+    tables = [spmcompat.count(sentence_iterator=spanish(seed)) for seed in (1, 2, 3)]
+    plain = trained(counts=sum(tables), vocab_size=300)
+    options = {"language_counts": tables, "vocab_size": 300}
+    assert trained(**options, language_first_merges=300) == plain
+    assert trained(**options, language_ratios=[1, 1, 50]) != plain
+
+
+def test_the_number_of_workers_does_not_change_the_model() -> None:
+    spmcompat = pytest.importorskip("spmcompat")
+    pytest.importorskip("pyarrow")
+    tables = [spmcompat.count(sentence_iterator=spanish(seed)) for seed in (1, 2, 3)]
+    options = {"language_counts": tables, "vocab_size": 300, "language_window": 10}
+    models = {
+        trained(**options, language_development=tables[::-1], workers=workers)
+        for workers in (1, 2, 5)
+    }
+    assert len(models) == 1
+
+
+def merged_by_rank(text: str, ranks: dict[str, int]) -> list[str]:
+    """Encode a text: merge the leftmost pair whose text has the lowest rank until none is left."""
+    symbols = list(text)
+    while True:
+        pairs = [(ranks[a + b], i) for i, (a, b) in enumerate(pairwise(symbols)) if a + b in ranks]
+        if not pairs:
+            return symbols
+        _, at = min(pairs)
+        symbols[at : at + 2] = ["".join(symbols[at : at + 2])]
+
+
+@pytest.mark.slow
+@pytest.mark.reference
+def test_sentencepiece_encodes_as_the_merges_dictate() -> None:
+    spmcompat = pytest.importorskip("spmcompat")
+    pytest.importorskip("pyarrow")
+    import sentencepiece  # noqa: PLC0415
+
+    folder = os.environ.get("SPMCOMPAT_CORPORA")
+    names = ["es", "fr", "tr", "vi"]
+    if folder and all(Path(folder, f"{name}-courses.txt").exists() for name in names):
+        texts = [
+            Path(folder, f"{name}-courses.txt").read_text().split("\n")[:5000] for name in names
+        ]
+    else:
+        texts = [spanish(seed, 5000) for seed in range(4)]
+    tables = [spmcompat.count(sentence_iterator=lines[:2500]) for lines in texts]
+    model = trained(language_counts=tables, vocab_size=2000, language_window=100)
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+    ranks = {processor.id_to_piece(i): i for i in range(3, processor.get_piece_size())}
+    encoded: dict[str, list[str]] = {}
+    for line in (line for lines in texts for line in lines):
+        text = processor.normalize(line)
+        expected: list[str] = []
+        # A merge never joins two words: only the first character of a piece may be a space mark.
+        for word in text.replace(SPACE, f"\n{SPACE}").split("\n"):
+            if word not in encoded:
+                encoded[word] = merged_by_rank(word, ranks)
+            expected += encoded[word]
+        # The runtime joins neighbouring unknown characters to one piece.
+        known = [piece if piece in ranks else "?" for piece in expected]
+        joined = [p for i, p in enumerate(known) if p != "?" or known[i - 1 : i] != ["?"]]
+        pieces = [p if p in ranks else "?" for p in processor.encode(line, out_type=str)]
+        assert pieces == joined, line
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"language_ratios": [1]}, "language_ratios has 1 items, but language_counts has 2"),
+        ({"language_ratios": [1, 0]}, "a number above 0 for each language, not 0"),
+        ({"language_development": []}, ""),
+        ({"language_alpha": 3}, "language_alpha needs language_window"),
+        ({"language_window": -1}, "language_window"),
+        ({"auto_character_coverage": True, "byte_fallback": True}, "auto_character_coverage"),
+        ({"on_round": print}, "language_counts does not use on_round"),
+        ({"model_type": "unigram"}, "language_counts is for bpe models only"),
+    ],
+)
+def test_errors(options: dict[str, object], message: str) -> None:
+    spmcompat = pytest.importorskip("spmcompat")
+    pytest.importorskip("pyarrow")
+    tables = [spmcompat.count(sentence_iterator=spanish(seed)) for seed in (1, 2)]
+    given = {"model_type": "bpe", "vocab_size": 400, "language_counts": tables, **options}
+    if not message:
+        spmcompat.train(model_writer=io.BytesIO(), minloglevel=3, **given)
+        return
+    with pytest.raises(spmcompat.TrainingError, match=message) as caught:
+        spmcompat.train(model_writer=io.BytesIO(), minloglevel=3, **given)
+    assert "\n" not in str(caught.value)
+
+
+def test_counts_with_other_rules_are_refused() -> None:
+    spmcompat = pytest.importorskip("spmcompat")
+    pytest.importorskip("pyarrow")
+    one = spmcompat.count(sentence_iterator=spanish(1))
+    other = spmcompat.count(sentence_iterator=spanish(2), normalization_rule_name="identity")
+    for options in (
+        {"language_counts": [one, other]},
+        {"language_counts": [one], "language_development": [other]},
+    ):
+        with pytest.raises(spmcompat.TrainingError, match="different rules"):
+            trained(**options, vocab_size=200)
+
+
+@pytest.mark.parametrize("name", ["language_window", "language_first_merges", "language_ratios"])
+def test_options_of_languages_need_their_counts(name: str) -> None:
+    spmcompat = pytest.importorskip("spmcompat")
+    value = [2.0] if name == "language_ratios" else 2
+    with pytest.raises(spmcompat.TrainingError, match=f"{name} needs language_counts"):
+        trained(sentence_iterator=spanish(1), vocab_size=200, **{name: value})
