@@ -114,7 +114,7 @@ class LineFilter {
     while (text < end) {
       const char* stop = static_cast<const char*>(std::memchr(text, '\n', end - text));
       if (stop == nullptr) stop = end;
-      if (!take(text, stop - text, function)) return;
+      if (!take_line({text, static_cast<size_t>(stop - text)}, function)) return;
       text = stop + 1;
     }
   }
@@ -126,7 +126,7 @@ class LineFilter {
     begin_buffer();
     size_t begin = 0;
     for (const size_t end : ends) {
-      if (!take(text + begin, end - begin, function)) return;
+      if (!take_line({text + begin, end - begin}, function)) return;
       begin = end;
     }
   }
@@ -158,24 +158,25 @@ class LineFilter {
   }
 
   template <typename Function>
-  bool take(const char* text, size_t size, Function function) {
+  bool take_line(std::string_view sentence, Function function) {
     ++line_;
     int64_t count = 1;
-    std::string_view sentence(text, size);
     if (tsv_) sentence = parse_tsv(sentence, &count);
-    if (!splits_long_ || sentence.size() <= max_length_) return take(sentence, count, function);
+    if (!splits_long_ || sentence.size() <= max_length_) {
+      return take_sentence(sentence, count, function);
+    }
     ++divided_;
     while (!sentence.empty()) {
       const std::string_view part = remove_part(sentence);
       if (part.empty()) continue;
       ++parts_;
-      if (!take(part, count, function)) return false;
+      if (!take_sentence(part, count, function)) return false;
     }
     return true;
   }
 
   template <typename Function>
-  bool take(std::string_view sentence, int64_t count, Function function) {
+  bool take_sentence(std::string_view sentence, int64_t count, Function function) {
     if (sentence.empty()) {
       ++empty_;
     } else if (sentence.size() > max_length_) {
