@@ -181,7 +181,7 @@ def test_sentencepiece_encodes_as_the_merges_dictate() -> None:
     else:
         texts = [spanish(seed, 5000) for seed in range(4)]
     tables = [spmcompat.count(sentence_iterator=lines[:2500]) for lines in texts]
-    model = trained(language_counts=tables, vocab_size=2000, language_window=100)
+    model = trained(language_counts=tables, vocab_size=1500, language_window=100)
     processor = sentencepiece.SentencePieceProcessor(model_proto=model)
     ranks = {processor.id_to_piece(i): i for i in range(3, processor.get_piece_size())}
     encoded: dict[str, list[str]] = {}
