@@ -6,15 +6,21 @@ receive any data. It only checks the options and compiles the normalization rule
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.api.counting import arrow_counter
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.runtime.libraries import require
+from spmcompat.version import __version__
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
+
+    from spmcompat.stored_counts.arrow_counter import ArrowCounter
 
 TABLE_BYTES = 1 << 27
 """The default of `table_bytes`, in bytes."""
@@ -59,7 +65,8 @@ def count(
     Raises
     ------
     TrainingError
-        If an option or the column is wrong, or counting needs the order of the lines.
+        If an option or the column is wrong, or counting needs the order of the lines. If spmcompat
+        is missing on a worker, the Spark job that reads the rows fails and says so.
     """
     require_pyspark()
     from pyspark.sql import functions as sql  # noqa: PLC0415
@@ -69,7 +76,7 @@ def count(
     quoted = "`" + column.replace("`", "``") + "`"
     # The column gets a plain name, because mapInArrow does not accept a dot in a column name.
     text = df.select(sql.col(quoted).alias("text"))
-    rows = text.mapInArrow(counter.count, _schema())
+    rows = text.mapInArrow(_counting(counter), _schema())
     sums = rows.groupBy("pretoken", "place", "next").agg(sql.sum("count").alias("count"))
     return sums.select(
         sql.col("pretoken").alias("pretoken", metadata=counter.metadata), "place", "next", "count"
@@ -121,6 +128,41 @@ def _check_column(df: DataFrame, column: object) -> None:
         )
     if df.isStreaming:
         raise BadValueError("df is a streaming DataFrame, which has no end. Count a static one.")
+
+
+def _counting(
+    counter: ArrowCounter,
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return the function that a worker calls to count its part of the text.
+
+    Spark pickles this function by value, because it is a local function. So a worker without
+    spmcompat can run it as far as the message that says what is missing.
+    """
+    pickled = pickle.dumps(counter)
+    driver_release = __version__
+
+    def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pickle  # noqa: PLC0415
+        import sys  # noqa: PLC0415
+
+        page = "See 'The package on the workers' in docs/spark.md."
+        try:
+            import spmcompat  # noqa: PLC0415
+        except ModuleNotFoundError as error:
+            if error.name != "spmcompat":
+                raise
+            raise ModuleNotFoundError(
+                "spmcompat is not installed on this Spark worker, whose Python is "
+                f"{sys.executable}. {page}"
+            ) from None
+        if spmcompat.__version__ != driver_release:
+            raise RuntimeError(
+                f"this Spark worker has spmcompat {spmcompat.__version__}, but the driver has "
+                f"{driver_release}. Install the same release. {page}"
+            )
+        yield from pickle.loads(pickled).count(batches)
+
+    return count
 
 
 def _schema() -> StructType:

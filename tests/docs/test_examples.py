@@ -29,6 +29,8 @@ _KNOWN = {
     "spmcompat",
     "sentencepiece==0.2.3",
     "dask[dataframe]",
+    "ray[data]",
+    "wheels/spmcompat-*.whl",
     "Cython>=3.1",
     "setuptools>=77",
 }
