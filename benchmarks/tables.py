@@ -174,15 +174,20 @@ def setting(results: Sequence[Result]) -> str:
         )
     if results[0].scale != 1:
         parts.append(f"Only {results[0].scale:.0%} of each text: these figures prove nothing.")
-    machine = results[0].machine
+    parts.append(machine(results))
+    return " ".join(parts)
+
+
+def machine(results: Sequence[Result]) -> str:
+    """Return where and when the results were measured."""
+    one = results[0].machine
     loads = [result.machine["load"][0] for result in results]
     days = sorted(result.day for result in results)
-    parts.append(
-        f"Machine: {machine['processor']}, {machine['cores']} cores, {machine['memory_gib']} GiB, "
-        f"{machine['system']}, Python {machine['python']}, load {min(loads)} to {max(loads)}, "
+    return (
+        f"Machine: {one['processor']}, {one['cores']} cores, {one['memory_gib']} GiB, "
+        f"{one['system']}, Python {one['python']}, load {min(loads)} to {max(loads)}, "
         f"{' to '.join(dict.fromkeys([days[0], days[-1]]))}."
     )
-    return " ".join(parts)
 
 
 SECTIONS = (
@@ -292,7 +297,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments.page.write_text(put_into(arguments.page.read_text(), model_type, text))
     if arguments.readme:
         name = SHORT.format(model_type)
-        readme = put_into(arguments.readme.read_text(), name, five_rows(results))
+        shown = f"{five_rows(results)}\n\n{machine([r for r in results if r.name in FIVE])}"
+        readme = put_into(arguments.readme.read_text(), name, shown)
         arguments.readme.write_text(readme)
     return 0
 

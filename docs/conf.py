@@ -28,7 +28,7 @@ extensions = [
     "building",
 ]
 
-root_doc = "README"
+root_doc = "docs/README"
 source_suffix = {".md": "markdown"}
 include_patterns = [
     "README.md",
@@ -72,7 +72,6 @@ html_static_path = ["building/static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
 html_copy_source = False
-html_show_search_summary = False  # The summaries are fetched, which a browser refuses for files.
 html_theme_options = {
     "sidebar_hide_name": False,
     "light_css_variables": {

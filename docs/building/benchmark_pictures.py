@@ -1,8 +1,9 @@
 """Plots of the results in ``benchmarks/results``."""
 
+import json
 from pathlib import Path
 
-from benchmarks import plot
+from benchmarks import plot, tables
 from benchmarks.results import Result, Store
 from building import svg
 
@@ -17,6 +18,40 @@ def results(model_type: str) -> list[Result]:
 
 def _compared(model_type: str) -> list[Result]:
     return [one for one in results(model_type) if one.is_in("corpora") and one.reference]
+
+
+def gains() -> str:
+    """Draw how many times less time and memory the texts of the README need."""
+    rows = [one for one in _compared("unigram") if one.name in tables.FIVE]
+    pairs = [(one.reference, one.ours) for one in rows if one.reference]
+    return svg.bars(
+        "Gains over sentencepiece",
+        [one.title for one in rows],
+        [
+            svg.Series("times faster", "ours", [a.seconds / b.seconds for a, b in pairs]),
+            svg.Series("times less memory", "third", [a.mib / b.mib for a, b in pairs]),
+        ],
+        f"compared with {pairs[0][0].label}; Unigram, 32,000 pieces, 2 threads",
+    )
+
+
+def more_cores() -> str:
+    """Draw the estimated gain of more cores over one core."""
+    stored = json.loads(max(FOLDER.glob("scaling-*.json")).read_text(encoding="utf-8"))
+    colours = iter(("ours", "theirs", "third", "faint"))
+    series = []
+    for row in stored["rows"]:
+        seconds = [sum(step) for step in zip(*row["predicted"].values(), strict=True)]
+        gain = [seconds[0] / one for one in seconds]
+        series.append(svg.Series(f"{row['text']}, {row['type']}", next(colours), gain))
+    return svg.curves(
+        "Times faster than one core",
+        range(len(stored["cores"])),
+        series,
+        "cores",
+        "times faster than one core (estimated)",
+        x_labels=[str(cores) for cores in stored["cores"]],
+    )
 
 
 def growth() -> str:

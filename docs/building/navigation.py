@@ -1,15 +1,12 @@
-"""The navigation of the site, made from the list of pages in ``docs/README.md``."""
+"""The navigation of the site, made from the list of pages on the home page, ``docs/README.md``."""
 
 import posixpath
 import re
-import shutil
 from pathlib import Path
 
 from sphinx.application import Sphinx
 
-CONTENTS = "docs/README"
-FIRST = "../README.md"
-"""The first page, which holds the trees itself."""
+HOME = "docs/README"
 
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]+\.md)\)")
@@ -23,7 +20,7 @@ def toctrees(contents: str) -> str:
 
 
 def _toctree(title: str, text: str) -> str:
-    entries = [f"{name} <{_document(path)}>" for name, path in _LINK.findall(text) if path != FIRST]
+    entries = [f"{name} <{_document(path)}>" for name, path in _LINK.findall(text)]
     return "\n".join(["```{toctree}", ":hidden:", f":caption: {title}", "", *entries, "```", ""])
 
 
@@ -32,7 +29,9 @@ def _document(path: str) -> str:
 
 
 def write_index(app: Sphinx, error: Exception | None) -> None:
-    """Make the first page the one that a server shows for the folder."""
-    page = Path(app.outdir) / "README.html"
-    if error is None and page.is_file():
-        shutil.copyfile(page, page.with_name("index.html"))
+    """Lead readers from the folder of the site to its home page."""
+    if error is None:
+        home = f"{HOME}.html"
+        page = f'<!doctype html><meta http-equiv="refresh" content="0; url={home}">'
+        page += f'<title>spmcompat</title><a href="{home}">Documentation of spmcompat</a>'
+        (Path(app.outdir) / "index.html").write_text(page, encoding="utf-8")

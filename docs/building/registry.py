@@ -11,6 +11,7 @@ _DRAWINGS = {
     "pruning": "building.unigram_pictures:pruning",
     "merges": "building.bpe_pictures:merges",
     "partial-sums": "building.summation_pictures:partial_sums",
+    "gains": "building.benchmark_pictures:gains",
     "growth": "building.benchmark_pictures:growth",
     "speed-unigram": "building.benchmark_pictures:speed_unigram",
     "speed-bpe": "building.benchmark_pictures:speed_bpe",
@@ -18,6 +19,7 @@ _DRAWINGS = {
     "workers": "building.benchmark_pictures:workers",
     "types": "building.benchmark_pictures:types",
     "stages": "building.benchmark_pictures:stages",
+    "more-cores": "building.benchmark_pictures:more_cores",
     "vocabulary-size": "building.size_pictures:bytes_per_token",
 }
 _MARKDOWN = {

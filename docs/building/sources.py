@@ -8,6 +8,8 @@ from sphinx.application import Sphinx
 from building import navigation, option_entries
 
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^):#\s]+)\)")
+_HOME_DRAWING = "```{drawing} gains\n```"
+_DRAWING = "```{drawing} growth\nTime and memory against the size of the text.\n```"
 _FIGURE = re.compile(r"!\[[^\]]*\]\(\S*benchmarks/results/unigram-[\d.]+\.svg\)")
 
 
@@ -15,17 +17,11 @@ def adapt(app: Sphinx, document: str, source: list[str]) -> None:
     """Change the text of a page before it is parsed."""
     root = Path(app.srcdir)
     text = source[0]
-    if document == app.config.root_doc:
-        contents = root / f"{navigation.CONTENTS}.md"
-        app.env.note_dependency(str(contents))
-        text += "\n\n" + navigation.toctrees(contents.read_text(encoding="utf-8"))
-    if document == navigation.CONTENTS:
-        text = "---\norphan: true\n---\n" + text  # It is no part of the trees made from it.
+    if document == navigation.HOME:
+        text += "\n\n" + navigation.toctrees(text)
     if document == "docs/options":
         text = option_entries.in_place_of_tables(text)
-    text = _FIGURE.sub(
-        "```{drawing} growth\nTime and memory against the size of the text.\n```", text
-    )
+    text = _FIGURE.sub(_HOME_DRAWING if document == navigation.HOME else _DRAWING, text)
     source[0] = _without_links_to_folders(text, (root / document).parent)
 
 

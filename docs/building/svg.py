@@ -112,8 +112,12 @@ def curves(
     x_title: str,
     y_title: str,
     from_zero: bool = True,
+    x_labels: Sequence[str] = (),
 ) -> str:
-    """Return lines over a common axis, with a mark at each value."""
+    """Return lines over a common axis, with a mark at each value.
+
+    Each mark on the horizontal axis is labelled with its value, or with its entry of `x_labels`.
+    """
     width, left, right = 460.0, 52.0, 434.0
     top = 34 + 18.0 * len(series)
     bottom, height = top + 220, top + 266
@@ -130,9 +134,9 @@ def curves(
     for tick in ticks:
         _, y = at(first, tick)
         parts += [line(left, y, right, y, "grid"), text(left - 8, y + 4, number(tick), "end")]
-    for x in xs:
+    for x, label in zip(xs, x_labels or map(number, xs), strict=True):
         across, _ = at(x, low)
-        parts += [line(across, bottom, across, bottom + 5), text(across, bottom + 20, number(x))]
+        parts += [line(across, bottom, across, bottom + 5), text(across, bottom + 20, label)]
     parts.append(text((left + right) / 2, height - 8, x_title, "middle", "small"))
     for one in series:
         points = [at(x, y) for x, y in zip(xs, one.values, strict=True)]

@@ -78,7 +78,7 @@ def pages(site: Path) -> dict[Path, PageParser]:
 def test_every_page_is_built(site: Path) -> None:
     for page in (ROOT / "docs").glob("*.md"):
         assert (site / "docs" / f"{page.stem}.html").is_file()
-    assert (site / "index.html").is_file()
+    assert 'url=docs/README.html"' in (site / "index.html").read_text(encoding="utf-8")
 
 
 def test_nothing_is_loaded_from_the_network(pages: dict[Path, PageParser], site: Path) -> None:
@@ -108,6 +108,7 @@ def test_links_lead_somewhere(pages: dict[Path, PageParser]) -> None:
 
 def test_drawings_stand_in_the_pages(pages: dict[Path, PageParser], site: Path) -> None:
     wanted = {"unigram": 5, "bpe": 1, "how-it-works": 2, "choosing": 4, "vocabularies": 1}
+    wanted |= {"README": 1, "scaling": 1}
     for name, number in wanted.items():
         assert pages[site / "docs" / f"{name}.html"].drawings == number, name
     assert pages[site / "ARCHITECTURE.html"].drawings == 1
