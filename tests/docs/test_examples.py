@@ -6,7 +6,6 @@ import re
 import shutil
 import sys
 from pathlib import Path
-from pydoc_data import topics
 
 import pytest
 
@@ -40,24 +39,6 @@ def _name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.fixture(scope="module")
-def corpus() -> str:
-    """The documentation texts of Python."""
-    return "\n".join(topics.topics[name] for name in sorted(topics.topics)) + "\n"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, corpus: str) -> Path:
-    """Return a folder with the texts that the pages name."""
-    lines = corpus.splitlines(keepends=True)
-    (tmp_path / "corpus.txt").write_text(corpus, encoding="utf-8")
-    (tmp_path / "a.txt").write_text("".join(lines[::2]), encoding="utf-8")
-    (tmp_path / "b.txt").write_text("".join(lines[1::2]), encoding="utf-8")
-    (tmp_path / "held-out.txt").write_text("".join(lines[::20]), encoding="utf-8")
-    shutil.copy(ROOT / "benchmarks" / "papers" / "english.tsv", tmp_path / "words.tsv")
-    return tmp_path
-
-
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the processes of Spark and the commands import the package under test."""
@@ -82,8 +63,8 @@ def _page(path: Path) -> object:
 @pytest.mark.reference
 @pytest.mark.usefixtures("environment")
 @pytest.mark.parametrize("path", [_page(path) for path in PAGES])
-def test_examples(path: Path, folder: Path) -> None:
-    page = Page(folder)
+def test_examples(path: Path, tmp_path: Path) -> None:
+    page = Page(tmp_path)
     left_out = set()
     for example in examples(path.read_text(encoding="utf-8")):
         missing = {name for name in example.needs if not _is_here(name)}

@@ -49,14 +49,14 @@ def engine(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
 def test_a_recipe_gives_the_counts_of_the_definition(
     engine: str,
 ) -> None:
-    Path("texts").mkdir()
+    Path("texts.parquet").mkdir()
     for file in range(5):
         lines = pa.array([*LINES[file::5], None])
         table = pa.table({"other": range(len(lines)), "text": lines})
-        pq.write_table(table, f"texts/{file}.parquet")
+        pq.write_table(table, f"texts.parquet/{file}.parquet")
     exec(compile(recipe(engine), str(PAGE), "exec"), {})
-    assert rows_of(Path("corpus.counts")) == EXPECTED
-    assert spmcompat.load_counts("corpus.counts").origin.nulls == 5
+    assert rows_of(Path(f"{engine}.counts")) == EXPECTED
+    assert spmcompat.load_counts(f"{engine}.counts").origin.nulls == 5
 
 
 @pytest.mark.parametrize("engine", ENGINES)
