@@ -82,9 +82,22 @@ _COPIES = Row(
     every_worker_count=False,
 )
 
-ROWS: Mapping[str, Row] = {row.name: row for row in (*_CORPORA, *_SIZES, *_START, _COPIES)}
+# Texts that `python -m benchmarks.public` builds.
+_PUBLIC = tuple(
+    Row(name, Text(title, (name,)), every_worker_count=False)
+    for name, title in {
+        "public-documentation": "documentation of Django and SymPy",
+        "public-python": "Python code of Django, SymPy and Gramps",
+        "public-translations": "translations into 100 languages",
+    }.items()
+)
+
+ROWS: Mapping[str, Row] = {
+    row.name: row for row in (*_CORPORA, *_PUBLIC, *_SIZES, *_START, _COPIES)
+}
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "corpora": tuple(row.name for row in _CORPORA),
+    "public": tuple(row.name for row in _PUBLIC),
     "sizes": (*(row.name for row in _SIZES), "en-books"),
     "start": tuple(row.name for row in _START),
     "growth": ("en-books", _COPIES.name),

@@ -70,7 +70,7 @@ def _add_reference_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="SIDE",
-        help="other trainers to measure: tokenizers, sentencepiece==0.2.1",
+        help=f"other trainers to measure: {', '.join(sides.OTHERS)}, sentencepiece==0.2.1",
     )
     group.add_argument(
         "--check",
@@ -112,8 +112,6 @@ def _check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> No
         parser.error(
             "--runs, --threads and --workers must be at least 1, --scale above 0 and at most 1"
         )
-    if "tokenizers" in arguments.also and arguments.type != "unigram":
-        parser.error("tokenizers is only measured with --type unigram")
     if arguments.against and (arguments.workers or arguments.also or arguments.check):
         parser.error("--workers, --also and --check cannot be used with --against")
     if not arguments.against and (arguments.side_by_side or arguments.output):
@@ -140,7 +138,7 @@ def sides_of(row: Row, arguments: argparse.Namespace) -> list[Side]:
     if not row.ours_only or arguments.check:
         chosen.append(sides.reference(row.command))
     if not row.ours_only and not row.command:
-        chosen += [sides.other(name, arguments.threads) for name in arguments.also]
+        chosen += [sides.other(name, arguments.type, arguments.threads) for name in arguments.also]
     return chosen
 
 

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
@@ -128,28 +129,62 @@ def release(version: str) -> Side:
     )
 
 
-def tokenizers(threads: int) -> Side:
-    """Return the Unigram trainer of Hugging Face, with the settings it calls SentencePiece.
+_LINES = "(line.rstrip('\\n') for line in open({input!r}, encoding='utf-8', errors='replace'))"
+"""The lines of the text in Python, for trainers that take an iterator."""
 
-    It splits text and adds numbers in other ways, so its pieces are different. They may even
-    differ from one run to the next.
-    """
-    version = version_of(sys.executable, "tokenizers")
-    if not version:
-        raise MissingSideError("tokenizers is not installed: pip install '.[bench]'")
+_PATTERN = r"\s?\w+|\s?[^\s\w]+|\s+"
+"""Where byte-level trainers cut the text: at white space and between letters and other symbols."""
+
+OTHERS: Mapping[str, Mapping[str, str]] = {
+    "tokenizers": {
+        "unigram": (
+            "from tokenizers import SentencePieceUnigramTokenizer as T; t = T(); "
+            "t.train({input!r}, vocab_size={vocab_size}, show_progress=False, "
+            "special_tokens=['<unk>', '<s>', '</s>'], unk_token='<unk>'); "
+            "t.save({model_prefix!r} + '.json')"
+        ),
+        "bpe": (
+            "from tokenizers import SentencePieceBPETokenizer as T; t = T(); "
+            "t.train({input!r}, vocab_size={vocab_size}, show_progress=False, "
+            "special_tokens=['<unk>', '<s>', '</s>'], limit_alphabet=10**6); "
+            "t.save({model_prefix!r} + '.json')"
+        ),
+    },
+    "bpeasy": {
+        "bpe": (
+            "import bpeasy; v = bpeasy.train_bpe(" + _LINES + ", {pattern!r}, 128, {vocab_size}); "
+            "bpeasy.save_vocab_to_tiktoken(v, {model_prefix!r} + '.txt')"
+        ),
+    },
+    "rustbpe": {
+        "bpe": (
+            "import rustbpe; t = rustbpe.Tokenizer(); "
+            "t.train_from_iterator(" + _LINES + ", {vocab_size}, pattern={pattern!r}); "
+            "open({model_prefix!r} + '.txt', 'w').write(repr(t.get_mergeable_ranks()))"
+        ),
+    },
+}
+"""The programs of other trainers, by package and model type. Their models are of the same size, but
+different: they cut the text and break ties in other ways, and bpeasy and rustbpe merge bytes."""
+
+
+def of_package(package: str, model_type: str, threads: int) -> Side:
+    """Return a trainer of `OTHERS`."""
+    programs = OTHERS[package]
+    if model_type not in programs:
+        kinds = " or ".join(programs)
+        raise MissingSideError(f"{package} is only measured with --type {kinds}")
+    try:
+        version = metadata.version(package)
+    except metadata.PackageNotFoundError:
+        raise MissingSideError(f"{package} is not installed: pip install {package}") from None
 
     def command(options: Options) -> list[str]:
-        code = (
-            "from tokenizers import SentencePieceUnigramTokenizer\n"
-            "tokenizer = SentencePieceUnigramTokenizer()\n"
-            f"tokenizer.train({options['input']!r}, vocab_size={options['vocab_size']}, "
-            "show_progress=False, special_tokens=['<unk>', '<s>', '</s>'], unk_token='<unk>')\n"
-            f"tokenizer.save({options['model_prefix']!r} + '.json')"
-        )
+        code = programs[model_type].format(**{**options, "pattern": _PATTERN})
         return [sys.executable, "-c", code]
 
     variables = {"RAYON_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "true"}
-    return Side("other", "tokenizers", version, command, variables)
+    return Side("other", package, version, command, variables)
 
 
 def imports() -> list[Side]:
@@ -169,13 +204,16 @@ def importing(side: Side) -> Side:
 
 
 @functools.cache
-def other(name: str, threads: int) -> Side:
-    """Return the side with this name: ``tokenizers`` or ``sentencepiece==VERSION``."""
-    if name == "tokenizers":
-        return tokenizers(threads)
+def other(name: str, model_type: str, threads: int) -> Side:
+    """Return the side with this name: a package of `OTHERS`, or ``sentencepiece==VERSION``."""
+    if name in OTHERS:
+        return of_package(name, model_type, threads)
     package, _, version = name.partition("==")
     if package != "sentencepiece" or not version:
-        raise MissingSideError(f"unknown trainer {name}. Give tokenizers or sentencepiece==VERSION")
+        names = ", ".join(OTHERS)
+        raise MissingSideError(
+            f"unknown trainer {name}. Give sentencepiece==VERSION or one of these: {names}"
+        )
     return release(version)
 
 
