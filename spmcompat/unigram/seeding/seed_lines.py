@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from spmcompat.errors import TrainingError
 from spmcompat.releases import DEFAULT, Release
 
-# Python refuses to read thousands of digits; no number of 64 bits has more than 19.
+# At most 19 digits, as in a number of 64 bits: int() refuses to convert thousands of digits.
 _COUNT = re.compile(rb"[ \t-\r]*([+-]?)0*([0-9]{1,19})(?![0-9])[ \t-\r]*")
 _STREAMED_COUNT = re.compile(_COUNT.pattern + rb".*", re.DOTALL)
 
@@ -18,8 +18,8 @@ def parse_seed_lines(
 ) -> Iterator[tuple[bytes, int]]:
     """Yield pieces and counts from lines ``piece<TAB>count``.
 
-    Fields after the second are ignored, as in the reference. The releases differ in empty fields
-    and in the counts that they accept.
+    Fields after the second are ignored, as in the reference. The releases treat empty fields
+    differently, and do not accept the same counts.
 
     Parameters
     ----------
