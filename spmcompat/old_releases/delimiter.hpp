@@ -1,8 +1,8 @@
 // Removes the pre-tokenization delimiter for the Unigram training of sentencepiece up to 0.2.2.
 //
 // For seeding, sentences are cut at the delimiter. For EM, the delimiter is only removed, so a
-// piece may cross its former position. Both happen after rare characters are replaced, and before
-// sentences are cut into pretokens.
+// piece may contain text from both sides of it. In both cases, rare characters have already been
+// replaced, and sentences have not been cut into pretokens yet.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,11 @@
 // Decides which strings may be pieces, and which pairs of neighbouring characters no piece can
 // contain.
 //
-// `allows` is the rule of sentencepiece 0.2.3 for a valid piece. `parts` follows from it for two
-// neighbouring characters: if it is true, no valid piece contains both, so pretokens are cut
-// between them into segments. It may be false even if no piece can contain both, because an
-// Inherited character takes the script of the character before it.
+// `allows` is the rule of sentencepiece 0.2.3 for a valid piece. `parts` follows from this rule. If
+// `parts` is true for two neighbouring characters, no valid piece contains both, so pretokens are
+// cut between them into segments. `parts` may be false even if no valid piece contains both
+// characters, because it does not know the script of an Inherited character, which is the script
+// of the character before it.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ class ScriptRuns {
   ScriptRuns() {
     // One letter of each script that puts spaces between words.
     for (const char32_t letter : U"aاअ가አаαאঅܐଅஅఅਅઅඅഅԱಅა") joins_space_[script_of(letter)] = true;
-    joins_space_[kScriptCommon] = false;  // the terminating zero of the string set it
+    joins_space_[kScriptCommon] = false;  // the loop has set it for the zero at the string's end
     categories_.fill(kCategoryOther);
     for (const CategoryRange& range : kCategoryRanges) {
       for (char32_t c = range.first; c <= range.last && c < categories_.size(); ++c) {
@@ -53,10 +53,10 @@ class ScriptRuns {
     });
   }
 
-  // Whether a run may extend beyond this text, which comes from between two spaces. This is
+  // Whether a run may extend beyond this text, which is the normalized text of a raw token. This is
   // possible if the text contains a separator other than a space, because separators and spaces
-  // form one run. It is also possible if an Inherited character follows a space, because it belongs
-  // to the run of the space.
+  // form one run. It is also possible if the text begins with an Inherited character, or has one
+  // after a space, because such a character belongs to the run of the space.
   bool reaches_out(std::string_view text) const {
     bool reaches = false, after_space = true;
     for_each_character(text, [&](char32_t c) {
