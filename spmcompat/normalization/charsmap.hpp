@@ -4,8 +4,8 @@
 // and the targets of the rules, each followed by a 0 byte. The keys of the array are the sources of
 // the rules, and the value of a key is the offset of its target. An empty string means no rules.
 //
-// An error in the rules raises std::invalid_argument if sentencepiece returns INVALID_ARGUMENT, and
-// std::runtime_error otherwise.
+// For an error in the rules, the functions throw std::invalid_argument if sentencepiece returns
+// INVALID_ARGUMENT, and std::runtime_error otherwise.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@
 
 namespace spmcompat {
 
-// The reference considers at most this many matching rules at a position. A charsmap in which more
-// could match is refused.
+// The reference considers at most this many matching rules at a position. Rules cannot be compiled
+// if this number of them, or more, could match at one position.
 constexpr size_t kMaxRulesAtOnce = 32;
 
 using Chars = std::vector<uint32_t>;
