@@ -13,8 +13,8 @@
 
 namespace spmcompat {
 
-// Returns how many bytes of a line are kept: all, or one more than `longest`, which shows that it
-// is too long.
+// Returns how many bytes of a line are kept: all bytes, but at most `longest` + 1. The additional
+// byte shows that the line is too long.
 inline size_t kept_of(size_t size, size_t longest) { return std::min(size, longest + 1); }
 
 // Divides concatenated items into lines, without CR and LF at their ends.
@@ -200,7 +200,7 @@ class LineFilter {
     size_t end = line.size();
     if (end > max_length_) {
       end = line.find_last_of(kSpaces, max_length_);
-      // No white space leaves a short part, so the part is a word that is too long.
+      // If no white space leaves the part short enough, the part is a word that is too long.
       if (end == std::string_view::npos) end = line.find_first_of(kSpaces, max_length_);
       if (end == std::string_view::npos) end = line.size();
     }
@@ -213,7 +213,7 @@ class LineFilter {
     return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
   }
 
-  // word TAB count; returns the word.
+  // Parses a line that consists of a word, a TAB and a count. Returns the word.
   std::string_view parse_tsv(std::string_view line, int64_t* count) const {
     if (skips_empty_fields_) line = without_tabs_around(line);
     const size_t tab = line.find('\t');

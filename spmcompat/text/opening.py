@@ -40,7 +40,7 @@ def is_remote(path: str) -> bool:
 
 
 def name_of(path: str) -> str:
-    """Return the name of an input in error messages."""
+    """Return the name of an input for error messages."""
     return path or "standard input"
 
 
@@ -103,7 +103,7 @@ class RegularFile:
 
 
 class Stream:
-    """An input that can be read only once, from start to end. Has the attributes of `RegularFile`.
+    """An input that can be read only once. It has the same attributes as `RegularFile`.
 
     Attributes
     ----------

@@ -19,16 +19,19 @@ from spmcompat.text.parquet import read_column
 from spmcompat.text.skipped import Skipped
 
 LONGEST_RECORD = 1 << 24
-"""A longer record of JSON Lines (in bytes) is skipped, unless `max_sentence_length` is large.
+"""The longest record of JSON Lines in bytes, unless `max_sentence_length` is large.
 
-The whole record must fit into memory.
+Longer records are skipped, because a whole record must fit into memory.
 """
 
 
 def read_records(
     file: InputFile, form: Form, text: TextPlan, skipped: Skipped
 ) -> Iterator[ReadBuffer]:
-    """Yield the read buffers of an input. `input_size` of a buffer counts (compressed) input bytes.
+    """Yield the read buffers of an input.
+
+    The `input_size` of a buffer is the number of bytes of the input, which may be compressed, that
+    were read for the buffer.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ class RemoteFile:
         self._system = system
         self._path = path
         self._position = 0
-        # fsspec is not used to decompress the file, because it reads only the first frame.
+        # fsspec is not used to decompress the file, because it would read only the first frame.
         self.file = system.open(path, "rb")
 
     def read(self, size: int, /) -> bytes:
@@ -168,7 +168,7 @@ def _has_ranges(file: Any) -> bool:
 
 
 def _answer_of(error: BaseException | None) -> str:
-    """Return a text with the HTTP status of the answer; "" if it is "not found" or unknown.
+    """Return a text with the HTTP status of an answer, or "" for "not found" and no known status.
 
     fsspec raises `FileNotFoundError` for every error status. The status is in the cause of the
     exception.
