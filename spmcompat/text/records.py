@@ -19,9 +19,9 @@ from spmcompat.text.parquet import read_column
 from spmcompat.text.skipped import Skipped
 
 LONGEST_RECORD = 1 << 24
-"""The longest record of JSON Lines in bytes, unless `max_sentence_length` is large.
+"""A longer record of JSON Lines (in bytes) is skipped, unless `max_sentence_length` is large.
 
-Longer records are skipped, because a whole record must fit into memory.
+The whole record must fit into memory.
 """
 
 
