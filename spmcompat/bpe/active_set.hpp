@@ -4,9 +4,9 @@
 // 5 % of the number of characters and pairs, but at least 1000. Until the next renewal, merges are
 // chosen among these pairs and the new pairs.
 //
-// Of the pairs with the lowest count, the set may contain only some. Which ones, depends on the
-// order of a hash table and on the heap of a partial sort. Both depend only on the input, because
-// the keys are fingerprints of texts. The containers here keep the same order as those of the
+// Of the pairs with the lowest count, the set may contain only some. The order of a hash table and
+// the heap of a partial sort decide which ones. Both depend only on the input, because the keys are
+// fingerprints of texts. The containers here keep their elements in the same order as those of the
 // reference.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace spmcompat {
 
-constexpr size_t kRenewal = 100;  // merges
+constexpr size_t kRenewal = 100;  // the number of merges between two renewals
 
 // The size of the active set for a number of symbols (characters and pairs). It is computed in
 // float, as in the reference.

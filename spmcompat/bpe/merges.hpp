@@ -107,7 +107,7 @@ class Merges {
 
   size_t size() const { return counts_.size(); }
   std::string piece(size_t merge) const { return symbols_.utf8(first_merge_ + merge); }
-  // How often the pair occurred when it was merged.
+  // How often the pair of a merge occurred when it was merged.
   uint64_t count(size_t merge) const { return counts_[merge]; }
   // The number of characters in the left part of the pair.
   uint32_t left_length(size_t merge) const { return left_lengths_[merge]; }
@@ -162,7 +162,7 @@ class Merges {
   const bool active_set_;
   uint64_t surely_active_ = 0;  // pairs with this count or a higher one are in the active set
   CountLevels levels_;  // a histogram of the counts of the recorded pairs
-  std::unique_ptr<SymbolCache> cache_;  // set once the active set itself is computed
+  std::unique_ptr<SymbolCache> cache_;  // null until the active set itself must be computed
   size_t cache_used_from_ = 0;  // the number of merges before the cache is used
 
   uint64_t floor_ = 0;
@@ -185,12 +185,12 @@ class Merges {
   PairFinder finder_;
   // Working memory of a merge, which is kept so that not every merge has to allocate it.
   std::vector<uint64_t> losses_[2];  // symbol -> the loss of its pair with the left or right part
-  std::vector<uint32_t> losers_[2];  // the symbols with losses
+  std::vector<uint32_t> losers_[2];  // the symbols for which losses_ is not 0
   std::vector<uint32_t> merged_positions_;
 };
 
-// Makes merges as `make` does, but also ends when pairs must be recorded. In this case, some merges
-// may have been undone; they are repeated later.
+// Makes merges as `make` does, but also ends when pairs must be recorded again. In this case, all
+// merges may have been undone; they are repeated later.
 inline void Merges::make_recorded(size_t wanted, const Crew& crew) {
   while (size() < wanted && !must_record_) {
     crew.check_cancelled();
@@ -211,8 +211,8 @@ inline void Merges::record(Crew& crew) {
   std::vector<FoundPairs> parts = find_pairs(text_, symbols_, rule_, floor_, crew);
   size_t recorded = 0;
   for (const FoundPairs& part : parts) recorded += part.pairs.size();
-  // This also reserves space for the pairs that merges add, so a large table is rarely copied.
-  // Unused space does not take memory.
+  // Also reserves space for the pairs that merges add, so that a large table is rarely copied. The
+  // system provides memory only for the space that is used.
   pairs_.reserve(2 * recorded);
   for (FoundPairs& part : parts) {
     for (const Pair& pair : part.pairs) add_pair(pair);

@@ -89,7 +89,7 @@ class ParityMerger {
  private:
   struct Use {
     uint32_t language;
-    uint64_t training = 0, development = 0;  // counts
+    uint64_t training = 0, development = 0;  // the counts of the segment in the two texts
   };
   struct Segment {
     std::vector<uint32_t> symbols;
@@ -154,11 +154,11 @@ class ParityMerger {
   std::vector<Segment> segments_;
   std::unordered_map<uint64_t, uint32_t> pair_ids_;  // kNone if the text cannot be a piece
   std::vector<SymbolPair> pairs_;
-  std::vector<uint64_t> counts_;  // of each pair in each group
-  std::vector<Queue> queues_;     // of each group
+  std::vector<uint64_t> counts_;  // the count of each pair in each group
+  std::vector<Queue> queues_;     // the queue of each group
   std::unordered_set<std::u32string> piece_texts_;
   std::deque<uint32_t> last_choices_;
-  std::vector<size_t> choices_;  // the number of last choices of each language
+  std::vector<size_t> choices_;  // how often each language occurs in last_choices_
   ParityMerges found_;
 };
 

@@ -68,7 +68,7 @@ class SymbolText {
   // The lower bits of a hole contain the distance to the position of its symbol.
   static constexpr uint32_t kHole = 0x80000000u;
   static constexpr uint32_t kEdge = 0xffffffffu;
-  static constexpr uint32_t kBlock = 32;  // positions
+  static constexpr uint32_t kBlock = 32;  // the number of positions in a block of first_range_
 
   // Between these two calls, TextFiller writes the positions after the first edge, and the ranges.
   void begin_filling(size_t size);

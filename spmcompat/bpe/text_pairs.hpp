@@ -47,7 +47,8 @@ class TextPairs {
     }
   }
 
-  // Computes where the positions of each symbol begin, in total and for each part of the text.
+  // Computes where the positions of each symbol begin in `positions_`, and where those of each part
+  // of the text begin.
   void divide() {
     begin_.reserve(symbols_.size() + 1);
     uint32_t begin = 0;

@@ -17,7 +17,7 @@ from spmcompat.segments.corpus import SegmentCounts
 if TYPE_CHECKING:
     from spmcompat.runtime.rounds import OnRound
 
-_STEP = 1000  # merges
+_STEP = 1000  # merges between two updates of the progress
 
 
 class BpeOptions(NamedTuple):
@@ -115,7 +115,7 @@ def _model(
 def ranked(
     pieces: Sequence[bytes], alphabet: Sequence[tuple[int, int]] = ()
 ) -> list[tuple[bytes, float]]:
-    """Return pieces and then characters. The score of each is its negated rank."""
+    """Return the pieces and then the characters with scores. A score is the negated rank."""
     characters = [chr(c).encode() for c, _ in alphabet]
     return [(piece, -float(rank)) for rank, piece in enumerate([*pieces, *characters])]
 

@@ -149,7 +149,7 @@ inline std::string compile_charsmap(const Rules& rules, bool change_something = 
   }
   std::sort(keys.begin(), keys.end());
   for (auto& [key, offset] : keys) {
-    key.resize(std::strlen(key.c_str()));  // as in the reference, where keys are C strings
+    key.resize(std::strlen(key.c_str()));  // keys of the reference are C strings, which end at 0
     if (key.empty()) {
       throw std::runtime_error(
           "failed to insert key: zero-length key: remove the normalization rule whose source "

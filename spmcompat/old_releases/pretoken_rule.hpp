@@ -21,7 +21,7 @@ struct PretokenRule {
         bpe_longest_pretoken(plan.bpe_longest_pretoken) {}
 
   PieceRule pieces;
-  std::string bpe_delimiter;        // the delimiter of pre-tokenization; empty for none
+  std::string bpe_delimiter;        // the delimiter of pre-tokenization; empty if there is none
   size_t bpe_longest_pretoken = 0;  // the largest number of positions in a pretoken; 0: no limit
 };
 

@@ -39,7 +39,7 @@ struct PieceRule {
   bool whitespace_as_suffix = false;
   bool allow_whitespace_only_pieces = false;
   bool spaces_apart = false;  // no piece contains a space mark
-  bool boundaries_end_pretokens = false;  // if not, a boundary mark is part of its pretoken
+  bool boundaries_end_pretokens = false;  // if false, boundary marks are inside of pretokens
   char32_t boundary = 0;  // the boundary mark of the release
 
   bool allows(const char32_t* piece, size_t length) const {

@@ -3,9 +3,9 @@
 //
 // The classes are: letters and marks; punctuation and symbols; separators; numbers; everything
 // else. A single space belongs to the run after it if that run consists of letters of a script that
-// puts spaces between words, or of punctuation and symbols without a script. Inherited characters
-// belong to the run before them, and do not end it. Hiragana counts as Han. This is the "SCRIPT"
-// pre-tokenization of Land and Pinter.
+// puts spaces between words, or of punctuation and symbols of the script Common. Inherited
+// characters belong to the run before them, and do not end it. Hiragana counts as Han. This is the
+// "SCRIPT" pre-tokenization of Land and Pinter.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class ScriptRuns {
   void mark(std::string_view text, char32_t boundary, std::string& out) const {
     out.clear();
     Kind run{};
-    bool lone_space = false;  // whether the run so far is a single space
+    bool lone_space = false;  // whether the current run consists of a single space so far
     for_each_character(text, [&](char32_t c) {
       const Kind kind = kind_of(c);
       const bool inherited = kind.script == kScriptInherited;

@@ -236,7 +236,7 @@ def _unpacked(
     file: InputFile, form: Form, text: TextPlan, skipped: Skipped
 ) -> Iterator[ReadBuffer]:
     """Yield the buffers of a file that a thread unpacks ahead of the reader."""
-    # Imported here, because a small training on plain files takes no longer than these imports.
+    # Imported here, because a small training on plain files is as fast as these imports.
     from spmcompat.text.read_ahead import read_ahead  # noqa: PLC0415
     from spmcompat.text.records import read_records  # noqa: PLC0415
 

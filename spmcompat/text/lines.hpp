@@ -119,8 +119,8 @@ class LineFilter {
     }
   }
 
-  // Does the same for lines that may contain any byte. `ends` contains the position where each line
-  // ends.
+  // Calls function(text, size, count) in the same way for lines that may contain any byte. `ends`
+  // contains the position at which each line ends.
   template <typename Function>
   void for_each_sentence(const char* text, const std::vector<size_t>& ends, Function function) {
     begin_buffer();
@@ -144,8 +144,8 @@ class LineFilter {
   // The first line of the read buffer that was skipped for this reason, or null if there is none.
   const char* first_too_long() const { return first_too_long_; }
   const char* first_reserved() const { return first_reserved_; }
-  // Adds up, over the sentences with huge counts, the number of characters before normalization
-  // times the count. If the sum is 2^64 or more, 64-bit counters may have overflowed.
+  // The number of characters before normalization in all repetitions of the sentences whose count
+  // is at least kHuge. If it is 2^64 or more, 64-bit counters may have overflowed.
   double huge_characters() const { return huge_characters_; }
 
  private:

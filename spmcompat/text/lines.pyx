@@ -384,7 +384,10 @@ cdef class LineFilter:
 
     @property
     def huge_characters(self):
-        """Sum over the sentences with huge counts: characters before normalization times count."""
+        """Number of characters before normalization in all repetitions of very frequent sentences.
+
+        A sentence is very frequent if its count is at least 2**40.
+        """
         return dereference(self.filter).huge_characters()
 
     cdef note(self, str kind, uint64_t index, ReadBuffer buffer, const char* at):

@@ -18,7 +18,7 @@ def read_ahead(items: Iterable[Item]) -> Iterator[Item]:
     """Yield the items of an iterable that a thread reads ahead.
 
     Closing this iterator waits for the end of the thread, so that the input can be closed
-    afterwards. It does not wait long: a thread that reads a pipe may never end.
+    afterwards. It waits only for a short time, because a thread that reads a pipe may never end.
 
     Raises
     ------

@@ -91,7 +91,7 @@ class RemoteFile:
         self.file = system.open(path, "rb")
 
     def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes; none at the end."""
+        """Return at most `size` bytes. No bytes mean the end of the file."""
         with _naming(self._address):
             try:
                 data = cast(bytes, self.file.read(size))
@@ -168,7 +168,9 @@ def _has_ranges(file: Any) -> bool:
 
 
 def _answer_of(error: BaseException | None) -> str:
-    """Return a text with the HTTP status of an answer, or "" for "not found" and no known status.
+    """Return a text with the HTTP status of the server's answer.
+
+    Returns "" if the status is "not found" or unknown.
 
     fsspec raises `FileNotFoundError` for every error status. The status is in the cause of the
     exception.

@@ -61,9 +61,9 @@ class FewestTokensOptions(NamedTuple):
     targets : sequence of Target
         The number of final pieces, for each size of the vocabulary.
     steps : int
-        The number of EM steps before the pruning. As many steps follow after it.
+        The number of EM steps before the pruning, and also the number of EM steps after it.
     partial_sums : int
-        Number of partial sums. It decides the order of the float sums.
+        Number of partial sums, which determines the order of the float sums.
     drop_unused : bool
         Whether each EM step drops the pieces that no best segmentation uses, except required
         characters. If no more pieces than the target are left before the pruning, training ends

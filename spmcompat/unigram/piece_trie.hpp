@@ -140,7 +140,7 @@ class PieceTrie {
     const auto for_each_id = [&](auto function) {
       for (uint32_t id = 0; id < pieces.size(); ++id) {
         const std::string_view piece = pieces[id];
-        if (piece.empty()) continue;  // begins no text
+        if (piece.empty()) continue;  // an empty piece matches nothing
         size_t size;
         const char32_t first = decode_utf8(piece.data(), piece.data() + piece.size(), &size);
         if (first % parts_ == part_) function(id, piece.size());

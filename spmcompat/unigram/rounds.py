@@ -134,7 +134,7 @@ class Rounds:
         self._on_round(Step(self._round, "prune", len(before), len(after), _rows=rows))
 
     def unreachable(self, before: Pieces, after: Pieces) -> None:
-        """Report which pieces were dropped: some other segmentation of their text scores higher."""
+        """Report which pieces were dropped because another segmentation of them scores higher."""
 
         def rows() -> list[PieceRow]:
             left = {piece for piece, _ in after}

@@ -181,7 +181,7 @@ class _Training(NamedTuple):
         if options.objective == "fewest_tokens":
             return self._train_fewest_tokens(lattices, runs)
         trained = self._loop(lattices, runs)
-        del lattices  # Frees their memory for `_finish`.
+        del lattices  # Frees memory that `_finish` needs.
         return {
             run.vocab_size: self._finish(trained.pop(run.vocab_size), run)
             for run in sorted(runs, key=lambda run: run.vocab_size)

@@ -76,7 +76,7 @@ inline ExpectedCounts best_path_counts(const Lattices& lattices, size_t partial_
       const float frequency = paths.frequency(pretoken);
       paths.for_each_backwards(pretoken, [&](uint32_t piece, const NodePosition& position) {
         if (links.is_unknown(piece)) {
-          sums.expected[0] += frequency;  // the reference's unknown id is 0 while it trains
+          sums.expected[0] += frequency;  // in training, the reference's unknown piece has the id 0
           return;
         }
         sums.expected[piece] += frequency;
@@ -89,7 +89,7 @@ inline ExpectedCounts best_path_counts(const Lattices& lattices, size_t partial_
 
 // Returns the log likelihood of each segment, as if it were a whole pretoken.
 inline std::vector<float> segment_log_likelihoods(const Lattices& lattices, Crew& crew) {
-  constexpr size_t kRange = 4096;  // segments
+  constexpr size_t kRange = 4096;  // segments that a worker takes at a time
   std::vector<float> found(lattices.corpus().segments.size());
   crew.for_each_range(found.size(), kRange, [&](uint32_t segment, uint32_t last) {
     float* out = found.data() + segment;

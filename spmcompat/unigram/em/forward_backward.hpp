@@ -161,12 +161,12 @@ class ForwardBackward {
   static constexpr size_t kMinPretokens = BackwardPass::kWidth;
 
   struct Pretoken {
-    size_t begin;               // first position
-    size_t length;              // in characters
+    size_t begin;               // the first position
+    size_t length;              // the number of characters
     size_t known_length;        // the length of the first segment, if its alphas are known
     const float* known_alphas;  // the alphas of the first segment
     float frequency;
-    size_t first_node, size;    // range of nodes_
+    size_t first_node, size;    // the range of its nodes in nodes_
     size_t known_size;          // the number of nodes at positions whose alphas are known
   };
 
@@ -192,7 +192,8 @@ class ForwardBackward {
     grow(nodes_, size_ + kNodesAhead);
   }
 
-  // Lists nodes of each pretoken, from its beginning. The member `count` is their number.
+  // Lists the nodes at the beginning of each pretoken. The member `count` is the number of these
+  // nodes.
   void list_nodes(size_t Pretoken::*count) {
     lists_.clear();
     for (const Pretoken& pretoken : pretokens_) {

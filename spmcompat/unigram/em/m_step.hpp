@@ -37,7 +37,7 @@ inline KeptPieces m_step(const Pieces& pieces, const std::vector<float>& counts,
   float total = 0.0f;
   for (uint32_t id = 0; id < counts.size(); ++id) {
     const float count = counts[id];
-    // The text of the piece is only looked up if the count is low: other pieces stay in any case.
+    // A piece with a high count stays in any case, so it is not looked up in `required`.
     const bool must_stay =
         rule.keep || (!rule.required.empty() && count < std::max(rule.threshold, kLeastKept) &&
                       rule.required.count(piece_text(pieces, id)) > 0);

@@ -130,7 +130,7 @@ class PartialSums {
     SummedPretokens pretokens;
     std::mutex filling;
     size_t filled_groups = 0;
-    Turns turns;         // the turns of the groups
+    Turns turns;         // the order in which groups are added
     size_t workers = 0;  // the number of workers that have joined and have not left
     bool exhausted = false;
     ExpectedCounts counts;
@@ -138,7 +138,7 @@ class PartialSums {
 
   // Chooses the partial sum on which this worker continues: the first one of those with the fewest
   // workers. Returns null if all partial sums are exhausted. Each unfinished partial sum needs
-  // memory for the counts of all pieces. So no more of them than workers are in progress at a time.
+  // memory for the counts of all pieces. So at most as many partial sums as workers are unfinished.
   PartialSum* join_sum() {
     PartialSum* sum = nullptr;
     size_t end = 0;

@@ -110,8 +110,8 @@ class BestPaths {
   static constexpr size_t kMaxPretokens = 512;
 
   struct Pretoken {
-    size_t begin, end;  // positions
-    size_t segments;    // index of the first segment
+    size_t begin, end;  // the range of its positions
+    size_t segments;    // the index of its first segment in segments_
     float frequency;
   };
   struct Segment {

@@ -26,8 +26,8 @@ namespace spmcompat {
 struct NodeList {
   uint32_t* nodes;  // the listing and forward passes write this list, the backward pass reads it
   uint32_t size;    // the number of nodes
-  size_t begin;     // first position, in the arrays of the pass
-  size_t length;    // in positions
+  size_t begin;     // the first position, in the arrays of the pass
+  size_t length;    // the number of positions
   size_t log_marginal = 0;   // index of the log marginal of the first node
   float log_likelihood = 0;  // the log likelihood of the pretoken
 };

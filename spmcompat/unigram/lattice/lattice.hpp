@@ -142,7 +142,7 @@ class LatticeBlock {
 // The lattices of a corpus over the pieces in training.
 class Lattices {
  public:
-  static constexpr size_t kBlockSize = 1024;  // segments
+  static constexpr size_t kBlockSize = 1024;  // the number of segments in a block
 
   Lattices() = default;
 
@@ -275,7 +275,7 @@ class Lattices {
   int64_t total_count_ = 0;
   std::vector<LatticeBlock> blocks_;
   PrefixLinks links_;
-  std::vector<std::vector<uint32_t>> shared_first_segments_;  // by block
+  std::vector<std::vector<uint32_t>> shared_first_segments_;  // for each block
 };
 
 }  // namespace spmcompat

@@ -120,7 +120,8 @@ inline bool has_avx2() { return false; }
 
 namespace spmcompat {
 
-// The kernels that compute sums over lattices, and the expression that their results equal.
+// Selects the kernels that compute sums over lattices, and the expression of the reference whose
+// results they reproduce.
 struct Arithmetic {
   bool avx2 = has_avx2();
   LogSumExp log_sum_exp = exact_log_sum_exp(true);

@@ -23,7 +23,8 @@
 
 namespace spmcompat {
 
-// How often each segment occurs in the corpus. The texts may already be dropped.
+// Returns how often each segment occurs in the corpus. The texts of the segments are not needed,
+// and may already be dropped.
 inline std::vector<uint64_t> segment_counts(const SegmentedCorpus& corpus) {
   const std::vector<uint32_t>& all = corpus.pretoken_segments;
   std::vector<uint64_t> counts(all.empty() ? 0 : *std::max_element(all.begin(), all.end()) + 1, 0);
@@ -36,7 +37,7 @@ inline std::vector<uint64_t> segment_counts(const SegmentedCorpus& corpus) {
   return counts;
 }
 
-// Pairs of piece and loss in one segment, in the order of the segments.
+// Pairs of a piece and its loss in one segment, in the order of the segments.
 using SegmentLosses = std::vector<std::pair<uint32_t, double>>;
 
 class ExactLossSearch {

@@ -115,7 +115,7 @@ inline void add_losses(const Pieces& pieces, const Lattices& lattices, const Exp
     if (counts.expected[id] == 0) continue;
     if (counts.positions[id].known()) {
       lattice.build(lattices, counts.positions[id], lattices.links()[id].length);
-    } else {  // only piece 0, to which unknown characters are counted, has a count but no position
+    } else {  // piece 0 is in no best path; its count is that of the unknown piece
       lattice.build(PieceTrie(pieces), pieces, id, pieces.unknown_score());
     }
     switch (two_best.find(lattice, alternative)) {
@@ -146,7 +146,7 @@ inline void sort_by_loss(std::vector<uint64_t>& keys) {
 inline Losses find_losses(const Pieces& pieces, const Lattices& lattices,
                           const ExpectedCounts& counts, const std::vector<float>& occurrences,
                           float total, bool limited, Crew& crew) {
-  constexpr size_t kRange = 4096;  // pieces
+  constexpr size_t kRange = 4096;  // pieces that a worker takes at a time
   const LossScale scale(counts.expected, occurrences, total);
   const size_t size = counts.expected.size();
   std::vector<Losses> ranges((size + kRange - 1) / kRange);

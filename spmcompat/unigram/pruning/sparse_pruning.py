@@ -46,7 +46,7 @@ def prune_sparsely(
     debias : bool
         Whether the scores are estimated once more at the end, without the penalty.
     partial_sums : int
-        Number of partial sums. It decides the order of the float sums.
+        Number of partial sums, which determines the order of the float sums.
     workers : Workers
         Real threads.
     report : Report

@@ -53,7 +53,8 @@ class PieceLattice {
         add(i, static_cast<uint32_t>(size), found, pieces.score[found]);
         single |= size == 1;
       });
-      if (!single) add(i, 1, 0, unknown_score);  // the reference's unknown id is 0 while it trains
+      // In training, the reference's unknown piece has the id 0.
+      if (!single) add(i, 1, 0, unknown_score);
     }
   }
 

@@ -49,9 +49,9 @@ class CandidateScores {
   std::vector<float> weight_;  // by length in characters
 };
 
-// Candidates of more than three bytes with a smaller count are dropped. With alpha = 1, this is
-// approximately the count of the rarest piece of the vocabulary in a text of this size, by Zipf's
-// law.
+// Returns the smallest count that a candidate of more than three bytes may have. With alpha = 1, it
+// is approximately the count of the rarest piece of the vocabulary in a text of this size, by
+// Zipf's law.
 inline uint64_t least_count(float alpha, double text_bytes, int vocab_size) {
   const float size = static_cast<float>(std::max(vocab_size, 1));
   const float count =
@@ -73,7 +73,7 @@ inline uint64_t text_key(const char* text, uint32_t size) {
 
 struct Candidate {
   uint64_t count;
-  uint32_t begin;  // in the text of the segments
+  uint32_t begin;  // its position in the text of the segments
   uint16_t bytes;
   uint16_t characters;
 };

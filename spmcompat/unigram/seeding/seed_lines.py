@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from spmcompat.errors import TrainingError
 from spmcompat.releases import DEFAULT, Release
 
-# At most 19 digits, as in a number of 64 bits: int() refuses to convert thousands of digits.
+# At most 19 digits after leading zeros, because a number of 64 bits has no more. Python's int()
+# would raise an error for thousands of digits.
 _COUNT = re.compile(rb"[ \t-\r]*([+-]?)0*([0-9]{1,19})(?![0-9])[ \t-\r]*")
 _STREAMED_COUNT = re.compile(_COUNT.pattern + rb".*", re.DOTALL)
 

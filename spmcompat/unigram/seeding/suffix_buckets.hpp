@@ -63,7 +63,7 @@ inline SuffixGroups group_suffixes(const StringList& segments, Crew& crew) {
   constexpr size_t kMinGroup = 1 << 14;  // the smallest number of suffixes in a task
   const char* text = segments.text();
   const size_t parts = 2 * crew.size();
-  std::vector<std::vector<uint32_t>> bucket_end(parts);  // by part and bucket
+  std::vector<std::vector<uint32_t>> bucket_end(parts);  // for each part and each bucket
   crew.for_each(parts, [&](size_t part) {
     std::vector<uint32_t>& count = bucket_end[part];
     count.assign(kSuffixBuckets, 0);

@@ -44,7 +44,7 @@ struct SeedMode {
 struct SeedRule {
   SeedMode mode;
   size_t limit = 0;            // the largest number of candidates that become seeds
-  float length_power = 1.0f;   // see CandidateScores
+  float length_power = 1.0f;   // the power of the length in the score of a candidate
   float min_freq_alpha = 0.0f;
   int vocab_size = 0;
 };
@@ -105,8 +105,8 @@ class SuffixTreeSearch {
   }
 
  private:
-  static constexpr uint32_t kStride = 32;          // bytes
-  static constexpr size_t kPrefetchDistance = 16;  // suffixes
+  static constexpr uint32_t kStride = 32;          // bytes between two entries of segment_at_
+  static constexpr size_t kPrefetchDistance = 16;  // in suffixes
   static constexpr size_t kCheckDistance = 4096;   // suffixes between two checks for Ctrl-C
 
   struct Suffix {
@@ -262,8 +262,8 @@ class SuffixTreeSearch {
                      std::vector<Candidate>& found) const {
     uint32_t size = node.depth;
     uint64_t count;
-    // If a text occurs at least twice, it is a prefix of a substring that is followed by different
-    // symbols.
+    // If a text occurs at least twice, then this text, or some longer text that begins with it, is
+    // followed by different symbols.
     bool branches_later = seen.count > 1;
     if (mode_.pretokens) {
       branches_later = seen.suffixes > 1;
@@ -277,7 +277,7 @@ class SuffixTreeSearch {
     if (mode_.recover && branches_later) recover(node, seen, characters, found);
   }
 
-  // The size without an incomplete last character.
+  // The size of a text in bytes, without an incomplete character at its end.
   uint32_t trim_to_character(uint32_t begin, uint32_t size) const {
     while (is_trail(text_[begin + size])) --size;
     return size;
