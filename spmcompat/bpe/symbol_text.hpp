@@ -93,7 +93,7 @@ inline void SymbolText::find_ranges() {
 }
 
 inline void SymbolText::begin_filling(size_t size) {
-  if (size >= kHole) throw std::overflow_error("the distinct text is too large");
+  if (size >= kHole) throw std::overflow_error("the text without repetitions is too large");
   at_.resize(size);
   at_[0] = kEdge;
 }

@@ -153,8 +153,8 @@ class Decompressed:
                     f"{self._compression} data"
                 )
             raise TrainingError(
-                f"{self._name} is broken: {what}. {_TESTS[self._compression]} tests a file; copy "
-                "or make it again."
+                f"{self._name} is broken: {what}. Test the file with {_TESTS[self._compression]}, "
+                "and copy or make it again."
             ) from None
 
 

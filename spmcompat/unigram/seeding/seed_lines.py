@@ -49,7 +49,7 @@ def _parse(line: bytes, where: str, release: Release) -> tuple[bytes, int]:
     match = (_STREAMED_COUNT if release.streams_numbers else _COUNT).fullmatch(fields[1])
     least = 1 if release.seed_counts_are_positive else -(2**63)
     if not match or not least <= (count := int(match[1] + match[2])) < 2**63:
-        kind = "above 0" if release.seed_counts_are_positive else "of 64 bits"
+        kind = "above 0" if release.seed_counts_are_positive else "that fits in 64 bits"
         raise TrainingError(
             f"{where}: Could not parse the frequency: it must be a whole number {kind}"
         )
