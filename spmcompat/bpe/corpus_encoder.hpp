@@ -51,7 +51,7 @@ class CorpusEncoder {
       if (SymbolText::is_symbol(text[position])) {
         push(text, position);
       } else {
-        merge_all(text);  // An edge ends a segment.
+        merge_all(text);  // The segment has ended, because this position is an edge.
       }
     }
     merge_all(text);

@@ -184,7 +184,9 @@ class Merges {
   PieceRule rule_;
   PairFinder finder_;
   // Working memory of a merge, which is kept so that not every merge has to allocate it.
-  std::vector<uint64_t> losses_[2];  // symbol -> the loss of its pair with the left or right part
+  // For each symbol: the loss of its pair with the left part (kLeft) or the right part (kRight) of
+  // the pair that is merged.
+  std::vector<uint64_t> losses_[2];
   std::vector<uint32_t> losers_[2];  // the symbols for which losses_ is not 0
   std::vector<uint32_t> merged_positions_;
 };

@@ -107,7 +107,7 @@ class TextFiller {
   };
   struct Shard {
     size_t positions = 0;  // the number of positions of its segments
-    size_t begin = 0;      // the first position
+    size_t begin = 0;      // its first position
     // Ranges of neighbouring segments with the same count.
     std::vector<uint32_t> begins;
     std::vector<uint64_t> counts;

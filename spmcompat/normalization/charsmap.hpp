@@ -196,7 +196,7 @@ class RuleCounts {
   struct State {
     uint64_t rules = 0;
     uint64_t bytes = 0;   // the size of their targets, and of their sources from this state on
-    uint32_t height = 0;  // the longest path from here, in arcs
+    uint32_t height = 0;  // the number of arcs of the longest path from here
     bool open = false;    // whether the state is on the current path
     bool done = false;
   };

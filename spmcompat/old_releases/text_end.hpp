@@ -55,7 +55,7 @@ class TextEndSeeds {
     SeedCounts found;
     if (tokens_.empty()) return found;
     std::unordered_set<uint32_t> seen;
-    // The positions after which the text continues like the text from `last` to the end.
+    // The positions in tokens_ at which the same tokens begin as those from `last` to the end.
     std::vector<size_t> positions;
     for (size_t i = 0; i < tokens_.size(); ++i) {
       if (tokens_[i] == kNoPretoken) positions.push_back(i);

@@ -21,7 +21,7 @@ Cut: TypeAlias = Callable[[str], Sequence[str | bytes]]
 
 _SCRIPT = "script"
 _PATTERN = "regex:"
-_BOUNDARY = bytes([DEFAULT.boundary])  # older releases cannot pre-tokenize
+_BOUNDARY = bytes([DEFAULT.boundary])  # of the newest release: older ones cannot pre-tokenize
 _SHOWN = 40  # characters of a sentence in a message
 
 

@@ -141,7 +141,8 @@ class LineFilter {
   // The number of lines that were divided, and of the parts that they were divided into.
   uint64_t divided() const { return divided_; }
   uint64_t parts() const { return parts_; }
-  // The first line of the read buffer that was skipped for this reason, or null if there is none.
+  // The first line of the read buffer that was skipped because it is too long, or because it
+  // contains the unknown mark. Null if there is no such line.
   const char* first_too_long() const { return first_too_long_; }
   const char* first_reserved() const { return first_reserved_; }
   // The number of characters before normalization in all repetitions of the sentences whose count

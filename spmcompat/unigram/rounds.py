@@ -30,7 +30,7 @@ Scored = Sequence[tuple[bytes, float]]
 
 
 class Rounds:
-    """Calls a function after each step. The methods are named after the steps.
+    """Reports the steps of a training to a function. Each method reports one kind of step.
 
     Parameters
     ----------
@@ -97,7 +97,8 @@ class Rounds:
         """Report which pieces a pruning by loss dropped.
 
         A loss is None if no best segmentation uses the piece, or if the piece is not the best
-        segmentation of its own text. The counts distinguish these two cases.
+        segmentation of its own text. `counts` distinguishes these two cases. It is None for exact
+        pruning, where only the first case occurs.
         """
 
         def rows() -> list[PieceRow]:

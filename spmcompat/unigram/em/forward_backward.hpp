@@ -82,10 +82,10 @@ class PlainSum {
 };
 
 // Processes groups of pretokens one after another, in these steps:
-//   1. add, until the group is full.
-//   2. find_marginals; or find_likelihoods, if only the likelihoods are needed.
-//   3. add_marginals to the expected counts, then for_each_likelihood.
-//   4. clear.
+//   1. Call add until the group is full.
+//   2. Call find_marginals, or find_likelihoods if only the likelihoods are needed.
+//   3. Call add_marginals, which adds to the expected counts, and for_each_likelihood.
+//   4. Call clear.
 class ForwardBackward {
  public:
   ForwardBackward(const Lattices& lattices, const Crew& crew)

@@ -26,7 +26,7 @@ namespace spmcompat {
 // The sums of one pass over the corpus: one partial sum, or the total.
 struct ExpectedCounts {
   std::vector<float> expected;          // the count of each piece; id 0 includes the unknown piece
-  std::vector<NodePosition> positions;  // a position of each piece, if the pass needs them
+  std::vector<NodePosition> positions;  // one position of each piece, if the pass finds positions
   float objective = 0.0f;
   double log_likelihood = 0.0;
 

@@ -26,10 +26,10 @@
 namespace spmcompat {
 
 // Finds the best paths of groups of pretokens. For each group:
-//   1. add, until the group is full.
-//   2. find.
-//   3. Read frequency, score and for_each_backwards of each pretoken.
-//   4. clear.
+//   1. Call add until the group is full.
+//   2. Call find.
+//   3. Call frequency, score and for_each_backwards for each pretoken.
+//   4. Call clear.
 class BestPaths {
  public:
   BestPaths(const Lattices& lattices, const Crew& crew)

@@ -64,8 +64,8 @@ struct BackwardPass {
 };
 
 // The state of the lanes that advance together. The pointers always point to node 0 of their lane;
-// only the other members advance. Node 0 is the first node of the list, or its last node in the
-// backward pass, which counts backwards.
+// only the other members advance. Node 0 is the first node of the list. In the backward pass, it is
+// the last node, because this pass reads the list backwards.
 template <typename Pass>
 struct LaneStates {
   uint32_t* nodes[Pass::kWidth];      // node 0 in the list

@@ -56,8 +56,8 @@ inline uint64_t least_count(float alpha, double text_bytes, int vocab_size) {
   const float size = static_cast<float>(std::max(vocab_size, 1));
   const float count =
       alpha * static_cast<float>(text_bytes) / std::max(1.0f, size * std::log(size));
-  // The reference converts `count` even if it is out of the range of integers. The results below
-  // are those on x86-64.
+  // The reference converts `count` to an integer of 64 bits even if it is out of the range of such
+  // integers. The results below are those on x86-64.
   if (!(count > -1.0f)) return std::numeric_limits<uint64_t>::max();
   return count < 0x1p64f ? static_cast<uint64_t>(count) : 0;
 }

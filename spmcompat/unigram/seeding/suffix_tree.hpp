@@ -110,11 +110,11 @@ class SuffixTreeSearch {
   static constexpr size_t kCheckDistance = 4096;   // suffixes between two checks for Ctrl-C
 
   struct Suffix {
-    uint64_t key;  // the text_key at the current depth
+    uint64_t key;  // the text_key of its bytes from the current depth on
     uint32_t begin;
     uint32_t segment;
-    uint16_t size;  // in bytes, after the suffix was cut off
-    bool whole;     // whether the suffix was not cut off: it reaches the end of its segment
+    uint16_t size;  // its size in bytes, after it was cut off
+    bool whole;     // whether it was not cut off, but reaches the end of its segment
   };
   // A node of the suffix tree whose suffixes are being visited.
   struct Node {
@@ -251,7 +251,7 @@ class SuffixTreeSearch {
     return suffix.whole && suffix.begin == corpus_.segments.begin(suffix.segment);
   }
 
-  // How often a node occurs.
+  // How often the text of a node occurs.
   struct Occurrences {
     uint64_t count;   // the number of occurrences in the whole text
     size_t suffixes;  // the number of occurrences in the distinct segments
