@@ -1,1 +1,1 @@
-"""The BPE trainer: ``merges.hpp`` merges, ``selection.py`` lets characters compete with merges."""
+"""The BPE trainer: merges, and the choice between merges and characters."""

@@ -1,10 +1,13 @@
 // The active set: the pairs among which sentencepiece 0.2.0 and 0.2.1 look for the next merge.
 //
-// The set is renewed every 100 merges: it becomes the most frequent 5 % of all symbols, but at
-// least 1000 pairs. Until the next renewal, merges are chosen among these pairs and the new pairs.
-// The set contains only some of the pairs with its lowest count. Which ones depends on the order of
-// a hash table and on the heap of a partial sort. Both depend only on the input, because the keys
-// are fingerprints of texts. The containers here have the same order as those of the reference.
+// The set is renewed every 100 merges. It then consists of the most frequent pairs. Their number is
+// 5 % of the number of characters and pairs, but at least 1000. Until the next renewal, merges are
+// chosen among these pairs and the new pairs.
+//
+// Of the pairs with the lowest count, the set may contain only some. The order of a hash table and
+// the heap of a partial sort decide which ones. Both depend only on the input, because the keys are
+// fingerprints of texts. The containers here keep their elements in the same order as those of the
+// reference.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +21,7 @@
 
 namespace spmcompat {
 
-constexpr size_t kRenewal = 100;  // merges
+constexpr size_t kRenewal = 100;  // the number of merges between two renewals
 
 // The size of the active set for a number of symbols (characters and pairs). It is computed in
 // float, as in the reference.
@@ -26,7 +29,7 @@ inline size_t active_size(size_t symbols) {
   return std::max<size_t>(1000, static_cast<size_t>(symbols * 0.05f));
 }
 
-// All symbols that may still occur, in the order of the reference's table.
+// All characters, and all pairs that may still occur, in the order of the reference's hash table.
 class SymbolCache {
  public:
   // All characters must be added before merged symbols. Ids are assigned in the order of the calls.

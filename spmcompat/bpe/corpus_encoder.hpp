@@ -1,6 +1,6 @@
-// Encodes the corpus with the merges of an existing model, as sentencepiece does. Of all neighbours
-// whose text is a piece, those with the highest score are merged first; if scores are equal, the
-// leftmost ones. Single texts are encoded by model/encoding.py.
+// Encodes the corpus with the merges of an existing model, as sentencepiece does. Of all pairs of
+// neighbouring symbols whose joined text is a piece, the pair with the highest score is merged
+// first; if scores are equal, the leftmost pair. Single texts are encoded by model/encoding.py.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class CorpusEncoder {
   // Appends each piece of several characters to the symbols.
   CorpusEncoder(const ScoredPieces& pieces, Symbols& symbols) : symbols_(symbols) {
     symbol_of_.assign(pieces.size(), kNone);
-    texts_.reserve(pieces.size());  // Views of the texts stay valid.
+    texts_.reserve(pieces.size());  // The keys of merges_ are views of the texts.
     for (size_t i = 0; i < pieces.size(); ++i) {
       std::u32string text;
       for_each_character(pieces[i].first, [&](char32_t c) { text.push_back(c); });
@@ -44,14 +44,14 @@ class CorpusEncoder {
   // The symbol of a piece; kNone if it is a single character.
   uint32_t symbol_of(size_t piece) const { return symbol_of_[piece]; }
 
-  // Encodes a text of characters. Throws Cancelled if the flag is set.
+  // Encodes a text in which every symbol is a character. Throws Cancelled if the flag is set.
   void encode(SymbolText& text, const CancelFlag& cancel) {
     for (uint32_t position = 0; position + 1 < text.size(); ++position) {
       cancel.check();
       if (SymbolText::is_symbol(text[position])) {
         push(text, position);
       } else {
-        merge_all(text);  // An edge ends a segment.
+        merge_all(text);  // The segment has ended, because this position is an edge.
       }
     }
     merge_all(text);
@@ -71,7 +71,8 @@ class CorpusEncoder {
     }
   };
 
-  // Adds the symbol at a position and the next one to the queue, if their text is a piece.
+  // Adds the symbol at a position and the next symbol to the queue, if their joined text is a
+  // piece.
   void push(const SymbolText& text, uint32_t position) {
     const uint32_t left = text[position];
     const uint32_t right = text[position + symbols_.length(left)];

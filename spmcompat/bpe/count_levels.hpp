@@ -35,7 +35,7 @@ class CountLevels {
     --size_;
   }
 
-  // A number such that at most `allowed` of the counts are equal or higher.
+  // Returns a number that at most `allowed` of the counts reach or exceed.
   uint64_t reached_by(size_t allowed) const {
     size_t reached = 0;
     for (size_t level = levels_.size(); level-- > 0;) {

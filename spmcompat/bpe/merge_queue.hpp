@@ -1,11 +1,11 @@
 // A priority queue of pairs by their counts.
 //
-// Pairs are divided into classes by the level of their count. Only the highest class that is not
-// empty is a heap. Most pairs are rare and never reach the top: they stay in a class that is never
-// ordered, where a pair takes only the memory of its id.
+// Pairs are divided into classes by the level of their count (count_levels.hpp). Only the highest
+// class that is not empty is a heap. Most pairs are rare and never reach the top: they stay in a
+// class that is never sorted, where a pair takes only the memory of its id.
 //
-// The count of a pair may fall while it is in the queue. The queue reads the current count when it
-// orders the class of the pair, and when the pair is the best one.
+// The count of a pair may fall while the pair is in the queue. The queue reads the current count
+// when the class of the pair becomes the heap, and when the pair is the best one.
 #pragma once
 
 #include <algorithm>
@@ -112,7 +112,7 @@ class MergeQueue {
   std::vector<std::vector<uint32_t>> classes_;
   std::vector<Entry> heap_;
   size_t top_ = 0;  // the class that is the heap
-  size_t end_ = 0;  // this class and all higher classes are empty
+  size_t end_ = 0;  // class end_ and all higher classes are empty
 };
 
 }  // namespace spmcompat

@@ -1,26 +1,29 @@
 // Byte-pair merges, the most frequent pair first, as sentencepiece 0.2.3 chooses them.
 //
 // Of two pairs with the same count, the one with fewer characters comes first, then the one with
-// the smaller text. In a text like "aaa" pairs overlap, and both are counted; merging goes from
-// left to right. A pair that no longer occurs keeps its entry with a count of zero: the reference
-// also merges such pairs when no others are left.
+// the smaller text. In "aaa", the pair "a" "a" occurs twice, and both occurrences are counted, but
+// merging goes from left to right. A pair that no longer occurs keeps its entry with a count of
+// zero, because the reference merges such pairs when no other pairs are left.
 //
 // A pair first occurs when the later of its two symbols is created. After that, it can only lose
-// positions. So a pair gets the list of its positions once, and outdated entries are skipped. The
-// changes around a merge are first summed up by neighbour, so each neighbouring pair is looked up
-// once.
+// positions. So the list of a pair's positions is stored once, and outdated positions are skipped
+// later. A merge lowers the counts of the pairs around it. These losses are first added up for each
+// neighbouring symbol, so each pair is looked up only once.
 //
 // Most pairs are too rare ever to be merged. Pairs whose count is below a floor are not recorded.
-// When no pair above the floor is left, the floor is lowered and the pairs of the text are recorded
-// again. The first floor is high: when it is lowered, merges have shortened the text, and so the
-// lists of positions. With a floor of zero, every pair has to be recorded from the beginning, since
-// pairs that no longer occur are also merged. (They are not merged after initial pieces.) Before
-// pairs are recorded again, the text is packed, so that less memory has to be read.
+// When no recorded pair is left, the floor is lowered and the pairs of the text are recorded again.
+// The first floor is high. When it is lowered, merges have already shortened the text, so the lists
+// of positions are shorter, too. Before pairs are recorded again, the text is packed, so that less
+// memory has to be read.
+//
+// With a floor of zero, pairs that no longer occur are also merged. So every pair has to be
+// recorded from the first merge on, and all merges are repeated. (If there are initial pieces, the
+// floor does not become zero, and such pairs are not merged.)
 //
 // Releases up to 0.2.1 choose from an active set (active_set.hpp). As long as the best of all pairs
 // is so frequent that it must be in that set, it is the best pair of the set, and the set itself is
-// not needed. After that, all merges are repeated up to the last renewal of the set, with every
-// pair recorded. From then on, the set is computed at every renewal.
+// not needed. When this is no longer certain, all merges up to the last renewal of the set are
+// repeated, with every pair recorded. From then on, the set is computed at every renewal.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +59,7 @@ class Merges {
   // active set. In this case, the segments must be in the order of the text, with all characters.
   //
   // If there are `initial` pieces, the text is encoded with them before the first merge. They
-  // exclude the active set. Throws std::overflow_error if the text is too large.
+  // cannot be combined with the active set. Throws std::overflow_error if the text is too large.
   Merges(SegmentCounts segments, const PieceRule& rule, size_t expected, bool active_set,
          const ScoredPieces* initial, Crew& crew)
       : active_set_(active_set), rule_(rule), finder_(text_, symbols_, rule) {
@@ -104,7 +107,7 @@ class Merges {
 
   size_t size() const { return counts_.size(); }
   std::string piece(size_t merge) const { return symbols_.utf8(first_merge_ + merge); }
-  // How often the pair occurred when it was merged.
+  // How often the pair of a merge occurred when it was merged.
   uint64_t count(size_t merge) const { return counts_[merge]; }
   // The number of characters in the left part of the pair.
   uint32_t left_length(size_t merge) const { return left_lengths_[merge]; }
@@ -158,18 +161,18 @@ class Merges {
 
   const bool active_set_;
   uint64_t surely_active_ = 0;  // pairs with this count or a higher one are in the active set
-  CountLevels levels_;  // the levels of the recorded pairs
-  std::unique_ptr<SymbolCache> cache_;  // set once the active set itself is computed
+  CountLevels levels_;  // a histogram of the counts of the recorded pairs
+  std::unique_ptr<SymbolCache> cache_;  // null until the active set itself must be computed
   size_t cache_used_from_ = 0;  // the number of merges before the cache is used
 
   uint64_t floor_ = 0;
-  // The floor is 1 if there are initial pieces: a floor of 0 would require that merges begin with
-  // characters.
+  // The lowest floor. It is 1 if there are initial pieces, because a floor of 0 requires that the
+  // merges start from single characters.
   uint64_t last_floor_ = 0;
   bool must_record_ = true;
   PairTable pairs_;
-  std::vector<PositionArena> arenas_;  // the positions of the pairs that were recorded together
-  PositionArena arena_;  // the positions of other pairs
+  std::vector<PositionArena> arenas_;  // the positions of the pairs that `record` found
+  PositionArena arena_;  // the positions of the pairs of merged symbols
   Queue queue_{Pairs{this}};
 
   uint32_t characters_ = 0;  // the number of symbols that are characters
@@ -180,14 +183,16 @@ class Merges {
 
   PieceRule rule_;
   PairFinder finder_;
-  // Working memory of a single merge. It is kept so that not every merge has to allocate it.
-  std::vector<uint64_t> losses_[2];  // symbol -> the loss of its pair with the left or right part
-  std::vector<uint32_t> losers_[2];  // the symbols with losses
+  // Working memory of a merge, which is kept so that not every merge has to allocate it.
+  // For each symbol: the loss of its pair with the left part (kLeft) or the right part (kRight) of
+  // the pair that is merged.
+  std::vector<uint64_t> losses_[2];
+  std::vector<uint32_t> losers_[2];  // the symbols for which losses_ is not 0
   std::vector<uint32_t> merged_positions_;
 };
 
-// Makes merges as `make` does, but also ends when pairs must be recorded. In this case, some merges
-// may have been undone; they are repeated later.
+// Makes merges as `make` does, but also ends when pairs must be recorded again. In this case, all
+// merges may have been undone; they are repeated later.
 inline void Merges::make_recorded(size_t wanted, const Crew& crew) {
   while (size() < wanted && !must_record_) {
     crew.check_cancelled();
@@ -208,8 +213,8 @@ inline void Merges::record(Crew& crew) {
   std::vector<FoundPairs> parts = find_pairs(text_, symbols_, rule_, floor_, crew);
   size_t recorded = 0;
   for (const FoundPairs& part : parts) recorded += part.pairs.size();
-  // This also reserves space for the pairs that merges add, so a large table is rarely copied.
-  // Unused space does not take memory.
+  // Also reserves space for the pairs that merges add, so that a large table is rarely copied. The
+  // system provides memory only for the space that is used.
   pairs_.reserve(2 * recorded);
   for (FoundPairs& part : parts) {
     for (const Pair& pair : part.pairs) add_pair(pair);
@@ -227,8 +232,8 @@ inline void Merges::encode_text(const ScoredPieces& initial, const CancelFlag& c
   text_.pack(symbols_);
 }
 
-// Renews the active set. If the set itself is not needed, only computes the count from which on a
-// pair is certainly in the set.
+// Renews the active set. If the set itself is not needed, only computes `surely_active_`: a count
+// so high that every pair with this count or a higher one is in the set.
 inline void Merges::renew_active_set() {
   if (!cache_ || size() < cache_used_from_) {
     surely_active_ = levels_.reached_by(active_size(levels_.size()));
@@ -239,9 +244,10 @@ inline void Merges::renew_active_set() {
   for (const uint32_t pair : cache_->most_frequent(pairs_)) queue_.push(pairs_[pair].count, pair);
 }
 
-// The first floor, from the number of characters for each expected merge. The active set needs the
-// counts of all pairs except the rarest. If the last merges may need pairs that occur once or
-// never, a high floor has no benefit.
+// Returns the first floor. `mean` is the number of characters in the corpus, divided by the
+// expected number of merges. With an active set, the floor is lower, because the set depends on the
+// counts of all pairs except the rarest. If `mean` is small, the last merges may need pairs that
+// occur once or never, so a high floor has no benefit.
 inline uint64_t Merges::first_floor(uint64_t mean) const {
   if (active_set_) return mean < 64 ? last_floor_ : mean / 32;
   return mean < 32 ? last_floor_ : mean / 4;
@@ -253,7 +259,8 @@ inline uint64_t Merges::next_floor() const {
 
 inline void Merges::lower_floor() {
   const uint64_t floor = next_floor();
-  // surely_active_ was computed from the pairs above the old floor.
+  // With an active set, merges start over, because surely_active_ was computed only from the pairs
+  // above the old floor.
   if (floor == 0 || active_set_) return start_over(floor);
   record_again(floor);
   text_.pack(symbols_);
@@ -265,8 +272,8 @@ inline void Merges::start_active_set() {
   start_over(0);
 }
 
-// Splits the text into characters. The same merges are repeated when the pairs above the floor are
-// recorded.
+// Undoes all merges: splits the text into characters. When the pairs above the new floor have been
+// recorded, the same merges are made again.
 inline void Merges::start_over(uint64_t floor) {
   record_again(floor);
   text_.split_into_characters(symbols_, characters_);
@@ -276,7 +283,8 @@ inline void Merges::start_over(uint64_t floor) {
   left_lengths_.clear();
 }
 
-// Drops the pairs immediately, so that their memory can be used.
+// Requests that the pairs are recorded again, with this floor. Drops the old pairs immediately, to
+// free their memory.
 inline void Merges::record_again(uint64_t floor) {
   drop_pairs();
   floor_ = floor;
@@ -316,7 +324,8 @@ inline void Merges::cache_all_pairs() {
 }
 
 // Adds the pairs around the positions of a merge to the cache. If the merged symbol occurs twice in
-// a row, the left part of the second occurrence follows the first one, which is merged earlier.
+// a row, the reference adds the pair after the first occurrence when the second one is not merged
+// yet. So this pair consists of the merged symbol and the left part of the second occurrence.
 inline void Merges::cache_new_pairs(const Pair& pair, uint32_t merged) {
   cache_->add_merged(pair.left, pair.right);
   const uint32_t width = text_.width(merged);
@@ -353,8 +362,9 @@ inline void Merges::merge(Pair pair) {
   subtract_losses(kRight, pair.right);
   record_merged(kRight, merged);
   record_merged(kLeft, merged);
-  // If the pair occurs twice in a row, the reference merges the first occurrence first. Then the
-  // left part of the second occurrence follows the merged symbol. The reference counts this pair.
+  // If the pair occurs twice in a row, the reference merges the first occurrence first. For a
+  // moment, the left part of the second occurrence follows the merged symbol. The reference records
+  // this pair, too, so the pair is added here with a count of zero.
   if (floor_ == 0 && repeats && pairs_.find(merged, pair.left) == PairTable::kNone &&
       finder_.allows(merged, pair.left)) {
     add_pair({merged, pair.left, 0, nullptr, 0});
@@ -362,8 +372,9 @@ inline void Merges::merge(Pair pair) {
   if (cache_) cache_new_pairs(pair, merged);
 }
 
-// Puts the merged symbol into the text. Stores its positions, and the losses in the counts of the
-// neighbouring pairs. Returns whether the merged symbol follows itself anywhere.
+// Puts the merged symbol into the text. Stores its positions, and the losses: the numbers by which
+// the counts of the neighbouring pairs fall. Returns whether the merged symbol follows itself
+// anywhere.
 inline bool Merges::replace(const Pair& pair, uint32_t merged) {
   const uint32_t left_width = text_.width(pair.left), width = text_.width(merged);
   const bool of_equals = pair.left == pair.right;
@@ -420,8 +431,8 @@ inline bool Merges::add_piece(uint32_t symbol) {
   return pieces_.find_or_insert(hash, symbol, equal) == symbol;
 }
 
-// The length of a pair and its first characters, as far as they fit into a number. It orders most
-// pairs with the same count, so few texts have to be compared.
+// The length of a pair and its first characters, as far as they fit into one number. This number
+// decides the order of most pairs with the same count, so few texts have to be compared.
 inline uint64_t Merges::rank(uint32_t pair) const {
   const std::u32string_view left = symbols_[pairs_[pair].left];
   const std::u32string_view right = symbols_[pairs_[pair].right];

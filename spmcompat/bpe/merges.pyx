@@ -76,18 +76,18 @@ cdef class Merges:
     Parameters
     ----------
     segments : SegmentCounts
-        The text; no pair crosses from one segment to the next. It is empty afterwards.
+        The text. No pair crosses the ends of a segment. Afterwards, `segments` is empty.
     expected : int
         The approximate number of merges. It only affects time and memory.
     workers : Workers
-        Real threads. One of them merges; all of them fill the text and look for its pairs.
+        Real threads. All of them fill the text and look for its pairs; one of them merges.
     active_set : bool, optional
         Whether merges are chosen from an active set of pairs, as in releases up to 0.2.1. In this
         case, the segments must be in the order of the text, with all of its characters.
     initial : iterable of (bytes, float), optional
         Pieces and scores of a model. The text is encoded with them before the first merge. They do
-        not count as merges, and pairs that no longer occur are not merged. They cannot be combined
-        with `active_set`.
+        not count as merges, and cannot be combined with `active_set`. With initial pieces, pairs
+        that no longer occur are never merged.
     """
 
     cdef Crew crew
@@ -204,12 +204,12 @@ def parity_merges(
 
 
 def count_in_encoded(SegmentCounts segments not None, pieces, workers):
-    """Return how often each piece occurs in a text that is encoded as sentencepiece does.
+    """Return how often each piece occurs in a text if sentencepiece encodes the text.
 
     Parameters
     ----------
     segments : SegmentCounts
-        The text. It is empty afterwards.
+        The text. Afterwards, `segments` is empty.
     pieces : iterable of (bytes, float)
         Pieces and scores of a model.
     workers : Workers

@@ -19,14 +19,14 @@ class PairFinder {
  public:
   static constexpr size_t kAhead = 16;  // prefetch distance, in positions
 
-  // Both must outlive the finder.
+  // The text and the symbols must outlive the finder.
   PairFinder(const SymbolText& text, const Symbols& symbols, const PieceRule& rule)
       : text_(text), symbols_(symbols), rule_(rule) {}
 
   // Finds the pairs of a symbol, which occurs at `positions`, with its neighbours on one side.
   // Calls function(pair) for every pair whose count is `floor` or higher and whose text may be a
-  // piece. If the symbol follows itself, that pair belongs to its right side only. The positions of
-  // the pairs are stored in the arena.
+  // piece. The pair of the symbol with itself is only found on the right side. The positions of the
+  // pairs are stored in the arena.
   template <typename Function>
   void find(Side side, uint32_t symbol, const uint32_t* positions, size_t size, uint64_t floor,
             PositionArena& arena, Function function) {
@@ -64,7 +64,7 @@ class PairFinder {
   }
 
  private:
-  // The sums over the positions where a symbol is a neighbour of the other symbol.
+  // The sums for one neighbour, over the positions where it is next to the given symbol.
   struct Tally {
     uint64_t count = 0;
     uint32_t size = 0;
@@ -91,7 +91,7 @@ class PairFinder {
   const Symbols& symbols_;
   PieceRule rule_;
 
-  // Working memory. It is kept so that not every symbol has to allocate it.
+  // Working memory, which is kept so that not every call has to allocate it.
   std::vector<Tally> tallies_;  // symbol -> its sums as a neighbour
   std::vector<uint32_t> tallied_;  // the symbols that have a tally
   std::vector<uint32_t> neighbours_;

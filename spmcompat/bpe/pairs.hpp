@@ -18,7 +18,7 @@ struct Pair {
   uint32_t size;  // the number of positions
 };
 
-// The lists of positions.
+// Memory for the lists of positions.
 using PositionArena = Arena<uint32_t, 1 << 16>;
 
 // Pairs with dense ids, in the order in which they are added.

@@ -22,11 +22,11 @@ class Language(NamedTuple):
     Attributes
     ----------
     name : str
-        Its name in messages.
+        The name of the language in messages.
     training : SegmentCounts
         The text whose pairs are counted.
     development : SegmentCounts
-        The text whose tokens are counted; it may be the text for training.
+        The text whose tokens are counted. It may be the same as the text for training.
     characters : int
         The number of characters in the development text. Each is one token before the first merge.
     weight : float

@@ -50,7 +50,8 @@ struct ParityOptions {
 
 struct ParityMerges {
   std::vector<std::string> pieces;
-  std::vector<uint32_t> chosen_by;  // for each merge: a language, or the number of languages
+  // For each merge: the language that chose it, or the number of languages for a first merge.
+  std::vector<uint32_t> chosen_by;
   std::vector<uint64_t> tokens;  // for each language: its tokens after the last merge
 };
 
@@ -88,7 +89,7 @@ class ParityMerger {
  private:
   struct Use {
     uint32_t language;
-    uint64_t training = 0, development = 0;  // counts
+    uint64_t training = 0, development = 0;  // the counts of the segment in the two texts
   };
   struct Segment {
     std::vector<uint32_t> symbols;
@@ -153,11 +154,11 @@ class ParityMerger {
   std::vector<Segment> segments_;
   std::unordered_map<uint64_t, uint32_t> pair_ids_;  // kNone if the text cannot be a piece
   std::vector<SymbolPair> pairs_;
-  std::vector<uint64_t> counts_;  // of each pair in each group
-  std::vector<Queue> queues_;     // of each group
+  std::vector<uint64_t> counts_;  // the count of each pair in each group
+  std::vector<Queue> queues_;     // the queue of each group
   std::unordered_set<std::u32string> piece_texts_;
   std::deque<uint32_t> last_choices_;
-  std::vector<size_t> choices_;  // the number of last choices of each language
+  std::vector<size_t> choices_;  // how often each language occurs in last_choices_
   ParityMerges found_;
 };
 
@@ -227,13 +228,13 @@ inline void ParityMerger::push_from(uint32_t pair) {
   }
 }
 
-// Returns who chooses the next merge, and the pair; or kNone if no pair is left.
+// Returns the group that chooses the next merge, and the chosen pair, or kNone if no pair is left.
 inline std::pair<uint32_t, uint32_t> ParityMerger::choose() {
   if (found_.pieces.size() < options_.first_merges) return {all(), take_pair(all())};
   std::vector<bool> excluded(all());
   for (;;) {
     uint32_t language = costliest(excluded, true);
-    // All languages that still have pairs may have chosen too often. Then the window is ignored.
+    // If all languages that still have pairs have chosen too often, the window is ignored.
     if (language == kNone) language = costliest(excluded, false);
     if (language == kNone) return {all(), kNone};
     const uint32_t pair = take_pair(language);

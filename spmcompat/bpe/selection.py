@@ -31,9 +31,10 @@ def choose_pieces(
 
     Notes
     -----
-    As ``PrunePiecesWithGlobalSearch`` of sentencepiece 0.2.3. A character of n bytes saves n - 1
-    tokens, so a character of one byte is only taken if a merge needs it. If two choices save the
-    same number of tokens, the choice with more merges wins.
+    Chooses the same pieces as ``PrunePiecesWithGlobalSearch`` of sentencepiece 0.2.3. Each
+    occurrence of a character of n bytes saves n - 1 tokens, so a character of one byte is only
+    taken if a merge needs it. If two choices save the same number of tokens, the choice with more
+    merges wins.
     """
     ranked = _by_gain(characters)
     taken = _Taken([gain for _, gain in ranked])
@@ -71,10 +72,10 @@ def _by_gain(characters: Sequence[tuple[int, int]]) -> list[tuple[str, int]]:
 
 
 class _Taken:
-    """The characters that are added although no merge needs them: those that save most tokens.
+    """A set of characters that no chosen merge needs: those that save the most tokens.
 
-    At first, the set contains all characters. The worst ones are removed as it shrinks, and also
-    those that a merge needs.
+    At first, the set contains all characters. `shrink` removes the characters that save the fewest
+    tokens; `remove` removes a character that a merge needs.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ class SymbolText {
   // Removes the holes. Symbols move, but keep their order.
   void pack(const Symbols& symbols);
 
-  // Replaces every symbol with its characters, which are the first symbols.
+  // Replaces every symbol with its characters. The first `characters` symbols are characters.
   void split_into_characters(const Symbols& symbols, uint32_t characters);
 
   size_t size() const { return at_.size(); }
@@ -49,7 +49,7 @@ class SymbolText {
     return is_symbol(at) || at == kEdge ? position - 1 : position - 1 - (at & ~kHole);
   }
 
-  // Adds a symbol that takes the positions of two others.
+  // Adds a symbol that takes the positions of its two parts.
   void add_symbol(uint32_t left, uint32_t right) {
     widths_.push_back(width(left) + width(right));
   }
@@ -65,9 +65,10 @@ class SymbolText {
  private:
   friend class TextFiller;
 
-  static constexpr uint32_t kHole = 0x80000000u;  // | the distance to the position of its symbol
+  // The lower bits of a hole contain the distance to the position of its symbol.
+  static constexpr uint32_t kHole = 0x80000000u;
   static constexpr uint32_t kEdge = 0xffffffffu;
-  static constexpr uint32_t kBlock = 32;  // positions
+  static constexpr uint32_t kBlock = 32;  // the number of positions in a block of first_range_
 
   // Between these two calls, TextFiller writes the positions after the first edge, and the ranges.
   void begin_filling(size_t size);
@@ -92,7 +93,7 @@ inline void SymbolText::find_ranges() {
 }
 
 inline void SymbolText::begin_filling(size_t size) {
-  if (size >= kHole) throw std::overflow_error("the distinct text is too large");
+  if (size >= kHole) throw std::overflow_error("the text without repetitions is too large");
   at_.resize(size);
   at_[0] = kEdge;
 }
@@ -123,7 +124,7 @@ inline void SymbolText::split_into_characters(const Symbols& symbols, uint32_t c
   size_t position = size(), split = 0;
   for (size_t i = 0; i < position; ++i) split += is_symbol(at_[i]) ? symbols.length(at_[i]) : 1;
   at_.resize(split);
-  // From the end on, so that no symbol is overwritten before it is read.
+  // Works from the end, so that no symbol is overwritten before it is read.
   size_t range = counts_.size();
   while (position-- > 0) {
     if (!is_symbol(at_[position])) {

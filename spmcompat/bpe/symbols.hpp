@@ -13,7 +13,7 @@
 
 namespace spmcompat {
 
-// The symbols of single characters.
+// Maps characters to their symbols.
 class CharacterSymbols {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
@@ -22,7 +22,7 @@ class CharacterSymbols {
     if (c < kBasicPlane) return basic_[c];
     return others_.try_emplace(c, kNone).first->second;
   }
-  // For a character that has a symbol.
+  // The character must have a symbol.
   uint32_t at(char32_t c) const { return c < kBasicPlane ? basic_[c] : others_.at(c); }
 
  private:
@@ -73,8 +73,8 @@ class Symbols {
     return bytes;
   }
 
-  // Whether the text of two symbols is smaller than the text of two other symbols, by bytes. UTF-8
-  // preserves the order of code points, so code points are compared.
+  // Whether the joined text of two symbols comes before the joined text of two other symbols, in
+  // the order of bytes. UTF-8 preserves the order of code points, so code points are compared.
   bool precedes(uint32_t left, uint32_t right, uint32_t other_left, uint32_t other_right) const {
     const std::u32string_view a = (*this)[left], b = (*this)[right];
     const std::u32string_view c = (*this)[other_left], d = (*this)[other_right];

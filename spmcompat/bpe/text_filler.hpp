@@ -43,7 +43,8 @@ class TextFiller {
   }
 
  private:
-  // Until the text is translated, a part is some shards of the segments.
+  // In `measure` and `write`, a part consists of some shards of the segments; in `translate`, it is
+  // a range of positions.
   void measure(size_t part) {
     for (uint32_t shard = part; shard < segments_.shards(); shard += parts_.size()) {
       size_t& positions = shards_[shard].positions;
@@ -106,7 +107,7 @@ class TextFiller {
   };
   struct Shard {
     size_t positions = 0;  // the number of positions of its segments
-    size_t begin = 0;      // the first position
+    size_t begin = 0;      // its first position
     // Ranges of neighbouring segments with the same count.
     std::vector<uint32_t> begins;
     std::vector<uint64_t> counts;
@@ -121,8 +122,8 @@ class TextFiller {
   static void sort(std::vector<Segment>& segments) {
     // Nearly all segments are rare. Only frequent segments are compared.
     constexpr uint64_t kRare = 1 << 10;
-    // The beginning of the segments of each count: first all frequent segments, then rare segments
-    // by descending count.
+    // Where the segments of each count begin in the sorted list: first all frequent segments, then
+    // the rare segments by descending count.
     std::vector<size_t> begin(kRare + 1);
     const auto slot_of = [](const Segment& segment) {
       return segment.count < kRare ? kRare - segment.count : 0;

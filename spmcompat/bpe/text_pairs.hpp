@@ -47,7 +47,8 @@ class TextPairs {
     }
   }
 
-  // Computes where the positions of each symbol begin, in total and for each part of the text.
+  // Computes where the positions of each symbol begin in `positions_`, and where those of each part
+  // of the text begin.
   void divide() {
     begin_.reserve(symbols_.size() + 1);
     uint32_t begin = 0;
@@ -74,8 +75,8 @@ class TextPairs {
     std::vector<uint32_t>().swap(next);
   }
 
-  // Here a part is a part of the positions, which are sorted by their symbols. In earlier steps, it
-  // is a part of the text.
+  // Here, a part is a part of `positions_`, which are sorted by their symbols. In earlier steps, a
+  // part is a part of the text.
   void find(size_t part) {
     PairFinder finder(text_, symbols_, rule_);
     FoundPairs& found = found_[part];
@@ -98,8 +99,8 @@ class TextPairs {
   const Symbols& symbols_;
   PieceRule rule_;
   uint64_t floor_;
-  // For each part of the text: how often each symbol occurs in it; later, the index for its next
-  // position.
+  // For each part of the text: at first, how often each symbol occurs there; later, the index in
+  // `positions_` at which the next position of the symbol is stored.
   std::vector<std::vector<uint32_t>> next_;
   std::vector<uint32_t> begin_;  // symbol -> where its positions begin
   std::vector<uint32_t> positions_;  // sorted by symbol

@@ -17,7 +17,7 @@ from spmcompat.segments.corpus import SegmentCounts
 if TYPE_CHECKING:
     from spmcompat.runtime.rounds import OnRound
 
-_STEP = 1000  # merges
+_STEP = 1000  # merges between two updates of the progress
 
 
 class BpeOptions(NamedTuple):
@@ -28,10 +28,10 @@ class BpeOptions(NamedTuple):
     final_sizes : sequence of int
         The size of each vocabulary without its meta pieces.
     choose_characters : bool
-        Whether characters compete with merges (``auto_character_coverage``). Otherwise all of them
-        become pieces.
+        Whether characters compete with merges (``auto_character_coverage``). Otherwise, all
+        characters of the alphabet become pieces.
     release : Release
-        The release to train as.
+        The release to follow.
     """
 
     final_sizes: Sequence[int] = (7997,)
@@ -49,9 +49,9 @@ def train(
 ) -> list[list[tuple[bytes, float]]]:
     """Train a BPE model for each size.
 
-    A merge depends on the text and the earlier merges, never on the number of merges. So a smaller
-    model has the first merges of the largest model. This is also true for the active set of old
-    releases, which is renewed after fixed numbers of merges.
+    A merge depends on the text and the earlier merges, never on the number of wanted merges. So a
+    smaller model has the first merges of the largest model. This is also true for the active set of
+    old releases, which is renewed after fixed numbers of merges.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def train(
     report : Report
         Receives log lines and progress.
     on_round : callable, optional
-        Is called with a `Step` after all merges; only for a single size.
+        A function that is called with a `Step` after all merges. There must be only one size.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def _model(
 def ranked(
     pieces: Sequence[bytes], alphabet: Sequence[tuple[int, int]] = ()
 ) -> list[tuple[bytes, float]]:
-    """Return pieces and then characters. The score of each is its negated rank."""
+    """Return the pieces and then the characters with scores. A score is the negated rank."""
     characters = [chr(c).encode() for c, _ in alphabet]
     return [(piece, -float(rank)) for rank, piece in enumerate([*pieces, *characters])]
 

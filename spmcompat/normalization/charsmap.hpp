@@ -4,8 +4,8 @@
 // and the targets of the rules, each followed by a 0 byte. The keys of the array are the sources of
 // the rules, and the value of a key is the offset of its target. An empty string means no rules.
 //
-// An error in the rules raises std::invalid_argument if sentencepiece returns INVALID_ARGUMENT, and
-// std::runtime_error otherwise.
+// For an error in the rules, the functions throw std::invalid_argument if sentencepiece returns
+// INVALID_ARGUMENT, and std::runtime_error otherwise.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@
 
 namespace spmcompat {
 
-// The reference considers at most this many matching rules at a position. A charsmap in which more
-// could match is refused.
+// The reference considers at most this many matching rules at a position. Rules cannot be compiled
+// if this number of them, or more, could match at one position.
 constexpr size_t kMaxRulesAtOnce = 32;
 
 using Chars = std::vector<uint32_t>;
@@ -149,7 +149,7 @@ inline std::string compile_charsmap(const Rules& rules, bool change_something = 
   }
   std::sort(keys.begin(), keys.end());
   for (auto& [key, offset] : keys) {
-    key.resize(std::strlen(key.c_str()));  // as in the reference, where keys are C strings
+    key.resize(std::strlen(key.c_str()));  // keys of the reference are C strings, which end at 0
     if (key.empty()) {
       throw std::runtime_error(
           "failed to insert key: zero-length key: remove the normalization rule whose source "
@@ -196,7 +196,7 @@ class RuleCounts {
   struct State {
     uint64_t rules = 0;
     uint64_t bytes = 0;   // the size of their targets, and of their sources from this state on
-    uint32_t height = 0;  // the longest path from here, in arcs
+    uint32_t height = 0;  // the number of arcs of the longest path from here
     bool open = false;    // whether the state is on the current path
     bool done = false;
   };

@@ -51,7 +51,7 @@ def compile_charsmap(rules, *, bint change_something=True):
         Maps the code points of each source to those of its target, which may be empty. Numbers
         above U+10FFFF count as U+FFFD.
     change_something : bool
-        Whether a rule that changes nothing is an error.
+        Whether it is an error if the source of a rule is empty or equals its target.
 
     Returns
     -------
@@ -61,7 +61,8 @@ def compile_charsmap(rules, *, bint change_something=True):
     Raises
     ------
     BadValueError
-        A source is empty or equals its target, or a number is below 0 or above 2**32 - 1.
+        With `change_something`: a source is empty or equals its target. In any case: a number is
+        below 0 or above 2**32 - 1.
     TrainingError
         There are no rules; a rule contains a surrogate; a source begins with U+0000; or 32 or more
         sources are prefixes of one source.
@@ -182,7 +183,7 @@ def load_rules(path, code_points="strict"):
     MissingFileError
         The file cannot be read.
     TrainingError
-        A line has no source, or something in it is not a code point. The message names the
+        A line has no source, or one of its words is not a code point. The message names the
         file and the line.
     """
     try:
@@ -211,7 +212,7 @@ def parse_rules(bytes content not None, str name not None, code_points="strict")
     Raises
     ------
     TrainingError
-        A line has no source, or something in it is not a code point.
+        A line has no source, or one of its words is not a code point.
     """
     lines = content.removesuffix(b"\n").split(b"\n") if content else []
     rules = {}
@@ -354,10 +355,10 @@ cdef class Normalizer:
         return <bytes>out
 
     def normalize_raw_token(self, bytes text):
-        """Normalize a raw token as after a space. It must not contain U+0020.
+        """Normalize a raw token as if a space came before it. The token must not contain U+0020.
 
-        Spaces that rules produce stay U+0020. No space mark is added at the beginning, and no space
-        is removed at the end.
+        Spaces that rules produce remain U+0020. No space mark is added at the beginning, and no
+        space is removed at the end.
         """
         cdef string out
         self.normalizer.get().normalize_raw_token(text, len(text), out)

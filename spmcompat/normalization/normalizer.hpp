@@ -101,9 +101,10 @@ class Normalizer {
     if (mark && options_.treat_whitespace_as_suffix) out += space_;
   }
 
-  // Replaces `out` with the normalized raw token, which must not contain U+0020. Normalizes it as
-  // after a space, in a text whose spaces are collapsed. Spaces that rules produce stay U+0020.
-  // Adds no space mark at the beginning, and removes no space at the end.
+  // Replaces `out` with the normalized raw token. The raw token must not contain U+0020. It is
+  // normalized as if a space came before it, in a text whose spaces are collapsed. Spaces that
+  // rules produce remain U+0020. No space mark is added at the beginning, and no space is removed
+  // at the end.
   void normalize_raw_token(const char* text, size_t size, std::string& out) const {
     out.clear();
     append(text, text + size, true, " ", out);
@@ -151,7 +152,7 @@ class Normalizer {
     }
   }
 
-  // Whether no source begins with these bytes, and these bytes begin with no source.
+  // Whether these bytes are not a prefix of any source, and no source is a prefix of these bytes.
   bool begins_no_rule(std::string_view bytes) const {
     if (charsmap_.rules.empty()) return true;
     uint32_t base = charsmap_.rules.root();

@@ -1,8 +1,8 @@
 // Removes the pre-tokenization delimiter for the Unigram training of sentencepiece up to 0.2.2.
 //
 // For seeding, sentences are cut at the delimiter. For EM, the delimiter is only removed, so a
-// piece may cross its former position. Both happen after rare characters are replaced, and before
-// sentences are cut into pretokens.
+// piece may contain text from both sides of it. In both cases, rare characters have already been
+// replaced, and sentences have not been cut into pretokens yet.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void split_at(std::string_view sentence, const std::string& delimiter, bool by_b
 // sentences by shards.
 class DelimitedSentences {
  public:
-  // With `ordered`, keeps the pretokens of each sentence in order.
+  // With `ordered`, stores the pretokens of each sentence in their order.
   DelimitedSentences(const PretokenTable& sentences, const Plan& plan, bool ordered)
       : sentences_(sentences),
         delimiter_(plan.removed_delimiter),
@@ -51,7 +51,7 @@ class DelimitedSentences {
         ordered_(ordered),
         shards_(sentences.shards()) {}
 
-  // Adds the counts of the known characters outside the delimiters.
+  // Counts the characters outside the delimiters, except unknown marks.
   void count_characters(uint32_t shard, CharacterCounts& counts) const {
     const std::vector<uint64_t> totals = sentences_.totals(shard);
     for (uint32_t i = 0; i < totals.size(); ++i) {

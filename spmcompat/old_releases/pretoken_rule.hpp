@@ -21,8 +21,8 @@ struct PretokenRule {
         bpe_longest_pretoken(plan.bpe_longest_pretoken) {}
 
   PieceRule pieces;
-  std::string bpe_delimiter;        // the delimiter of pre-tokenization; empty for none
-  size_t bpe_longest_pretoken = 0;  // the most positions in a pretoken; 0 for any number
+  std::string bpe_delimiter;        // the delimiter of pre-tokenization; empty if there is none
+  size_t bpe_longest_pretoken = 0;  // the largest number of positions in a pretoken; 0: no limit
 };
 
 // Replaces every delimiter with a boundary mark.
@@ -33,7 +33,8 @@ inline void mark_delimiters(std::string& pretoken, const PretokenRule& rule) {
   }
 }
 
-// Whether two neighbouring characters that may form a piece are at a position beyond the maximum.
+// Whether a pretoken has two neighbouring characters that may form a piece, the second of them at
+// position bpe_longest_pretoken or later (counted from 0).
 inline bool is_too_long(std::string_view pretoken, const PretokenRule& rule) {
   if (rule.bpe_longest_pretoken == 0 || pretoken.size() <= rule.bpe_longest_pretoken) return false;
   char32_t pair[2] = {0, 0};

@@ -3,8 +3,8 @@
 A runtime that supports self-tests encodes the lines whenever it loads the model. It refuses the
 model if the pieces differ or, for a Unigram model, if the sums of their scores differ.
 
-These runtimes treat unused pieces differently from the runtime of 0.2.3, but trainers do not write
-unused pieces.
+These runtimes treat unused pieces differently from the runtime of 0.2.3. This makes no difference
+here, because trainers do not write unused pieces.
 
 Source: the end of ``TrainerInterface::Serialize``, and ``SentencePieceProcessor::Encode``, of
 ``sentencepiece`` 0.2.2.
@@ -108,7 +108,9 @@ def _normalizer(model: ModelProto, pieces: Iterable[Piece]) -> Normalizer:
 
 
 def _is_found(piece: Piece, trainer: TrainerSpec) -> bool:
-    """Return whether a token with the text of this piece gets its id, not the unknown id.
+    """Return whether a token with the text of this piece gets the id of the piece.
+
+    If not, it gets the unknown id.
 
     Unigram models look up only normal pieces and user-defined symbols.
     """
@@ -118,7 +120,10 @@ def _is_found(piece: Piece, trainer: TrainerSpec) -> bool:
 
 
 def _stored(tokens: Sequence[str], known: Container[str], byte_fallback: bool) -> Iterator[str]:
-    """Yield the tokens as a sample stores them: unknown ones are joined, or spelled as bytes."""
+    """Yield the tokens as a sample stores them.
+
+    Neighbouring unknown tokens are joined or, with byte fallback, replaced with byte pieces.
+    """
     for is_known, group in groupby(tokens, known.__contains__):
         if is_known:
             yield from group

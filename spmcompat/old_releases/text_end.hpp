@@ -1,13 +1,15 @@
 // Finds the seeds whose counts depend on the end of the text.
 //
-// Some releases find seeds by cutting the nodes of a suffix tree into pieces. They drop the nodes
-// that end at the end of the text (seed_tree.hpp).
+// Release 0.2.2 finds seeds by cutting the texts of the nodes of a suffix tree into pieces
+// (seed_tree.hpp). It drops the nodes that end at the end of the text.
 //
-// If the same characters always follow a piece, the piece is not a node. It is cut from the longer
-// node that ends where the occurrences of the piece first differ. But if one occurrence reaches the
-// end of the text before they differ, that node is dropped. Then the piece gets its count from the
-// best of the even longer nodes. These nodes extend into the next sentences and, if the piece is a
-// whole pretoken, also into the text before it.
+// If the same characters follow all occurrences of a piece, the piece itself is not a node. It is
+// cut from a longer node, and gets the count of that node. The text of this node begins with the
+// piece, and ends where the texts after the occurrences first differ. But if the text ends after
+// one occurrence before they differ, this node is dropped. Then the piece gets the count of the
+// most frequent of the even longer nodes, which have only some of the occurrences. These nodes
+// extend into the next sentences and, if the piece is a whole pretoken, also into the text before
+// it.
 //
 // This file treats the text as a sequence of pretokens and ends of sentences. The counts of only a
 // few pieces change, and most of these pieces occur once or twice.
@@ -53,7 +55,7 @@ class TextEndSeeds {
     SeedCounts found;
     if (tokens_.empty()) return found;
     std::unordered_set<uint32_t> seen;
-    // The positions after which the text continues like the text from `last` to the end.
+    // The positions in tokens_ at which the same tokens begin as those from `last` to the end.
     std::vector<size_t> positions;
     for (size_t i = 0; i < tokens_.size(); ++i) {
       if (tokens_[i] == kNoPretoken) positions.push_back(i);
@@ -61,7 +63,7 @@ class TextEndSeeds {
     for (size_t last = tokens_.size() - 1; last > 0 && positions.size() > 1; --last) {
       cancel_.check();
       const uint32_t pretoken = tokens_[last - 1];
-      // If the pretoken occurs again later in the text, it was already considered there.
+      // A pretoken that occurs again later in the text was already considered there.
       if (pretoken != kNoPretoken && seen.insert(pretoken).second) {
         add_suffixes(pretoken, positions, found);
       }
@@ -96,8 +98,8 @@ class TextEndSeeds {
     tokens_.push_back(kNoPretoken);
   }
 
-  // Considers the pieces that end a pretoken, the longest first. Stops when one of them also occurs
-  // elsewhere, because then all shorter ones do.
+  // Considers the pieces that are suffixes of a pretoken, the longest first. Stops when one of them
+  // also occurs elsewhere than before `positions`, because then all shorter suffixes do, too.
   void add_suffixes(uint32_t pretoken, const std::vector<size_t>& positions,
                     SeedCounts& found) const {
     std::vector<char32_t> characters;
@@ -159,8 +161,9 @@ class TextEndSeeds {
     return best;
   }
 
-  // Returns how many of these occurrences of one text share the best node among their
-  // continuations. Sets `branches` if the continuations differ before the text ends.
+  // Extends occurrences of the same text to the right, and returns the highest count of a node that
+  // begins with this text, or 0 if there is no such node. Sets `branches` if the texts after the
+  // occurrences differ before the end of the text.
   uint64_t branch(std::vector<Occurrence> group, bool& branches) const {
     while (group.size() > 1) {
       // The last occurrence reaches the end of the text before the others do.
@@ -184,8 +187,8 @@ class TextEndSeeds {
     return 0;
   }
 
-  // Searches for nodes with higher counts that begin before the piece. `known` is the number of
-  // occurrences whose continuations were already considered.
+  // Searches for nodes with counts above `best` that begin before the piece, and raises `best`.
+  // `known` is the number of occurrences that were already extended to the right together.
   void extend_left(std::vector<Occurrence> group, size_t known, uint64_t& best) const {
     while (group.size() > best) {
       auto parts = split(group, [this](Occurrence& o) { return step_left(o.begin); });

@@ -1,1 +1,1 @@
-"""Finds the positions that no piece may cross: the rule of pieces, script runs, pretokenizers."""
+"""Finds the positions that no piece may cross: by the piece rule, scripts or pretokenizers."""

@@ -30,9 +30,10 @@ void for_each_slice(std::string_view text, Cut cut, Function function) {
   if (head < end) function(std::string_view(head, end - head), char32_t{0});
 }
 
-// Calls function(pretoken, opens) for every pretoken of a sentence. With `spaces_apart`, a space is
-// not a pretoken. `opens` is true for the first pretoken of the sentence, and after a boundary mark
-// that ends pretokens. Such a mark is not part of any pretoken.
+// Calls function(pretoken, opens) for every pretoken of a sentence. With `spaces_apart`, space
+// marks are skipped. With `boundaries_end_pretokens`, boundary marks are skipped, too. `opens` is
+// true for the first pretoken of the sentence, and for the first pretoken after a skipped boundary
+// mark.
 template <typename Function>
 void for_each_pretoken(std::string_view text, const PieceRule& rule, Function function) {
   const auto cut_at_spaces = [&](std::string_view part) {
@@ -63,7 +64,7 @@ void for_each_segment(std::string_view pretoken, const PieceRule& rule, Function
 }
 
 // Calls function(segment) for every segment of at least two characters. The text is also cut before
-// and after every character that is not required, so these characters are left out.
+// and after every character that is not required, so no segment contains such a character.
 template <typename Function>
 void for_each_long_segment(std::string_view text, const PieceRule& rule,
                            const std::vector<bool>& required, Function function) {
@@ -87,8 +88,8 @@ inline bool contains_only(std::string_view text, const std::vector<bool>& requir
   return all;
 }
 
-// Calls function(part) for every part of at least two characters between characters that are not
-// required.
+// Cuts a text before and after every character that is not required. Calls function(part) for every
+// part of at least two characters.
 template <typename Function>
 void for_each_required_part(std::string_view text, const std::vector<bool>& required,
                             Function function) {

@@ -21,7 +21,7 @@ Cut: TypeAlias = Callable[[str], Sequence[str | bytes]]
 
 _SCRIPT = "script"
 _PATTERN = "regex:"
-_BOUNDARY = bytes([DEFAULT.boundary])  # older releases cannot pre-tokenize
+_BOUNDARY = bytes([DEFAULT.boundary])  # of the newest release: older ones cannot pre-tokenize
 _SHOWN = 40  # characters of a sentence in a message
 
 
@@ -36,7 +36,7 @@ def find_cut(pretokenizer: Cut | str | None) -> Cut | None:
     Raises
     ------
     BadValueError
-        If it is anything else, or the pattern is not valid.
+        If `pretokenizer` is anything else, or the pattern is not valid.
     """
     if pretokenizer is None or pretokenizer == _SCRIPT:
         return None
@@ -99,7 +99,7 @@ class Pretokenizer:
     consistent : bool
         Whether the joined chunks must be equal to the sentence.
     cancel : CancelFlag
-        After it is set, sentences are returned unchanged.
+        After this flag is set, sentences are returned unchanged.
     """
 
     def __init__(self, cut: Cut, consistent: bool, cancel: _Flag) -> None:

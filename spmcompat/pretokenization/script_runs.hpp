@@ -3,9 +3,9 @@
 //
 // The classes are: letters and marks; punctuation and symbols; separators; numbers; everything
 // else. A single space belongs to the run after it if that run consists of letters of a script that
-// puts spaces between words, or of punctuation and symbols without a script. Inherited characters
-// belong to the run before them, and do not end it. Hiragana counts as Han. This is the "SCRIPT"
-// pre-tokenization of Land and Pinter.
+// puts spaces between words, or of punctuation and symbols of the script Common. Inherited
+// characters belong to the run before them, and do not end it. Hiragana counts as Han. This is the
+// "SCRIPT" pre-tokenization of Land and Pinter.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class ScriptRuns {
   ScriptRuns() {
     // One letter of each script that puts spaces between words.
     for (const char32_t letter : U"aاअ가አаαאঅܐଅஅఅਅઅඅഅԱಅა") joins_space_[script_of(letter)] = true;
-    joins_space_[kScriptCommon] = false;  // the terminating zero of the string set it
+    joins_space_[kScriptCommon] = false;  // the loop has set it for the zero at the string's end
     categories_.fill(kCategoryOther);
     for (const CategoryRange& range : kCategoryRanges) {
       for (char32_t c = range.first; c <= range.last && c < categories_.size(); ++c) {
@@ -40,7 +40,7 @@ class ScriptRuns {
   void mark(std::string_view text, char32_t boundary, std::string& out) const {
     out.clear();
     Kind run{};
-    bool lone_space = false;  // whether the run so far is a single space
+    bool lone_space = false;  // whether the current run consists of a single space so far
     for_each_character(text, [&](char32_t c) {
       const Kind kind = kind_of(c);
       const bool inherited = kind.script == kScriptInherited;
@@ -53,10 +53,10 @@ class ScriptRuns {
     });
   }
 
-  // Whether a run may extend beyond this text, which comes from between two spaces. This is
+  // Whether a run may extend beyond this text, which is the normalized text of a raw token. This is
   // possible if the text contains a separator other than a space, because separators and spaces
-  // form one run. It is also possible if an Inherited character follows a space, because it belongs
-  // to the run of the space.
+  // form one run. It is also possible if the text begins with an Inherited character, or has one
+  // after a space, because such a character belongs to the run of the space.
   bool reaches_out(std::string_view text) const {
     bool reaches = false, after_space = true;
     for_each_character(text, [&](char32_t c) {

@@ -11,7 +11,7 @@ DEFAULT_COLUMN = "text"
 """The column that is read if the user does not name one."""
 
 COLUMN = "column="
-"""The argument that names a column, as messages write it."""
+"""The argument that names a column, as messages show it."""
 
 # The largest number of columns that a message lists.
 _MOST_LISTED = 30
@@ -25,9 +25,10 @@ class Field(NamedTuple):
     Attributes
     ----------
     name : str
-        Its name.
+        The name of the column.
     format : str
-        Its type, as the Arrow C data interface writes it; for a dictionary, the type of its values.
+        The type of the column in the notation of the Arrow C data interface; for a dictionary, the
+        type of the values.
     is_readable : bool
         Whether the column contains strings or only nulls.
     """
@@ -58,7 +59,7 @@ def column_of_table(fields: Sequence[Field], column: str | None, option: str = C
     Raises
     ------
     BadValueError
-        If there is not exactly one such column, or it does not contain strings.
+        If there is no such column, or more than one, or the column does not contain strings.
     """
     wanted = DEFAULT_COLUMN if column is None else column
     found = [index for index, field in enumerate(fields) if field.name == wanted]

@@ -67,7 +67,7 @@ def is_arrow(data: object) -> TypeGuard[ArrowExportable]:
 
 
 def is_arrow_data(data: object) -> bool:
-    """Return whether `arrow_parts` accepts or refuses the data; false if it returns None."""
+    """Return whether an object is Arrow data, or a data set or query with batches of Arrow data."""
     return (
         is_arrow(data)
         or _is_of(data, "polars", "LazyFrame")
@@ -119,8 +119,8 @@ def _is_of(data: object, library: str, name: str) -> bool:
 def _several_splits(splits: Any) -> BadValueError:
     names = [repr(name) for name in splits]
     return BadValueError(
-        f"a {type(splits).__name__} holds several data sets: {', '.join(names)}. Pick one of them, "
-        f"as data[{names[0] if names else repr('train')}]."
+        f"a {type(splits).__name__} contains several data sets: {', '.join(names)}. Choose one of "
+        f"them, for example data[{names[0] if names else repr('train')}]."
     )
 
 
@@ -145,11 +145,11 @@ def column_name_of(table: ArrowExportable, column: str | None, option: str = COL
 
 
 def _batches_of_dataset(data: Any, column: str | None) -> Iterable[ArrowExportable]:
-    """Return the batches of a data set, with its selection and order of rows."""
+    """Return the batches of a data set. The rows are selected and ordered as in the data set."""
     if data.format["type"] == "custom":
         raise BadValueError(
-            "the data set has a transform (set_transform or with_transform), which its Arrow data "
-            "do not pass through. Apply the function with map, or give an iterator of texts."
+            "the data set has a transform (set_transform or with_transform), which is not applied "
+            "to its Arrow data. Apply the function with map, or give an iterator of texts."
         )
     name = column_name_of(data.features.arrow_schema.empty_table(), column)
     batches: Iterable[ArrowExportable] = (
@@ -178,7 +178,7 @@ def _table_of(batch: dict[str, list[Any]], column: str | None) -> ArrowExportabl
 
 
 def _batches_of_lazy_frame(data: Any, column: str | None) -> Iterable[ArrowExportable]:
-    """Return the result of a query in batches. Computes only a few batches before they are read."""
+    """Return the result of a query in batches. At most a few batches are computed ahead."""
     import polars  # noqa: PLC0415
 
     name = column_name_of(polars.DataFrame(schema=data.collect_schema()), column)
@@ -194,7 +194,8 @@ def _batches_of_lazy_frame(data: Any, column: str | None) -> Iterable[ArrowExpor
 def _batches_of_relation(data: Any, column: str | None) -> Iterable[ArrowExportable]:
     """Return the result of a DuckDB relation as a reader of small batches.
 
-    Its ``__arrow_c_stream__`` would return a million rows at a time. The reader needs pyarrow.
+    The method ``__arrow_c_stream__`` of the relation would return a million rows at a time. The
+    reader needs pyarrow.
     """
     name = column_name_of(data.limit(0), column)
     query = data.project('"' + name.replace('"', '""') + '"')

@@ -54,7 +54,7 @@ class ArrowBuffers {
       throw std::runtime_error("an array is too short or lacks buffers");
     }
     if (array.offset > kMostRows || array.length > kMostRows) {
-      throw std::runtime_error("an array is longer than any memory");
+      throw std::runtime_error("an array has more rows than memory can hold");
     }
     end_ = array.offset + array.length;
     if (array.n_buffers > 0 && array.buffers == nullptr) {
@@ -174,7 +174,7 @@ class StringArray {
   ArrowBuffers buffers_;
 };
 
-// A column of a batch. The batch must outlive it.
+// A column of a batch. The batch must outlive the column.
 class StringColumn {
  public:
   StringColumn() = default;

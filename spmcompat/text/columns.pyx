@@ -188,7 +188,7 @@ cdef class ArrowStrings:
         self.type = StringType.of(schema[0])
 
     cdef _check(self, int code):
-        """Raise the error that a callback of the stream returned."""
+        """Raise an error if a callback of the stream returned an error code."""
         if code == 0:
             return
         cdef const char* message = self.stream.get().get_last_error(self.stream.get())
@@ -258,7 +258,7 @@ cdef class ArrowStrings:
         return TrainingError(f"cannot read {self.name}: {' '.join(reason.split())}")
 
     def close(self):
-        """Call the release callback, so that the producer frees its memory."""
+        """Call the release callbacks, so that the producer frees its memory."""
         with nogil:
             self.batch.release()
             self.stream.release()
@@ -266,7 +266,10 @@ cdef class ArrowStrings:
 
 
 cdef _without_traceback(str reason):
-    """Return the exception at the end of a traceback in an error message of pyarrow."""
+    """Return an error message of pyarrow. If it ends with a traceback, return only the exception.
+
+    Raises KeyboardInterrupt if this is the exception.
+    """
     _, found, traceback = reason.rpartition("Traceback (most recent call last):\n")
     if not found:
         return reason

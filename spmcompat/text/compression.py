@@ -75,12 +75,15 @@ class Decompressed:
         self._name = name
         self._rest = b""  # bytes that were read but belong to the next member
         self._members = 0
-        self._has_begun = False  # whether the beginning of the current member is valid
+        self._has_begun = False  # whether the decoder has accepted data of the current member
         self._decoder: _Decoder | None = None
         self.consumed = 0
 
     def readinto(self, buffer: bytearray | memoryview, /) -> int:
-        """Fill the buffer and return the number of bytes; less than its size only at the end."""
+        """Fill the buffer, and return the number of bytes.
+
+        The number is less than the size of the buffer only at the end of the file.
+        """
         view = memoryview(buffer)
         filled = 0
         while filled < len(view) and (part := self._part(len(view) - filled)):
@@ -150,8 +153,8 @@ class Decompressed:
                     f"{self._compression} data"
                 )
             raise TrainingError(
-                f"{self._name} is broken: {what}. {_TESTS[self._compression]} tests a file; copy "
-                "or make it again."
+                f"{self._name} is broken: {what}. Test the file with {_TESTS[self._compression]}, "
+                "and copy or make it again."
             ) from None
 
 

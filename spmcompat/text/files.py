@@ -95,7 +95,9 @@ class Files:
             try:
                 mode = os.stat(path).st_mode
             except OSError:
-                continue  # An address can be read again. Opening a missing file raises an error.
+                # Either this is an address, which can be read again, or the file does not exist,
+                # and opening it raises an error.
+                continue
             if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                 return f"{path} is not a regular file and can be read only once"
         return ""
@@ -141,7 +143,7 @@ class Files:
             self._has_warned = True
 
     def _buffers(self, file: InputFile, form: Form) -> Iterator[ReadBuffer]:
-        """Yield the buffers of one file, and store how each can be loaded again."""
+        """Yield the buffers of one file, and store how each buffer can be loaded again."""
         if form.compression or not form.has_lines or is_remote(file.path):
             for number, buffer in enumerate(_unpacked(file, form, self._text, self._skipped)):
                 self._kept.append(_Part(file.path, number))
@@ -234,7 +236,7 @@ def _unpacked(
     file: InputFile, form: Form, text: TextPlan, skipped: Skipped
 ) -> Iterator[ReadBuffer]:
     """Yield the buffers of a file that a thread unpacks ahead of the reader."""
-    # Imported here, because a small training on plain files takes no longer than these imports.
+    # Imported here, because a small training on plain files is as fast as these imports.
     from spmcompat.text.read_ahead import read_ahead  # noqa: PLC0415
     from spmcompat.text.records import read_records  # noqa: PLC0415
 

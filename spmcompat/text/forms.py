@@ -21,7 +21,7 @@ OWN_FORMATS = (AUTO, JSONL, PARQUET)
 GZIP, ZSTD, XZ, BZIP2 = "gzip", "zstd", "xz", "bzip2"
 
 HEAD_BYTES = 512
-"""How many bytes at the beginning of a file are enough to recognize it."""
+"""The number of bytes at the beginning of a file that are enough to recognize it."""
 
 _COMPRESSIONS = {
     ".gz": GZIP,
@@ -244,14 +244,14 @@ def _remedy(name: str, found: str) -> str:
 
 
 def _begins_zstd(head: bytes) -> bool:
-    """Whether a zstd frame begins here, perhaps after a frame that decoders skip."""
+    """Return whether a zstd frame begins here, perhaps after a skippable frame."""
     if re.match(rb"[\x50-\x5f]\x2a\x4d\x18", head):
         head = head[8 + int.from_bytes(head[4:8], "little") :]
     return head.startswith(bytes.fromhex("28b52ffd"))
 
 
 def _begins_bzip2(head: bytes) -> bool:
-    """Whether these bytes are bzip2 data. A text can begin with the same signature."""
+    """Return whether these bytes are bzip2 data. A text can begin with the same signature."""
     if not re.match(rb"BZh[1-9](1AY&SY|\x17\x72\x45\x38\x50\x90)", head):
         return False
     import bz2  # noqa: PLC0415

@@ -1,4 +1,4 @@
-// One field of the records of a JSON Lines text.
+// Reads one field of each record of a JSON Lines text.
 #pragma once
 
 #include <cstdint>
@@ -180,7 +180,8 @@ class JsonRecord {
     return high;
   }
 
-  // Stops at a quotation mark or a backslash. Returns false at a control character and at the end.
+  // Moves to the next quotation mark or backslash after `from`. Returns false if a control
+  // character or the end comes first.
   bool skip_plain(const char* from) {
     constexpr uint64_t kOnes = 0x0101010101010101, kHighs = 0x8080808080808080;
     at_ = from;
@@ -233,7 +234,7 @@ class JsonRecord {
     return true;
   }
 
-  // Skips a number or a name. Python's json module also accepts NaN and Infinity.
+  // Skips a number, or a name such as true. Python's json module also accepts NaN and Infinity.
   bool skip_scalar() {
     for (const std::string_view name : {"null", "true", "false", "NaN", "Infinity", "-Infinity"}) {
       if (static_cast<size_t>(end_ - at_) >= name.size() &&

@@ -29,17 +29,17 @@ def cut_at_lines(
     file : file
         The file.
     origin : str
-        Its name.
+        The name of the file in messages.
     longest : int, optional
         The longest sentence in bytes. Longer lines are skipped later, so only their beginning is
         kept.
     size : int
         The size of the file in bytes, or 0 if it is unknown. A small file is read in smaller
-        buffers, because full-sized buffers would need more memory than its counts.
+        buffers, because full-sized buffers would need more memory than the counts of its text.
     numbered : bool, optional
-        Whether to count the lines, which takes time. Otherwise, every read buffer begins with line
-        1. By default, lines are counted if `longest` is not given, because error messages name
-        line numbers then.
+        Whether to count the lines, which takes time. If not, every read buffer begins with line 1.
+        By default, lines are counted if `longest` is not given, because in this case error messages
+        contain line numbers.
 
     Yields
     ------

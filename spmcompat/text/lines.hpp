@@ -13,8 +13,8 @@
 
 namespace spmcompat {
 
-// Returns how many bytes of a line are kept: all, or one more than `longest`, which shows that it
-// is too long.
+// Returns how many bytes of a line are kept: all bytes, but at most `longest` + 1. The additional
+// byte shows that the line is too long.
 inline size_t kept_of(size_t size, size_t longest) { return std::min(size, longest + 1); }
 
 // Divides concatenated items into lines, without CR and LF at their ends.
@@ -119,8 +119,8 @@ class LineFilter {
     }
   }
 
-  // Does the same for lines that may contain any byte. `ends` contains the position where each line
-  // ends.
+  // Calls function(text, size, count) in the same way for lines that may contain any byte. `ends`
+  // contains the position at which each line ends.
   template <typename Function>
   void for_each_sentence(const char* text, const std::vector<size_t>& ends, Function function) {
     begin_buffer();
@@ -141,11 +141,12 @@ class LineFilter {
   // The number of lines that were divided, and of the parts that they were divided into.
   uint64_t divided() const { return divided_; }
   uint64_t parts() const { return parts_; }
-  // The first line of the read buffer that was skipped for this reason, or null if there is none.
+  // The first line of the read buffer that was skipped because it is too long, or because it
+  // contains the unknown mark. Null if there is no such line.
   const char* first_too_long() const { return first_too_long_; }
   const char* first_reserved() const { return first_reserved_; }
-  // Adds up, over the sentences with huge counts, the number of characters before normalization
-  // times the count. If the sum is 2^64 or more, 64-bit counters may have overflowed.
+  // The number of characters before normalization in all repetitions of the sentences whose count
+  // is at least kHuge. If it is 2^64 or more, 64-bit counters may have overflowed.
   double huge_characters() const { return huge_characters_; }
 
  private:
@@ -200,7 +201,7 @@ class LineFilter {
     size_t end = line.size();
     if (end > max_length_) {
       end = line.find_last_of(kSpaces, max_length_);
-      // No white space leaves a short part, so the part is a word that is too long.
+      // If no white space leaves the part short enough, the part is a word that is too long.
       if (end == std::string_view::npos) end = line.find_first_of(kSpaces, max_length_);
       if (end == std::string_view::npos) end = line.size();
     }
@@ -213,7 +214,7 @@ class LineFilter {
     return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
   }
 
-  // word TAB count; returns the word.
+  // Parses a line that consists of a word, a TAB and a count. Returns the word.
   std::string_view parse_tsv(std::string_view line, int64_t* count) const {
     if (skips_empty_fields_) line = without_tabs_around(line);
     const size_t tab = line.find('\t');

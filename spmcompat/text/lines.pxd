@@ -43,8 +43,9 @@ cdef class ReadBuffer:
     cdef vector[size_t] ends
     # For each null, the number of items before it.
     cdef vector[size_t] null_places
-    # The number of bytes that were dropped from the ends of lines that are too long. For lines of a
-    # file, only the first line can be shortened, and `before_dropped` is the size of its beginning.
+    # `dropped` is the number of bytes that were dropped from the ends of lines that are too long.
+    # For lines of a file, only the first line can be shortened, and `before_dropped` is the number
+    # of bytes that were kept of it.
     cdef readonly size_t before_dropped, dropped
     # For lines of a file: whether `first_line` is known, and the position of the text in the file.
     cdef bint is_numbered

@@ -151,7 +151,7 @@ cdef class ReadBuffer:
         return self.items.size() + self.ends.size() + self.null_places.size() >= MOST_BYTES
 
     def split_lines(self):
-        """Divide the items into lines, without CR and LF at their ends. Each becomes an item."""
+        """Replace the items with their lines, without CR and LF at the ends of the lines."""
         cdef string items
         cdef vector[size_t] ends
         self.records = self.ends.size()
@@ -170,7 +170,7 @@ cdef class ReadBuffer:
         return <bytes>self.text[:self.text_size]
 
     cdef number_of(self, uint64_t line):
-        """Convert a line number of this buffer (counted from 1) to one of the input."""
+        """Convert a line number of this buffer (counted from 1) to a line number of the input."""
         cdef size_t item = line - 1
         cdef size_t nulls = upper_bound(
             self.null_places.begin(), self.null_places.end(), item) - self.null_places.begin()
@@ -242,7 +242,7 @@ cdef class LineReader:
     file : file
         A file with ``readinto``.
     origin : str
-        Its name.
+        The name of the file in messages.
     block_size : int
         The maximum number of bytes that are read at a time.
     longest : int or None
@@ -359,7 +359,7 @@ cdef class LineFilter:
 
     @property
     def too_long_bytes(self):
-        """Number of bytes of these lines."""
+        """Number of bytes of the lines that are too long."""
         return dereference(self.filter).too_long_bytes() + self.dropped
 
     @property
@@ -379,16 +379,19 @@ cdef class LineFilter:
 
     @property
     def parts(self):
-        """Number of parts that these lines were divided into."""
+        """Number of parts into which lines that were too long were divided."""
         return dereference(self.filter).parts()
 
     @property
     def huge_characters(self):
-        """Number of characters in sentences with huge counts, before normalization."""
+        """Number of characters before normalization in all repetitions of very frequent sentences.
+
+        A sentence is very frequent if its count is at least 2**40.
+        """
         return dereference(self.filter).huge_characters()
 
     cdef note(self, str kind, uint64_t index, ReadBuffer buffer, const char* at):
-        """Note the place of a line if it is the first of its kind. Ignore it if `at` is null."""
+        """Note the place of a skipped line if it is the first of its kind, unless `at` is null."""
         if at != NULL and (kind not in self.places or index < self.places[kind][0]):
             self.places[kind] = (index, buffer.place_of(at))
 

@@ -40,7 +40,7 @@ def is_remote(path: str) -> bool:
 
 
 def name_of(path: str) -> str:
-    """Return the name of an input in error messages."""
+    """Return the name of an input for error messages."""
     return path or "standard input"
 
 
@@ -90,20 +90,20 @@ class RegularFile:
         return os.fstat(self._file.fileno()).st_size
 
     def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes; none at the end."""
+        """Return at most `size` bytes. No bytes mean the end of the file."""
         data = self._file.read(size)
         self.consumed += len(data)
         return data
 
     def readinto(self, buffer: bytearray | memoryview, /) -> int:
-        """Put bytes into the buffer and return how many; none at the end."""
+        """Put bytes into the buffer, and return their number; 0 at the end of the file."""
         size = self._file.readinto(buffer) or 0
         self.consumed += size
         return size
 
 
 class Stream:
-    """An input that can be read only once, from start to end. Has the attributes of `RegularFile`.
+    """An input that can be read only once. It has the same attributes as `RegularFile`.
 
     Attributes
     ----------
@@ -132,14 +132,14 @@ class Stream:
         return remote.size_of(self.path) if is_remote(self.path) else None
 
     def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes; none at the end."""
+        """Return at most `size` bytes. No bytes mean the end of the input."""
         data, self._peeked = self._peeked[:size], self._peeked[size:]
         data = data or self.file.read(size)
         self.consumed += len(data)
         return data
 
     def readinto(self, buffer: bytearray | memoryview, /) -> int:
-        """Put bytes into the buffer and return how many; none at the end."""
+        """Put bytes into the buffer, and return their number; 0 at the end of the input."""
         data = self.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)

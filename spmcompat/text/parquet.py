@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _BATCH_BYTES = 1 << 22
 _BATCH_ROWS = 1 << 14
 # A file is refused if the cells of a row group are larger than this on average. pyarrow decodes
-# whole pages, so a page with such cells takes several times its size in memory.
+# whole pages, and needs memory for several times the size of a page.
 _MOST_CELL_BYTES = 1 << 24
 
 

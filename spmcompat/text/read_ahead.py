@@ -18,12 +18,12 @@ def read_ahead(items: Iterable[Item]) -> Iterator[Item]:
     """Yield the items of an iterable that a thread reads ahead.
 
     Closing this iterator waits for the end of the thread, so that the input can be closed
-    afterwards. It does not wait long, because a pipe may never provide more data.
+    afterwards. It waits only for a short time, because a thread that reads a pipe may never end.
 
     Raises
     ------
     BaseException
-        The exception of the iterable, after the items before it.
+        The exception of the iterable. The items before the exception are yielded first.
     MemoryError
         If the thread cannot start, or runs out of memory.
     """

@@ -28,7 +28,10 @@ The whole record must fit into memory.
 def read_records(
     file: InputFile, form: Form, text: TextPlan, skipped: Skipped
 ) -> Iterator[ReadBuffer]:
-    """Yield the read buffers of an input. `input_size` of a buffer counts (compressed) input bytes.
+    """Yield the read buffers of an input.
+
+    The `input_size` of a buffer is the number of bytes of the input, which may be compressed, that
+    were read for the buffer.
 
     Parameters
     ----------

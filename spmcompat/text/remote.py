@@ -87,11 +87,11 @@ class RemoteFile:
         self._system = system
         self._path = path
         self._position = 0
-        # fsspec is not used to decompress the file, because it reads only the first frame.
+        # fsspec is not used to decompress the file, because it would read only the first frame.
         self.file = system.open(path, "rb")
 
     def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes; none at the end."""
+        """Return at most `size` bytes. No bytes mean the end of the file."""
         with _naming(self._address):
             try:
                 data = cast(bytes, self.file.read(size))
@@ -168,7 +168,9 @@ def _has_ranges(file: Any) -> bool:
 
 
 def _answer_of(error: BaseException | None) -> str:
-    """Return a text with the HTTP status of the answer; "" if it is "not found" or unknown.
+    """Return a text with the HTTP status of the server's answer.
+
+    Returns "" if the status is "not found" or unknown.
 
     fsspec raises `FileNotFoundError` for every error status. The status is in the cause of the
     exception.

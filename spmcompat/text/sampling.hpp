@@ -49,8 +49,8 @@ class ReservoirSample {
     return multiplies_ ? multiplied_below(bound) : divided_below(bound);
   }
 
-  // Returns a uniform number in [0, bound). Rejects the highest random numbers, because there are
-  // too few of them for all remainders.
+  // Returns a uniform number in [0, bound): the remainder of a random number. Rejects the highest
+  // random numbers, because they do not have all remainders equally often.
   uint64_t below(uint64_t bound) {
     const uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
     uint64_t drawn;
@@ -60,8 +60,8 @@ class ReservoirSample {
     return drawn % bound;
   }
 
-  // Does the same with 32-bit random numbers. Divides their range into `bound` equal parts, one for
-  // each result. Redraws random numbers from the rest of the range.
+  // Returns a uniform number in [0, bound) from 32-bit random numbers. Divides their range into
+  // `bound` equal parts, one for each result. Rejects random numbers in the rest of the range.
   uint64_t divided_below(uint64_t bound) {
     const uint64_t share = UINT32_MAX / bound;
     uint64_t drawn;
@@ -71,9 +71,10 @@ class ReservoirSample {
     return drawn / share;
   }
 
-  // Does the same: returns the upper half of the product of a 32-bit random number and the bound
-  // (Lemire 2019, "Fast random integer generation in an interval"). Redraws the number if the lower
-  // half is in the incomplete range.
+  // Returns a uniform number in [0, bound): the upper half of the product of a 32-bit random number
+  // and the bound (Lemire 2019, "Fast random integer generation in an interval"). Rejects the
+  // random number if the lower half of the product is less than 2^32 mod `bound`; without this,
+  // some results would be more frequent.
   uint64_t multiplied_below(uint64_t bound) {
     const uint32_t rest = static_cast<uint32_t>((uint64_t{1} << 32) % bound);
     uint64_t product;

@@ -31,13 +31,14 @@ Buffer: TypeAlias = "ReadBuffer | SampleSlice"
 class LineFacts(NamedTuple):
     """How many lines of the input were read, and how many were skipped.
 
-    The attributes have the names of those of `LineFilter`.
+    Attributes that `LineFilter` also has are sums over all filters of the text.
 
     `bytes_read` is the size of the input, or 0 if it is not known. `nulls` is the number of records
     without text. `broken` and `first_broken` come from `Skipped`; `too_long` includes the records
     that `Skipped` counts as too long, but `too_long_bytes` does not include their bytes. `divided`
-    is the number of lines that were too long and were divided into `parts` parts. Each part is then
-    treated as a line. `places` maps each kind of skipped line to the place of the first one.
+    is the number of lines that were too long and were divided, and `parts` is the number of their
+    parts. Each part is then treated as a line. `places` maps each kind of skipped line to the place
+    of the first line of this kind.
     """
 
     sentences: int

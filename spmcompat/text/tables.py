@@ -30,7 +30,7 @@ def rows_of(path: str, columns: Sequence[str]) -> Iterator[Row]:
     OSError
         If the file cannot be opened.
     TrainingError
-        If the file is not such a table, or a value is not text.
+        If the file is neither JSON Lines nor Parquet, or a value is not text.
     """
     with open_input(path) as file:
         form = form_of_input(file, AUTO)

@@ -16,7 +16,10 @@ def fill_lines(items: Sequence[str], lead: str, width: int = 96) -> str:
 
 
 def write_or_check(target: Path, text: str, check: bool) -> int:
-    """Write a header, or compare the existing one with it; return the exit status."""
+    """Write `text` to a header or, with `check`, compare the header with it.
+
+    Returns the exit status.
+    """
     if check:
         same = target.read_text() == text
         print(f"{target.name}: {'up to date' if same else 'differs'}")

@@ -2,7 +2,8 @@
 //
 // When the module is loaded, the ranges of script_ranges.hpp are expanded to an array with one byte
 // for each character of the Basic Multilingual Plane. The array has 64 KiB, but most texts need
-// only a few of its cache lines. The rare characters above that plane are looked up in the ranges.
+// only a few of its cache lines. The rare characters outside this plane are looked up in the
+// ranges.
 #pragma once
 
 #include <algorithm>

@@ -24,8 +24,9 @@ inline size_t char_size(char lead) {
   return 1 + (byte >= 0xc0) + (byte >= 0xe0) + (byte >= 0xf0);
 }
 
-// Reads the character at `begin`, which must be before `end`, and its size in bytes.
-// Overlong forms, surrogates and numbers above U+10FFFF are malformed.
+// Returns the character at `begin`, and stores its size in bytes. `begin` must be before `end`.
+// Overlong forms, surrogates and numbers above U+10FFFF are malformed: for them, the result is
+// U+FFFD with a size of 1.
 inline char32_t decode_utf8(const char* begin, const char* end, size_t* size) {
   constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
   const unsigned char lead = static_cast<unsigned char>(*begin);

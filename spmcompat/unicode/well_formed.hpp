@@ -1,4 +1,4 @@
-// Whether a text is well-formed UTF-8.
+// Checks whether a text is well-formed UTF-8.
 #pragma once
 
 #include <cstdint>

@@ -1,21 +1,23 @@
-"""Training for the fewest tokens: hard EM from the seeds, and one pruning by use (MinGram).
+"""Training for the fewest tokens (MinGram): hard EM from the seeds, and one pruning by score.
 
 A text is segmented into as few pieces as possible. If several segmentations have the same number of
 pieces, the most probable one wins. If several are equally probable, the one with the longest last
 piece wins. If these are also equal, the second-to-last piece decides, and so on.
 
-With these scores, every encoder that looks for the highest sum finds this segmentation. A piece
-costs `PRICE` plus its improbability in steps of `GRID`. Up to 63 pieces, fewer pieces always cost
-less, since 63 * 63 steps are less than the price of another piece. This is true for every slice of
-text whose ends no piece may cross.
+The scores of the model make every Unigram encoder find this segmentation, because encoders look for
+the highest sum of scores. The cost of a piece is its score times -1. It is `PRICE` plus the
+negative log probability of the piece, which is rounded to a multiple of `GRID` and is at most 63
+times `GRID`. Therefore, of two segmentations of up to 63 pieces, the one with fewer pieces always
+costs less: 63 * 63 steps of `GRID` are less than the price of one more piece. It is enough if each
+segment has at most 63 pieces, because no piece crosses the ends of a segment.
 
-All sums are multiples of the step. Float32 represents them exactly up to 2**22 steps, which 4,096
-pieces may reach. sentencepiece from 0.2.2 on subtracts sums above 100,000, so it is exact for lines
-of any length.
+All sums are multiples of `GRID`. Float32 represents such multiples exactly up to 2**24 steps, which
+4,096 pieces may reach. From 0.2.2 on, sentencepiece resets sums above 100,000 to 0, so its sums are
+exact for lines of any length.
 
 Source: "MinGram: A Minimalist Unigram Tokenizer with High Compression and Competitive Morphological
-Alignment", arXiv 2606.27019. Its own scores cannot be represented in float32. docs/research.md
-lists the other differences from its published code.
+Alignment", arXiv 2606.27019. The scores of the paper cannot be represented in float32.
+docs/research.md lists the other differences from the published code.
 """
 
 from __future__ import annotations
@@ -39,13 +41,16 @@ GRID = 0.25
 """The step of all scores, in nats."""
 
 STEPS = 63
-"""Cap of the improbability, in grid steps."""
+"""The largest negative log probability of a piece, in steps of `GRID`."""
 
 PRICE = 1008.0
-"""The price of a piece in nats: 4,032 steps, or up to 4,095 with its improbability."""
+"""The price of a piece in nats: 4,032 steps of `GRID`.
+
+With its negative log probability, a piece costs up to 4,095 steps.
+"""
 
 ONE_USE = 1.0
-"""The count of a piece that a best segmentation uses once."""
+"""The smallest count of a piece that a best segmentation uses."""
 
 
 class FewestTokensOptions(NamedTuple):
@@ -56,13 +61,13 @@ class FewestTokensOptions(NamedTuple):
     targets : sequence of Target
         The number of final pieces, for each size of the vocabulary.
     steps : int
-        The number of EM steps before the pruning, and also after it.
+        The number of EM steps before the pruning, and also the number of EM steps after it.
     partial_sums : int
-        Number of partial sums. It decides the order of the float sums.
+        Number of partial sums, which determines the order of the float sums.
     drop_unused : bool
-        Whether each step drops the pieces that no best segmentation uses, except required
-        characters. If few enough pieces are left before the pruning, training ends, and there may
-        be fewer final pieces than the target.
+        Whether each EM step drops the pieces that no best segmentation uses, except required
+        characters. If no more pieces than the target are left before the pruning, training ends
+        there, and there may be fewer final pieces than the target.
     """
 
     targets: Sequence[Target]
@@ -80,14 +85,14 @@ def train_fewest_tokens(
     rounds: Rounds | None = None,
     total: int = 1,
 ) -> dict[int, list[tuple[bytes, float]]]:
-    """Estimate; then, for each target, prune once to the final size and estimate again.
+    """Run hard EM. Then, for each target, prune once to the final size and run hard EM again.
 
     Parameters
     ----------
     lattices : Lattices
-        The lattices of the corpus over the seeds. They are used up.
+        The lattices of the corpus over the seeds. Training changes them.
     alphabet : list of (int, int)
-        Required characters with their counts, by descending count; they always stay.
+        Required characters with their counts, by descending count. They are never dropped.
     options : FewestTokensOptions
         The options of the trainer.
     workers : Workers
@@ -95,7 +100,7 @@ def train_fewest_tokens(
     report : Report
         Receives progress and log lines.
     rounds : Rounds, optional
-        Receives each step; only for a single target.
+        Receives each step. There must be only one target.
     total : int
         The number of all sizes that are trained, including sizes that are not in `options`.
 
@@ -137,7 +142,7 @@ def train_fewest_tokens(
 
 
 def priced(pieces: Iterable[tuple[bytes, float]]) -> Sequence[tuple[bytes, float]]:
-    """Convert log probabilities to the scores of the model."""
+    """Convert log probabilities to the scores of the model, which are negative costs."""
     return [(piece, -PRICE - GRID * min(round(-score / GRID), STEPS)) for piece, score in pieces]
 
 
@@ -152,7 +157,10 @@ class _Training(NamedTuple):
     rounds: Rounds | None
 
     def prune(self, pieces: Pieces, target: Target) -> tuple[Pieces, NewIds | None]:
-        """Return the pieces that stay, and their new ids; None if no piece has to be dropped."""
+        """Return the pieces that stay, and the new ids of the old pieces.
+
+        The new ids are None if no piece has to be dropped.
+        """
         if self.options.drop_unused and len(pieces) <= target.size:
             return pieces, None
         self.report.step("Pruning")
@@ -164,7 +172,8 @@ class _Training(NamedTuple):
     def estimate(self, lattices: Lattices, pieces: Pieces) -> Pieces:
         """Run one round of hard EM. Return the pieces with maximum likelihood log probabilities.
 
-        At first, the lattices are over `pieces`; afterwards, over the returned pieces with prices.
+        `lattices` must contain the same pieces as `pieces`, with the scores of `priced`. The call
+        changes them to the returned pieces, also with the scores of `priced`.
         """
         options, rounds = self.options, self.rounds
         if rounds is not None:
@@ -177,7 +186,7 @@ class _Training(NamedTuple):
             if rounds is not None:
                 least = ONE_USE if options.drop_unused else None
                 rounds.em(before, counts, pieces, new_ids, least)
-            del before  # Renumbering needs most memory.
+            del before  # Frees memory for the renumbering, which needs the most.
             lattices.renumber(Pieces(priced(pieces)), new_ids, self.workers)
             self.stage.advance()
             tokens = math.fsum(counts[piece] for piece in range(len(counts)))

@@ -52,9 +52,9 @@ class Loop(NamedTuple):
     Attributes
     ----------
     required : frozenset of bytes
-        Pieces that stay.
+        Pieces that are never dropped.
     total : int
-        The number of all runs.
+        The number of all runs, including runs that are trained separately.
     workers : Workers
         Real threads.
     report : Report
@@ -72,7 +72,7 @@ class Loop(NamedTuple):
     def train(self, lattices: Lattices, runs: Sequence[UnigramOptions]) -> dict[int, Pieces]:
         """Return the pieces at the end of each run, by the size of its vocabulary.
 
-        The lattices are over the pieces with which all of these runs begin. They are used up.
+        `lattices` contain the pieces with which all of these runs begin. Training changes them.
         """
         trained: dict[int, Pieces] = {}
         branches = self._until_they_part(lattices, runs, trained)
@@ -94,11 +94,11 @@ class Loop(NamedTuple):
     def _until_they_part(
         self, lattices: Lattices, runs: Sequence[UnigramOptions], trained: dict[int, Pieces]
     ) -> list[Branch]:
-        """Train runs as long as they are together, and return the branches that follow.
+        """Train the runs together until they part, and return the branches that follow.
 
         The pieces of runs that end are added to `trained`.
         """
-        options = runs[0]  # The loop reads no option that depends on the size.
+        options = runs[0]  # EM only uses options that are the same for all runs.
         with stage_of(runs, self.total, "EM and pruning", self.report) as stage:
             while True:
                 stage.expect(self._passes_left(len(lattices.pieces), runs))
@@ -117,7 +117,7 @@ class Loop(NamedTuple):
                 self.report.step("Renumbering")
                 is_last = branches[0].is_last
                 branches[0].renumbering.apply(lattices, self.workers, copy=False)
-                del branches  # Frees its memory before the next round.
+                del branches  # Frees memory before the next round.
                 if is_last:
                     self._train_last_round(lattices, options, stage)
                     self._end(runs, [], lattices.pieces, trained)
@@ -129,7 +129,10 @@ class Loop(NamedTuple):
         runs: Sequence[UnigramOptions],
         trained: dict[int, Pieces],
     ) -> list[Branch]:
-        """Prune for each run, and return the branches that need lattices after that."""
+        """Prune for each run, and return the branches in which training continues.
+
+        The pieces of runs that end with this pruning are added to `trained`.
+        """
         before = len(lattices.pieces)
         by_size: dict[int, list[UnigramOptions]] = {}
         for run in runs:
@@ -149,7 +152,8 @@ class Loop(NamedTuple):
                 branches.append(Branch(with_em, renumbering, is_last=True))
             if going:
                 branches.append(Branch(going, renumbering, is_last=False))
-        # The branch whose runs may part again is the last, so there are at most two lattices.
+        # The last branch changes the lattices themselves; the branches before it change copies.
+        # Only the runs of the last branch may part again, so at most two lattices exist at a time.
         return sorted(branches, key=lambda branch: (not branch.is_last, len(branch.runs)))
 
     def _end(
@@ -159,7 +163,7 @@ class Loop(NamedTuple):
         pieces: Pieces,
         trained: dict[int, Pieces],
     ) -> None:
-        """Store the pieces of the runs that end."""
+        """Store the pieces of the runs that end: those that are not in `going`."""
         for run in runs:
             if run not in going:
                 trained[run.vocab_size] = pieces
@@ -200,7 +204,7 @@ class Loop(NamedTuple):
     def _renumberings(
         self, lattices: Lattices, sizes: Sequence[int], options: UnigramOptions
     ) -> list[Renumbering]:
-        """Return the best pieces by the criterion of the options, for each number of pieces."""
+        """Return, for each size, the pieces that the pruning criterion of the options keeps."""
         report, workers, rounds = self.report, self.workers, self.rounds
         before = lattices.pieces
         if options.prune == "flat":
@@ -253,12 +257,12 @@ def _stops_before_pruning(size: int, run: UnigramOptions) -> bool:
 def _ends_with_pruning(pieces: Pieces, before: int, run: UnigramOptions) -> bool:
     """Return whether a pruning is the last pruning of a run.
 
-    One reason is that few enough pieces are left. Releases that stop before a pruning check this
-    before it.
+    A pruning is the last one if few enough pieces are left. (Releases with the fact
+    `stops_before_pruning` check this before the pruning instead.)
 
-    The other reason is that the text needs every piece. Exact pruning keeps all pieces that the
-    text needs, even if they are more than the desired size. Pruning by likelihood keeps all pieces
-    only if the search for alternatives gave up; the reference then continues.
+    An exact pruning is also the last one if it dropped no piece. It keeps all pieces that the text
+    needs, even if they are more than the desired size. Pruning by likelihood drops no piece only if
+    the search for alternatives gave up; in this case, the reference continues.
     """
     if not run.release.stops_before_pruning and len(pieces) <= run.loop_size:
         return True

@@ -43,7 +43,7 @@ class UnigramOptions(NamedTuple):
 
     @property
     def loop_size(self) -> int:
-        """The number of pieces at which the loop of training and pruning ends."""
+        """The number of pieces at which the loop of EM and pruning ends."""
         overshoot = self.prune_overshoot
         return self.final_size if overshoot == 1 else _times(overshoot, self.vocab_size)
 
@@ -51,9 +51,9 @@ class UnigramOptions(NamedTuple):
     def keeps_required(self) -> bool:
         """Whether required characters stay in every round.
 
-        Otherwise, a required character that was dropped returns at the end with the lowest score,
-        as in ``sentencepiece``, where thresholds are low and pruning by likelihood keeps most
-        characters.
+        If they do not, a dropped required character is added again at the end, with a very low
+        score, as in ``sentencepiece``. With the default threshold and pruning by likelihood, this
+        happens to few characters.
         """
         default = self._field_defaults["early_prune_threshold"]
         keeps = self.prune == "flat" or self.early_prune_threshold > default
@@ -67,9 +67,10 @@ class UnigramOptions(NamedTuple):
 
     @property
     def seed_limit(self) -> int:
-        """The largest number of seeds, without the characters, if there is no seed file.
+        """The maximum number of seeds, not counting single characters, if there is no seed file.
 
-        A negative option means no limit. In 0.2.3, 0 means a multiple of the vocabulary size.
+        If `seed_sentencepiece_size` is negative, there is no limit. In 0.2.3, 0 means eight times
+        the size of the vocabulary, but at least 100,000.
         """
         if self.seed_factor > 0:
             return _times(self.seed_factor, self.vocab_size)
@@ -80,7 +81,10 @@ class UnigramOptions(NamedTuple):
 
     @property
     def seeds_by(self) -> tuple[int, int]:
-        """All numbers on which seeds depend, and that depend on the size of the vocabulary."""
+        """The numbers through which the seeds depend on the size of the vocabulary.
+
+        Runs with the same numbers have the same seeds.
+        """
         if self.seed_sentencepieces_file:
             return 0, 0
         return self.seed_limit, self.vocab_size if self.min_freq_alpha != 0 else 0
@@ -92,5 +96,5 @@ def unigram_extensions(extensions: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _times(factor: float, vocab_size: int) -> int:
-    """Return the factor times the size, but at most `NO_LIMIT`. The product may be infinite."""
+    """Return the product, but at most `NO_LIMIT`, even if the product is infinite."""
     return int(min(factor * vocab_size, NO_LIMIT))

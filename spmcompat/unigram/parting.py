@@ -1,4 +1,7 @@
-"""Trainings that differ only in the size of the vocabulary: first together, then separate."""
+"""Helpers for runs that differ only in the size of the vocabulary.
+
+Such runs share their first steps. At the first step that depends on the size, they part.
+"""
 
 from __future__ import annotations
 
@@ -18,31 +21,31 @@ class Run(Protocol):
 
     @property
     def vocab_size(self) -> int:
-        """The size."""
+        """The size of the vocabulary."""
 
 
 class Target(NamedTuple):
-    """The number of pieces at which a training ends, and the size of its vocabulary."""
+    """The number of pieces (`size`) at which a training ends, and the size of its vocabulary."""
 
     vocab_size: int
     size: int
 
 
 class Renumbering(NamedTuple):
-    """A change of lattices to other pieces."""
+    """A change of lattices from their pieces to new pieces."""
 
     pieces: Pieces
     new_ids: NewIds
 
     def apply(self, lattices: Lattices, workers: Workers, *, copy: bool) -> Lattices:
-        """Return lattices over the new pieces: the changed lattices, or a changed copy."""
+        """Return lattices over the new pieces. With `copy`, `lattices` itself does not change."""
         changed = lattices.copy() if copy else lattices
         changed.renumber(self.pieces, self.new_ids, workers)
         return changed
 
 
 def label(runs: Sequence[Run], total: int) -> str:
-    """Return the sizes of some runs for messages; empty if they are all of the `total` runs."""
+    """Return the vocabulary sizes of `runs` for messages, or "" if these are all `total` runs."""
     return ", ".join(f"{run.vocab_size}" for run in runs) if len(runs) < total else ""
 
 
@@ -50,7 +53,10 @@ def label(runs: Sequence[Run], total: int) -> str:
 def stage_of(
     runs: Sequence[Run], total: int, name: str, report: Report, passes: int | None = None
 ) -> Iterator[Stage]:
-    """Begin a stage of some runs. Unless they are all runs, its name and errors name the sizes."""
+    """Begin a stage for some runs.
+
+    If these are not all `total` runs, the name of the stage and its errors contain their sizes.
+    """
     sizes = label(runs, total)
     name = f"{name}, vocab_size {sizes}" if sizes else name
     with naming_sizes(sizes), report.stage(name, passes, "passes") as stage:

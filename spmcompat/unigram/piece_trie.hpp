@@ -15,20 +15,22 @@
 
 namespace spmcompat {
 
-// A trie over characters. Its edges are one hash table of (node, character) -> node; the node of a
-// piece has the id of the piece. A step from node to node reads a random slot of a large table. So
+// A trie over characters. One hash table maps (node, character) to the next node; the node of a
+// piece has the id of the piece. Each step of a walk reads a random slot of this large table. So
 // many walks are interleaved: the slots of all walks are prefetched before the first walk reads its
-// slot. The table is not an OpenTable: it grows by a quarter instead of doubling.
+// slot. The table is not an OpenTable, because it grows by a quarter instead of doubling.
 class PieceTrie {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
-  static constexpr uint32_t kMostParts = 64;  // a trail byte has six bits of its character
+  // A part is chosen by the low bits of a character's last byte. A trail byte has six such bits.
+  static constexpr uint32_t kMostParts = 64;
 
   explicit PieceTrie(const Pieces& pieces) : PieceTrie(pieces, 0, 1, nullptr) {}
 
-  // Contains one part of the pieces. The first character of a piece decides its part; empty pieces
-  // are in no part. The number of parts is a power of two, at most kMostParts. If `prefixes` is not
-  // null, writes to it, for each piece of the part, the longest other piece that it begins with.
+  // Builds the trie of one part of the pieces. The part of a piece is its first character modulo
+  // the number of parts; empty pieces belong to no part. The number of parts is a power of two, at
+  // most kMostParts. If `prefixes` is not null, stores there, for each piece of the part, the id of
+  // the longest other piece that is a prefix of it. Pieces without such a prefix keep their item.
   PieceTrie(const Pieces& pieces, uint32_t part, uint32_t parts, std::vector<uint32_t>* prefixes)
       : part_(part), parts_(parts), pieces_(pieces.size()), nodes_(pieces_ + 1) {
     // Shorter pieces come first, so that the node of a piece exists before longer pieces need it.
@@ -44,7 +46,8 @@ class PieceTrie {
     }
   }
 
-  // Calls function(length in characters, id) for every piece that begins the text, shortest first.
+  // Calls function(length in characters, id) for every piece that is a prefix of the text, the
+  // shortest first.
   template <typename Function>
   void for_each_prefix(const char32_t* text, size_t length, Function function) const {
     uint32_t node = root();
@@ -66,7 +69,8 @@ class PieceTrie {
     return {text, end, longest, root()};
   }
 
-  // Finishes all lookups, at most kInterleaved, in well-formed texts. The list is empty afterwards.
+  // Runs all lookups to their end, and empties the list. There are at most kInterleaved lookups.
+  // Their texts must be well-formed UTF-8.
   void find_longest(std::vector<Lookup>& lookups) const {
     std::array<char32_t, kInterleaved> characters;
     while (!lookups.empty()) {
@@ -87,12 +91,12 @@ class PieceTrie {
     }
   }
 
-  // Calls function(pointer into the text, number of characters before it) for every character of a
-  // well-formed text with which pieces of the part may begin.
+  // Finds the characters of a well-formed text with which a piece of this part may begin. Calls
+  // function(pointer to the character, number of characters before it) for each of them.
   //
-  // Processes eight bytes at a time, and reads up to eight bytes past the end. The low bits of a
-  // character decide its part. They are the low bits of its last byte. A byte is the last byte of a
-  // character if the next byte begins a character.
+  // Processes eight bytes at a time, and reads up to eight bytes past the end. The part of a
+  // character is given by its low bits, which are also the low bits of its last byte. A byte is the
+  // last byte of a character if the next byte begins another character.
   template <typename Function>
   void for_each_of_part(std::string_view text, Function function) const {
     constexpr uint64_t kOnes = 0x0101010101010101, kHighBits = 0x80 * kOnes;
@@ -131,12 +135,12 @@ class PieceTrie {
   uint32_t root() const { return pieces_; }
   bool is_piece(uint32_t node) const { return node < pieces_; }
 
-  // The ids of the pieces of this part, sorted by size in bytes (counting sort).
+  // The ids of the pieces of this part, sorted by size in bytes with a counting sort.
   std::vector<uint32_t> ids_by_size(const Pieces& pieces) const {
     const auto for_each_id = [&](auto function) {
       for (uint32_t id = 0; id < pieces.size(); ++id) {
         const std::string_view piece = pieces[id];
-        if (piece.empty()) continue;  // begins no text
+        if (piece.empty()) continue;  // an empty piece matches nothing
         size_t size;
         const char32_t first = decode_utf8(piece.data(), piece.data() + piece.size(), &size);
         if (first % parts_ == part_) function(id, piece.size());
@@ -158,7 +162,7 @@ class PieceTrie {
   }
   void prefetch(uint32_t node, char32_t c) const { __builtin_prefetch(&edges_[slot_of(node, c)]); }
 
-  // The edge, or the empty slot for it.
+  // Returns the edge from a node along a character, or the empty slot where this edge belongs.
   const Edge& probe(uint32_t node, char32_t c) const {
     size_t i = slot_of(node, c);
     while (edges_[i].to != kNone && (edges_[i].from != node || edges_[i].character != c)) {
@@ -210,7 +214,7 @@ class PieceTrie {
 
   uint32_t part_, parts_;
   uint32_t pieces_;  // number of pieces in all parts
-  uint32_t nodes_;   // number of nodes, with the root
+  uint32_t nodes_;   // the id of the next new node; the root has the id `pieces_`
   std::vector<Edge> edges_;
   size_t used_ = 0;  // the number of edges
 };

@@ -1,4 +1,4 @@
-// The pieces in training, with texts and scores, in the order of their ids; and the final pieces.
+// The pieces in training, with their texts and scores, and the choice of the final pieces.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,15 @@
 
 namespace spmcompat {
 
-// The new id of a piece that is dropped.
+// Marks a dropped piece in a list of new ids.
 constexpr uint32_t kDropped = 0xffffffffu;
 
-// The score of the unknown piece is this much below the lowest score. Source: unigram_model.cc.
+// The score of the unknown piece is the lowest score of a piece minus this number. Source:
+// unigram_model.cc.
 constexpr float kUnknownPenalty = 10.0f;
 
-// Pieces in the order of their ids. The unknown piece is not one of them: it is a node that lattices
-// have where no piece of a single character matches. Its id is size(), and its score is
+// Pieces in the order of their ids. The unknown piece is not stored here. Lattices use it at
+// positions where no piece of a single character matches. Its id is size(), and its score is
 // unknown_score().
 class Pieces {
  public:
@@ -70,7 +71,7 @@ class Pieces {
   }
 
  private:
-  // The concatenated texts of the seeds. Pieces of later rounds refer to them.
+  // The concatenated texts of the seeds. The pieces of later rounds share them.
   struct Texts {
     std::string bytes;
     std::vector<uint32_t> end;
@@ -91,8 +92,8 @@ class Pieces {
   std::vector<uint32_t> text_ids_;
 };
 
-// The pieces that a step keeps, and the new id of each old piece, or kDropped. The last new id is
-// the id of the unknown piece.
+// The pieces that a step keeps. `new_ids` contains the new id of each old piece, or kDropped, and
+// as its last item the new id of the unknown piece.
 struct KeptPieces {
   KeptPieces() = default;
   // Keeps the pieces with these ids, in this order, with their scores.
@@ -145,9 +146,9 @@ inline Pieces sort_by_score(const Pieces& pieces) {
   return pieces.select(order);
 }
 
-// Selects the best pieces, and adds the required characters that pruning removed. The first of
-// these gets the lowest score of all, and each further one a score one step higher. The steps are
-// added in float, as in the reference.
+// Selects the best pieces, and adds the required characters that pruning removed. The first added
+// character gets the lowest score of the trained pieces. The score of each further one is one step
+// higher. The steps are added up in float, as in the reference.
 inline Pieces finalize(const Pieces& trained, const std::vector<std::string>& required,
                        size_t size) {
   std::unordered_set<std::string_view> missing(required.begin(), required.end());

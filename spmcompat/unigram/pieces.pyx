@@ -49,9 +49,9 @@ cdef class Pieces:
                 "is below 0.5. Give more text or a smaller vocab_size.")
         if not self.all_finite:
             raise TrainingError(
-                "A score is not finite: the sums of float32 over very long sentences overflow, or "
-                "seeds of a file have the count 0. Cut the sentences, lower max_sentence_length, "
-                "or give other counts.")
+                "A score is not finite: the float32 sums over very long sentences overflow, or the "
+                "seed file has pieces with the count 0. Split the sentences, lower "
+                "max_sentence_length, or correct the counts.")
 
 
 def finalize(Pieces pieces not None, list alphabet not None, size_t size):
@@ -73,8 +73,9 @@ def finalize(Pieces pieces not None, list alphabet not None, size_t size):
 
     Notes
     -----
-    A required character that was pruned returns with the lowest score, plus 0.0001 for each such
-    character before it. The steps are added up in float32, as in sentencepiece 0.2.3.
+    A required character that was pruned is added again. Its score is the lowest score of a piece,
+    plus 0.0001 for each character that was added before it. The steps are added up in float32, as
+    in sentencepiece 0.2.3.
     """
     cdef vector[string] required
     for character, _ in alphabet:

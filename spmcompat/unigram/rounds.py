@@ -30,7 +30,7 @@ Scored = Sequence[tuple[bytes, float]]
 
 
 class Rounds:
-    """Calls a function after each step. The methods are named after the steps.
+    """Reports the steps of a training to a function. Each method reports one kind of step.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Rounds:
         threshold: float | None,
         objective: float | None = None,
     ) -> None:
-        """Report an E-step and an M-step. Without a threshold, no piece was dropped."""
+        """Report an E-step and an M-step. `threshold` is None if the M-step kept all pieces."""
 
         def rows() -> list[PieceRow]:
             scores = [score for _, score in after]
@@ -97,7 +97,8 @@ class Rounds:
         """Report which pieces a pruning by loss dropped.
 
         A loss is None if no best segmentation uses the piece, or if the piece is not the best
-        segmentation of its own text. The counts distinguish these two cases.
+        segmentation of its own text. `counts` distinguishes these two cases. It is None for exact
+        pruning, where only the first case occurs.
         """
 
         def rows() -> list[PieceRow]:
@@ -134,7 +135,7 @@ class Rounds:
         self._on_round(Step(self._round, "prune", len(before), len(after), _rows=rows))
 
     def unreachable(self, before: Pieces, after: Pieces) -> None:
-        """Report which pieces can never be the best segmentation of their own text."""
+        """Report which pieces were dropped because another segmentation of them scores higher."""
 
         def rows() -> list[PieceRow]:
             left = {piece for piece, _ in after}
@@ -181,7 +182,7 @@ def _rows_by_score(
 ) -> list[PieceRow]:
     """Return the rows of a pruning by score, which keeps required pieces.
 
-    `scores` are the new scores; None for a dropped piece.
+    `scores` contains the new score of each piece, or None for a dropped piece.
     """
     cut = [score for (_, score), new in zip(before, scores, strict=True) if new is None]
     highest_cut = max(cut, default=-math.inf)
@@ -202,6 +203,7 @@ def _total(counts: ExpectedCounts) -> float:
 def _text(piece: bytes) -> str:
     """Return a piece as text.
 
-    A piece of a broken seed file may not be UTF-8. Training fails at a later step.
+    A piece from an invalid seed file may not be valid UTF-8. Training with such a file fails at a
+    later step.
     """
     return piece.decode(errors="replace")

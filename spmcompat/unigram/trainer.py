@@ -48,7 +48,7 @@ def train(
     Parameters
     ----------
     corpus : Corpus
-        The corpus; its parts are freed as soon as they are no longer needed.
+        The corpus. Training frees its parts as soon as they are no longer needed.
     options : UnigramOptions
         The options of the trainer.
     workers : Workers
@@ -87,33 +87,34 @@ def train_sizes(
     does not depend on the size:
 
     - All runs share the corpus.
-    - Seeds depend on the size with ``seed_factor`` or ``min_freq_alpha``, or if
-      ``seed_sentencepiece_size`` is 0. Runs share seeds and later steps if these numbers are equal
-      (`UnigramOptions.seeds_by`). Other runs are trained one after another.
-    - EM does not depend on the size. A pruning keeps a share of the pieces, but at least the pieces
-      with which the run ends. So runs have the same pieces, with the same scores and in the same
-      order, until a pruning keeps more pieces for the larger size. The losses of that pruning are
-      also shared. This is true for every value of ``prune``. In releases that check the size before
-      a pruning, this check only decides which runs end.
+    - Seeds depend on the size if ``seed_factor`` or ``min_freq_alpha`` is set, or if
+      ``seed_sentencepiece_size`` is 0. `UnigramOptions.seeds_by` returns the numbers that decide.
+      Runs for which these numbers are equal share the seeds and later steps. Other runs are trained
+      one after another.
+    - EM does not depend on the size. A pruning keeps a fixed share of the pieces, but at least the
+      number of pieces with which the run ends. So runs have the same pieces, with the same scores
+      and in the same order, until a pruning keeps more pieces for the larger size. The losses of
+      that pruning are also shared. This is true for every value of ``prune``. In releases that
+      check the size before a pruning, this check only decides which runs end.
     - Sparse pruning shares all steps before the first step with different penalties. Only the
       penalty depends on the size.
     - With ``objective=fewest_tokens``, all steps before the pruning are shared.
     - The choice of the final pieces, and new scores for them, are not shared.
 
-    Where runs part, each run continues with a copy of the lattices, one after another, and the runs
-    that stay together continue with the lattices themselves. So there are never more than two
-    lattices.
+    When runs part, they continue one after another. A run that leaves the others uses a copy of the
+    lattices; the runs that stay together come last and use the lattices themselves. So there are
+    never more than two lattices.
 
     Parameters
     ----------
     corpus : Corpus
-        The corpus; its parts are dropped as soon as they are not needed.
+        The corpus. Training frees its parts as soon as they are no longer needed.
     runs : sequence of UnigramOptions
         The options of each model. They differ only in `vocab_size` and `final_size`.
     workers, report, seed_lines
         As for `train`.
     on_round : callable, optional
-        As for `train`; only for a single run.
+        As for `train`. There must be only one run.
 
     Returns
     -------
@@ -150,7 +151,7 @@ class _Training(NamedTuple):
     total : int
         The number of all runs.
     is_last : bool
-        Whether no later runs need the corpus.
+        Whether these are the last runs that need the corpus.
     workers, report, rounds
         As for `train_sizes`.
     """
@@ -180,14 +181,17 @@ class _Training(NamedTuple):
         if options.objective == "fewest_tokens":
             return self._train_fewest_tokens(lattices, runs)
         trained = self._loop(lattices, runs)
-        del lattices  # Frees their memory for `_finish`.
+        del lattices  # Frees memory that `_finish` needs.
         return {
             run.vocab_size: self._finish(trained.pop(run.vocab_size), run)
             for run in sorted(runs, key=lambda run: run.vocab_size)
         }
 
     def _build_lattices(self, seeds: Pieces, options: UnigramOptions) -> Lattices:
-        """Return the lattices over the seeds. Drop the parts of the corpus for seeding."""
+        """Return the lattices over the seeds. Free the parts of the corpus that only seeding needs.
+
+        The parts are not freed if other runs need them.
+        """
         corpus = self.corpus
         if self.is_last:
             corpus.drop_uses()
@@ -280,7 +284,7 @@ class _Training(NamedTuple):
 
 
 def _rounds(on_round: OnRound | None) -> Rounds | None:
-    """Return the object that reports each step to the caller, if there is an `on_round`."""
+    """Return an object that reports each step to `on_round`, or None without `on_round`."""
     if on_round is None:
         return None
     from spmcompat.unigram.rounds import Rounds  # noqa: PLC0415
@@ -310,7 +314,7 @@ def make_seeds(
         from spmcompat.unigram.seeding.seed_lines import parse_seed_lines  # noqa: PLC0415
 
         counts = parse_seed_lines(seed_lines, options.seed_sentencepieces_file, options.release)
-        # With a seed file, 0 does not mean the default, but that only characters become seeds.
+        # With a seed file, 0 is an ordinary limit: in 0.2.3, only characters become seeds.
         limit = options.seed_sentencepiece_size
         seeds, skipped = seed_from_counts(
             text, counts, limit if limit >= 0 else NO_LIMIT, options.release, seed_counts
@@ -335,7 +339,7 @@ def make_seeds(
         seeds = seed_from_corpus(text, rule, workers, report, options.release, seed_counts)
     if len(seeds) == 0:
         raise TrainingError(
-            "The corpus has no seed pieces: all its characters are cut out or unknown. Give "
+            "The corpus has no seed pieces: all its characters are removed or unknown. Give "
             "more text or a higher character_coverage."
         )
     if options.release.seed_counts_are_positive and not seeds.all_finite:

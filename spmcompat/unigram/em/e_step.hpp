@@ -1,6 +1,6 @@
-// The E-step: passes over all pretokens of a corpus, in the order of the partial sums. They add up
-// expected counts, log likelihoods, or the counts of the best paths. One function returns the log
-// likelihoods of single segments.
+// The E-step: passes over all pretokens of a corpus, in the order of the partial sums. The passes
+// add up expected counts, log likelihoods, or the counts of the best paths. Another function
+// returns the log likelihood of each segment.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ inline ExpectedCounts expected_counts(Lattices& lattices, size_t partial_sums, C
   return sum_in_order(lattices, partial_sums, false, crew, &ForwardBackward::find_marginals, add);
 }
 
-// Returns the log likelihood of the corpus. The sums are taken in double.
+// Returns the log likelihood of the corpus. The sums are computed in double.
 inline double log_likelihood(Lattices& lattices, Crew& crew) {
   constexpr size_t kPartialSums = 16;
   find_shared_alphas(lattices, crew);
@@ -76,7 +76,7 @@ inline ExpectedCounts best_path_counts(const Lattices& lattices, size_t partial_
       const float frequency = paths.frequency(pretoken);
       paths.for_each_backwards(pretoken, [&](uint32_t piece, const NodePosition& position) {
         if (links.is_unknown(piece)) {
-          sums.expected[0] += frequency;  // the reference's unknown id is 0 while it trains
+          sums.expected[0] += frequency;  // in training, the reference's unknown piece has the id 0
           return;
         }
         sums.expected[piece] += frequency;
@@ -89,7 +89,7 @@ inline ExpectedCounts best_path_counts(const Lattices& lattices, size_t partial_
 
 // Returns the log likelihood of each segment, as if it were a whole pretoken.
 inline std::vector<float> segment_log_likelihoods(const Lattices& lattices, Crew& crew) {
-  constexpr size_t kRange = 4096;  // segments
+  constexpr size_t kRange = 4096;  // segments that a worker takes at a time
   std::vector<float> found(lattices.corpus().segments.size());
   crew.for_each_range(found.size(), kRange, [&](uint32_t segment, uint32_t last) {
     float* out = found.data() + segment;
@@ -104,7 +104,7 @@ inline std::vector<float> segment_log_likelihoods(const Lattices& lattices, Crew
   return found;
 }
 
-// The number of all pretokens, summed in float in the order of the partial sums.
+// The number of pretokens in the text, added up in float in the order of the partial sums.
 inline float sum_pretoken_counts(const SegmentedCorpus& corpus, size_t partial_sums) {
   float total = 0.0f;
   for (size_t first = 0; first < partial_sums; ++first) {

@@ -30,7 +30,7 @@ constexpr float kGuard = -1.0f;
 // Padding: the SIMD loops read and write up to 3 nodes past the end.
 constexpr size_t kNodePadding = 3;
 
-// Computes the alphas of some segments of a block at the beginning of a pretoken.
+// Computes the alphas of some segments of a block, as if each were the first segment of a pretoken.
 inline void find_shared_alphas(LatticeBlock& block, const std::vector<uint32_t>& segments,
                                const PrefixLinks& links, const Arithmetic& arithmetic,
                                const Crew& crew) {
@@ -40,7 +40,8 @@ inline void find_shared_alphas(LatticeBlock& block, const std::vector<uint32_t>&
   std::vector<NodeList> lists;
   LaneRunner<ForwardPass> runner(arithmetic, crew);
   for (size_t first = 0, last = 0; first < segments.size(); first = last) {
-    // Slot 0 of a group is the last alpha of the previous group. Idle lanes do not change it.
+    // Slot 0 of a group is the last alpha of the previous group. Idle lanes write to slot 0, but
+    // only the value that they read there.
     const size_t base = block.alphas_begin(segments[first]) - 1;
     size_t end = 0;
     lists.clear();
@@ -65,7 +66,8 @@ inline void find_shared_alphas(LatticeBlock& block, const std::vector<uint32_t>&
   }
 }
 
-// Log-sum that tolerates -inf and NaN, as the reference does: seeds from a file may score -inf.
+// A log-sum-exp of any number of terms. It accepts -inf and NaN, as the reference does, because
+// seeds from a file may have the score -inf.
 class PlainSum {
  public:
   void add(float term, LogSumExp log_sum_exp) {
@@ -80,10 +82,10 @@ class PlainSum {
 };
 
 // Processes groups of pretokens one after another, in these steps:
-//   1. add, until the group is full.
-//   2. find_marginals; or find_likelihoods, if only the likelihoods are needed.
-//   3. add_marginals to the expected counts, then for_each_likelihood.
-//   4. clear.
+//   1. Call add until the group is full.
+//   2. Call find_marginals, or find_likelihoods if only the likelihoods are needed.
+//   3. Call add_marginals, which adds to the expected counts, and for_each_likelihood.
+//   4. Call clear.
 class ForwardBackward {
  public:
   ForwardBackward(const Lattices& lattices, const Crew& crew)
@@ -124,7 +126,7 @@ class ForwardBackward {
   void find_marginals() {
     prepare();
     if (links_.finite()) {
-      list_nodes(&Pretoken::known_size);  // the forward pass lists the other nodes
+      list_nodes(&Pretoken::known_size);  // the forward pass lists the nodes after these
       run_forward();
       run_backward();
     } else {
@@ -159,16 +161,16 @@ class ForwardBackward {
   static constexpr size_t kMinPretokens = BackwardPass::kWidth;
 
   struct Pretoken {
-    size_t begin;               // first position
-    size_t length;              // in characters
+    size_t begin;               // the first position
+    size_t length;              // the number of characters
     size_t known_length;        // the length of the first segment, if its alphas are known
     const float* known_alphas;  // the alphas of the first segment
     float frequency;
-    size_t first_node, size;    // range of nodes_
+    size_t first_node, size;    // the range of its nodes in nodes_
     size_t known_size;          // the number of nodes at positions whose alphas are known
   };
 
-  // Counts the nodes, and sets the alphas to start from.
+  // Counts the nodes, and sets the alphas that are known before the passes.
   void prepare() {
     size_ = 0;
     alpha_.assign(positions_, kEmptySum);
@@ -190,7 +192,8 @@ class ForwardBackward {
     grow(nodes_, size_ + kNodesAhead);
   }
 
-  // Lists the first nodes of each pretoken. The member `count` is their number.
+  // Lists the nodes at the beginning of each pretoken. The member `count` is the number of these
+  // nodes.
   void list_nodes(size_t Pretoken::*count) {
     lists_.clear();
     for (const Pretoken& pretoken : pretokens_) {
@@ -234,7 +237,8 @@ class ForwardBackward {
             pretoken.begin, pretoken.length, pretoken.first_node};
   }
 
-  // The forward and backward pass over one pretoken with a score that is not finite, node by node.
+  // The forward and backward pass over one pretoken, node by node. They are used if a piece has a
+  // score that is not finite.
   void run_plainly(const Pretoken& pretoken) {
     const uint32_t* nodes = nodes_.data() + pretoken.first_node;
     const LogSumExp log_sum_exp = arithmetic_.log_sum_exp;
@@ -281,7 +285,7 @@ class ForwardBackward {
   const PrefixLinks& links_;
   const Arithmetic& arithmetic_;
   std::vector<Pretoken> pretokens_;
-  size_t positions_ = 0;               // the number of positions, with the scratch slots
+  size_t positions_ = 0;               // the number of positions, including the scratch slots
   size_t size_ = 0;                    // the number of nodes
   std::vector<uint32_t> first_nodes_;  // the first node of every position
   std::vector<uint32_t> nodes_;        // the listed nodes of all pretokens

@@ -26,10 +26,10 @@ struct MStepRule {
 // Returns the pieces that stay, in their old order, with new scores.
 inline KeptPieces m_step(const Pieces& pieces, const std::vector<float>& counts,
                          const MStepRule& rule, Crew& crew) {
-  // A smaller count of a piece that must stay is raised to this.
+  // The count of a piece that must stay is raised to at least this number.
   constexpr float kLeastKept = 0.5f;
-  // A smaller count of a piece that the threshold does not drop is raised to this. The digamma of a
-  // small count x is about -1/x, and sums of float32 fail with such scores.
+  // The count of any other piece that stays is raised to at least this number. The digamma of a
+  // small count x is about -1/x, and float32 sums fail with scores that are so low.
   constexpr float kLeast = 0.01f;
 
   std::vector<uint32_t> kept;
@@ -37,7 +37,7 @@ inline KeptPieces m_step(const Pieces& pieces, const std::vector<float>& counts,
   float total = 0.0f;
   for (uint32_t id = 0; id < counts.size(); ++id) {
     const float count = counts[id];
-    // A required piece with a high count stays in any case.
+    // A piece with a high count stays in any case, so it is not looked up in `required`.
     const bool must_stay =
         rule.keep || (!rule.required.empty() && count < std::max(rule.threshold, kLeastKept) &&
                       rule.required.count(piece_text(pieces, id)) > 0);

@@ -2,9 +2,9 @@
 //
 // Pretoken i is added to partial sum i mod n, and the n partial sums are added in their order, as
 // the reference does with n threads. A worker takes the next pretokens of any partial sum and
-// computes their contributions. It waits for its turn only to add them, after those of all earlier
-// pretokens of that partial sum. So the number of partial sums changes the bytes of a model, and
-// the number of workers never does.
+// computes their contributions. Before it adds them, it waits until all earlier pretokens of that
+// partial sum have been added. So the number of partial sums changes the bytes of a model, and the
+// number of workers never does.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +26,11 @@ namespace spmcompat {
 // The sums of one pass over the corpus: one partial sum, or the total.
 struct ExpectedCounts {
   std::vector<float> expected;          // the count of each piece; id 0 includes the unknown piece
-  std::vector<NodePosition> positions;  // a position of each piece, if the pass needs them
+  std::vector<NodePosition> positions;  // one position of each piece, if the pass finds positions
   float objective = 0.0f;
   double log_likelihood = 0.0;
 
-  // The vectors of a partial sum without pretokens are empty.
+  // Resizes the vectors first, because those of a partial sum without pretokens are empty.
   void add(const ExpectedCounts& other) {
     expected.resize(std::max(expected.size(), other.expected.size()));
     positions.resize(std::max(positions.size(), other.positions.size()));
@@ -43,7 +43,8 @@ struct ExpectedCounts {
   }
 };
 
-// The pretokens of some partial sums, in order. Prefetches the lattices of the next ones.
+// Iterates over the pretokens of the partial sums from `first_sum` to `last_sum`: first all
+// pretokens of the first partial sum, and so on. Prefetches the lattices of later pretokens.
 class SummedPretokens {
  public:
   SummedPretokens(const Lattices& lattices, size_t first_sum, size_t last_sum, size_t partial_sums)
@@ -103,7 +104,8 @@ class PartialSums {
   // Does the work of one worker. For each group of pretokens:
   //   1. Calls pass.add(segments, size, count) for each pretoken of the group.
   //   2. Calls `find` of the pass, without a lock.
-  //   3. Calls add(pass, counts) with the counts of the partial sum, when all earlier groups of this
+  //   3. Calls add(pass, counts) with the counts of the partial sum, when all earlier groups of
+  //   this
   //      partial sum have been added.
   //   4. Calls pass.clear().
   template <typename Pass, typename Add>
@@ -128,14 +130,15 @@ class PartialSums {
     SummedPretokens pretokens;
     std::mutex filling;
     size_t filled_groups = 0;
-    Turns turns;         // the turns of the groups
-    size_t workers = 0;  // the number of workers that have joined and not left
+    Turns turns;         // the order in which groups are added
+    size_t workers = 0;  // the number of workers that have joined and have not left
     bool exhausted = false;
     ExpectedCounts counts;
   };
 
-  // Returns the first partial sum with the fewest workers, or null if all are exhausted. At most
-  // one partial sum per worker is open, because each open partial sum has counts for all pieces.
+  // Chooses the partial sum on which this worker continues: the first one of those with the fewest
+  // workers. Returns null if all partial sums are exhausted. Each unfinished partial sum needs
+  // memory for the counts of all pieces. So at most as many partial sums as workers are unfinished.
   PartialSum* join_sum() {
     PartialSum* sum = nullptr;
     size_t end = 0;
@@ -167,8 +170,8 @@ class PartialSums {
     return sum.filled_groups++;
   }
 
-  // The last worker that leaves an exhausted partial sum adds it, and complete partial sums after
-  // it, to the total.
+  // A partial sum is complete when its last worker leaves. Complete partial sums are added to the
+  // total in their order.
   void leave_sum(PartialSum& sum) {
     const std::lock_guard<std::mutex> lock(mutex_);
     sum.exhausted = true;

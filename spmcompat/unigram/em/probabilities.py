@@ -5,6 +5,6 @@ from collections.abc import Sequence
 
 
 def log_sum(scores: Sequence[float]) -> float:
-    """Return the log of the sum of the probabilities; scores minus this are normalized."""
+    """Return the log of the sum of the probabilities. Subtracting it normalizes the scores."""
     highest = max(scores)
     return highest + math.log(math.fsum(math.exp(score - highest) for score in scores))

@@ -83,8 +83,8 @@ def best_path_counts(
         Lattices lattices not None, size_t partial_sums, workers, bint single_sum=False):
     """Return how often each piece is in the best segmentations: `ExpectedCounts`.
 
-    They are summed in the same order as the expected counts. With `single_sum`, the pretokens are
-    added to one sum, in the order of the partial sums.
+    The counts are added up in the same order as the expected counts. With `single_sum`, all
+    pretokens are added to one sum: first those of the first partial sum, and so on.
     """
     cdef Crew crew = workers.crew
     cdef ExpectedCounts counts = ExpectedCounts()
@@ -120,7 +120,8 @@ def segment_log_likelihoods(Lattices lattices not None, workers):
     return likelihoods
 
 
-# The smallest count of a piece, so that its logarithm is finite; as in sentencepiece 0.2.3.
+# Sparse pruning raises smaller counts to this, so that their logarithms are finite, as in
+# sentencepiece 0.2.3.
 cdef float LEAST_COUNT = 1e-4
 
 
@@ -181,7 +182,7 @@ def ranked_count(ExpectedCounts counts not None, size_t rank):
         raise IndexError(rank)
     cdef vector[float] ranked
     with nogil:
-        # Cython would not catch an exception of an assignment.
+        # Not `ranked = ...`, because Cython does not catch exceptions of an assignment.
         ranked.assign(counts.sums.expected.begin(), counts.sums.expected.end())
         nth_element(ranked.begin(), ranked.begin() + rank, ranked.end(), greater[float]())
     return ranked[rank]
@@ -202,7 +203,8 @@ def sparse_step(Pieces pieces not None, ExpectedCounts counts not None, float pe
     Returns
     -------
     new_pieces : Pieces
-        Scores are the logarithms of the shares of the reduced counts, which are at least 0.0001.
+        The score of a piece is the logarithm of its share of the reduced counts. Reduced counts
+        below 0.0001 are raised to 0.0001.
     new_ids : NewIds
         From old to new ids.
 

@@ -2,10 +2,11 @@
 //
 // At every node, the reference adds the node's own score to the float scores of its left
 // neighbours, and then compares the sums. If sums are equal, the neighbour that begins first wins.
-// Addition is monotone, so the best score after a node is the best score at its position plus its
-// own score. Only the choice between nearly equal neighbours depends on the rounding. So the
-// forward pass keeps one score for each position, and a mark if an earlier neighbour is nearly
-// equal. At marked positions, the scores are compared again on the way back.
+// Addition is monotone, so the best score after a node is the best score at its begin plus the
+// node's own score. Only the choice between nearly equal neighbours depends on the rounding. So the
+// forward pass stores one score for each position. It marks the position if a piece that begins
+// earlier is nearly as good. Following the best path back (for_each_backwards) compares the scores
+// at marked positions again.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +26,10 @@
 namespace spmcompat {
 
 // Finds the best paths of groups of pretokens. For each group:
-//   1. add, until the group is full.
-//   2. find.
-//   3. Read frequency, score and for_each_backwards of each pretoken.
-//   4. clear.
+//   1. Call add until the group is full.
+//   2. Call find.
+//   3. Call frequency, score and for_each_backwards for each pretoken.
+//   4. Call clear.
 class BestPaths {
  public:
   BestPaths(const Lattices& lattices, const Crew& crew)
@@ -109,8 +110,8 @@ class BestPaths {
   static constexpr size_t kMaxPretokens = 512;
 
   struct Pretoken {
-    size_t begin, end;  // positions
-    size_t segments;    // index of the first segment
+    size_t begin, end;  // the range of its positions
+    size_t segments;    // the index of its first segment in segments_
     float frequency;
   };
   struct Segment {
@@ -118,17 +119,17 @@ class BestPaths {
     size_t begin;
   };
 
-  // NaN: every comparison with it is false, so the first path to arrive replaces it, even if its
-  // score is infinite.
+  // Every comparison with NaN is false, so the first path that reaches the position replaces the
+  // NaN, even if the score of the path is infinite.
   static constexpr PathEnd kUnreached{std::numeric_limits<float>::quiet_NaN(), 0};
 
   size_t segments_end(size_t pretoken) const {
     return pretoken + 1 < pretokens_.size() ? pretokens_[pretoken + 1].segments : segments_.size();
   }
 
-  // Returns the last piece of the best path to a position. Scores are compared after the score of
-  // the node on the right is added in float, as in the reference. If several pieces tie, returns
-  // the one that begins first.
+  // Returns the last piece of the best path to position `end`. As in the reference, the score of
+  // the node on the right is added in float before scores are compared. If several pieces tie,
+  // returns the one that begins first.
   uint32_t first_of_ties(size_t begin, size_t end, float right_score) const {
     const float best = path_ends_[end].score + right_score;
     uint32_t found = path_ends_[end].piece & ~PathEnd::kNearTie;
@@ -151,7 +152,7 @@ class BestPaths {
   float unknown_magnitude_;
   std::vector<Pretoken> pretokens_;
   std::vector<Segment> segments_;
-  size_t positions_ = 0;  // the number of positions of all pretokens, after scratch slot 0
+  size_t positions_ = 0;  // the number of positions of all pretokens, plus 1 for scratch slot 0
   std::vector<uint32_t> first_nodes_;
   std::vector<PathEnd> path_ends_;
   std::vector<NodeList> lists_;

@@ -1,8 +1,9 @@
 // The kernels of the lattice passes, where the E-step spends its time. processors.hpp includes this
-// file once for each kind of processor, each time in another namespace. SPMCOMPAT_WITH_AVX2 names
-// the kind, because compilers need not define __AVX2__ for a part of a file. The kernels only use
-// inlined functions of the standard library: other functions could be compiled for one processor
-// and then be shared with code for another.
+// file twice, each time in another namespace: for any processor, and for processors with AVX2. The
+// macro SPMCOMPAT_WITH_AVX2 distinguishes the two. (Compilers need not define __AVX2__ if AVX2 is
+// enabled for a part of a file.) The kernels may only call functions of the standard library that
+// are always inlined. Otherwise, the linker could use a function that was compiled for AVX2 in the
+// code for other processors, too.
 
 namespace spmcompat::SPMCOMPAT_PROCESSOR {
 
@@ -31,7 +32,7 @@ SPMCOMPAT_INLINE Double4 interleave_odd(const Double4& x, const Double4& y) {
   return _mm256_unpackhi_pd(x, y);
 }
 #else
-// Like the two instructions, these functions return y if an element is a NaN.
+// Like the instructions minps and maxps, these functions return y if an element is a NaN.
 SPMCOMPAT_INLINE Float4 lesser(const Float4& x, const Float4& y) { return x < y ? x : y; }
 SPMCOMPAT_INLINE Float4 greater(const Float4& x, const Float4& y) { return x > y ? x : y; }
 SPMCOMPAT_INLINE Double4 to_double(const Float4& x) { return __builtin_convertvector(x, Double4); }
@@ -63,7 +64,7 @@ SPMCOMPAT_INLINE Double4 soft_plus(const Float4& d) {
   const double* row1 = kLogMath.soft_plus[cell[1]];
   const double* row2 = kLogMath.soft_plus[cell[2]];
   const double* row3 = kLogMath.soft_plus[cell[3]];
-  // Transposed: c0 contains the constants of all four cubics, and so on.
+  // Transposes the four rows: c0 contains the constants of all four cubics, and so on.
   const Double4 even = load_halves(row0, row2), odd = load_halves(row1, row3);
   const Double4 even2 = load_halves(row0 + 2, row2 + 2), odd2 = load_halves(row1 + 2, row3 + 2);
   const Double4 c0 = interleave_even(even, odd), c1 = interleave_odd(even, odd);
@@ -72,8 +73,8 @@ SPMCOMPAT_INLINE Double4 soft_plus(const Float4& d) {
   return (c0 + c1 * x) + (c2 + c3 * x) * (x * x);
 }
 
-// Returns the same as `exact` in every element, for finite arguments and for x = -inf. `exact` is a
-// result of exact_log_sum_exp.
+// Returns the same bits as `exact` in every element, for finite arguments and for x = -inf. The
+// function `exact` is a result of exact_log_sum_exp.
 SPMCOMPAT_INLINE Float4 log_sum_exp(const Float4& x, const Float4& y, LogSumExp exact) {
   const Float4 high = greater(x, y);
   const Float4 d = greater(lesser(x, y) - high, Float4{-24.0f, -24.0f, -24.0f, -24.0f});
@@ -90,12 +91,13 @@ SPMCOMPAT_INLINE Float4 log_sum_exp(const Float4& x, const Float4& y, LogSumExp 
   return result;
 }
 
-// The bits of a double's mantissa that rounding to float removes, and the midpoint of two floats.
+// The bits of a double's mantissa that rounding to float removes.
 constexpr uint32_t kTail = (1u << 29) - 1;
+// The value of these bits in the middle between two floats.
 constexpr uint32_t kMiddle = 1u << 28;
 
-// frequency * exp(x) for 0 < frequency < 2^64, with a relative error below 2^-39. For x out of
-// range the result is a NaN whose low bits make add_exp compute the exact expression.
+// frequency * exp(x) for 0 < frequency < 2^64, with a relative error below 2^-39. If |x| >= 80, or
+// x is a NaN, the result is a NaN whose low bits make add_exp compute the exact expression.
 SPMCOMPAT_INLINE Double4 exp_terms(float frequency, const Float4& x) {
   const Double4 wide = to_double(x);
   const Double4 scaled = wide * (1 / M_LN2);
@@ -113,16 +115,17 @@ SPMCOMPAT_INLINE Double4 exp_terms(float frequency, const Float4& x) {
                           (int64_t{0x7ff8000000000000 | kMiddle} & ~inside));
 }
 
-// Not inlined: the call would take registers from the loop around it.
+// Not inlined, because the code would take registers from the loop that calls add_exp.
 [[gnu::noinline, gnu::cold]] inline float add_exp_in_doubt(float sum, float frequency, float x) {
   return exact::add_exp(sum, frequency, x);
 }
 
 // Equals exact::add_exp(sum, frequency, x) for sum >= 0; `term` is the result of exp_terms.
 SPMCOMPAT_INLINE float add_exp(float sum, double term, float frequency, float x) {
-  // A term in range is above the smallest normal float, so the tail is always 29 bits long. The
-  // relative error of the total is below 2^-39, which is 2^14 units of a double. If the total is
-  // within four times this error of the midpoint, the rounding is in doubt.
+  // A term for |x| < 80 is above the smallest normal float, so the tail is always 29 bits long. The
+  // relative error of the total is below 2^-39, which is 2^14 units in the last place of a double.
+  // If the distance between the total and the midpoint is at most four times this error, the
+  // rounding is in doubt.
   constexpr uint32_t kDoubt = 1u << 16;
   const double total = sum + term;
   const uint32_t tail = static_cast<uint32_t>(bits_as<uint64_t>(total));
@@ -243,8 +246,8 @@ inline void to_terms(const float* log_marginal, size_t size, float frequency, do
   }
 }
 
-// Adds the marginals of a pretoken's nodes to the expected counts of their pieces. Ids from
-// `unknown` on are the unknown piece. `nodes` is padded by the prefetch distance.
+// Adds the marginals of a pretoken's nodes to the expected counts of their pieces. All ids from
+// `unknown` on are unknown pieces. `nodes` is padded by the prefetch distance.
 inline void add_marginals(const uint32_t* nodes, size_t size, const float* log_marginal,
                           const double* terms, float frequency, uint32_t unknown,
                           float* expected) {
@@ -258,8 +261,9 @@ inline void add_marginals(const uint32_t* nodes, size_t size, const float* log_m
       add(k, piece);
       continue;
     }
-    // In the reference, the unknown piece counts for the piece of id 0, and is the last node of its
-    // position. Id 0 may be a node of the same position, so the order of the additions matters.
+    // The reference adds the marginal of the unknown piece to the expected count of piece 0, as the
+    // last addition of its position. Piece 0 may also be a node of this position, so the order of
+    // the additions matters.
     const size_t first = k;
     for (; k + 1 < size && !is_first(nodes[k + 1]); ++k) add(k + 1, piece_of(nodes[k + 1]));
     add(first, 0);

@@ -2,13 +2,12 @@
 //
 // The sums are kept per position, not per node: all nodes that begin at a position share their
 // alpha, and all nodes that end there share their beta. The forward pass adds a node's term to the
-// alpha of its end. There, terms arrive by ascending begin, in the order of the reference. The
-// backward pass adds a node's term to the beta of its begin. There, terms arrive from the shortest
-// node to the longest, which is also the order of the reference. The first pass over a lattice
-// lists its nodes.
+// alpha of its end. The terms of a position are added by ascending begin, in the order of the
+// reference. The backward pass adds a node's term to the beta of its begin. The terms of a position
+// are added from the shortest node to the longest, which is also the order of the reference.
 //
-// Each addition has to wait for the one before it. Therefore many lanes advance together: four fill
-// a vector, and while one vector waits, the processor works on others.
+// Each addition in a lane has to wait for the addition before it. Therefore, many lanes advance
+// together: four lanes fill a vector, and while one vector waits, the processor works on others.
 #pragma once
 
 #include <algorithm>
@@ -23,18 +22,18 @@
 
 namespace spmcompat {
 
-// The nodes of one lattice, or of its positions from some position on.
+// The nodes of one lattice, or its nodes from some position on.
 struct NodeList {
-  uint32_t* nodes;  // the list; the backward pass reads it, other passes write it
+  uint32_t* nodes;  // the listing and forward passes write this list, the backward pass reads it
   uint32_t size;    // the number of nodes
-  size_t begin;     // first position, in the arrays of the pass
-  size_t length;    // in positions
+  size_t begin;     // the first position, in the arrays of the pass
+  size_t length;    // the number of positions
   size_t log_marginal = 0;   // index of the log marginal of the first node
   float log_likelihood = 0;  // the log likelihood of the pretoken
 };
 
-// Runs a pass over lists of nodes. Lists of similar size run together, so that few lanes become
-// idle.
+// Runs a pass over lists of nodes. Lists of similar size run together, so that few lanes are idle
+// while others still work.
 template <typename Pass>
 class LaneRunner {
  public:
@@ -94,7 +93,7 @@ class LaneRunner {
     }
   }
 
-  // Sets a lane whose list is finished. It repeats the neutral node in scratch memory.
+  // Makes a lane idle: from now on, it processes the neutral node in scratch memory.
   void set_idle(LaneStates<Pass>& states, size_t i, const PassArrays& arrays) {
     states.position[i] = 0;
     if constexpr (kBackward) {
@@ -108,8 +107,8 @@ class LaneRunner {
     }
   }
 
-  // Fills `sorted_`, the longest list first: with a counting sort, and with comparisons for the few
-  // lists of kCounted nodes or more.
+  // Fills `sorted_` with the lists, the longest first. Uses a counting sort, and comparisons for
+  // the few lists of kCounted nodes or more.
   void sort_by_size(const std::vector<NodeList>& lists) {
     std::array<uint32_t, kCounted + 2> begin{};
     for (const NodeList& list : lists) ++begin[bucket_of(list) + 1];

@@ -7,8 +7,8 @@
 // first and the unknown piece last. The reference adds its terms in this order, so the sums have
 // the same bits. In the forward direction, only the order of the positions matters.
 //
-// After an M-step or a pruning, only the numbers change (renumber). No text is searched again.
-// Segments are stored in lattice blocks, which workers build and renumber independently.
+// After an M-step or a pruning, only the ids of the nodes change (renumber). No text is searched
+// again. Segments are stored in lattice blocks, which workers build and renumber independently.
 #pragma once
 
 #include <algorithm>
@@ -50,8 +50,8 @@ struct NodePosition {
 
 class LatticeBlock {
  public:
-  // `lengths` are the lengths of the segments in characters. At first, every node is the unknown
-  // piece.
+  // Reserves space for segments with these lengths in characters. At first, the unknown piece is
+  // the only node of every position.
   void lay_out(const std::vector<uint32_t>& lengths, uint32_t unknown) {
     size_t positions = 0;
     begin_.reserve(lengths.size() + 1);
@@ -63,9 +63,9 @@ class LatticeBlock {
     first_nodes_.assign(positions, unknown);
   }
 
-  // Finds the longest match of every position where pieces of the trie may begin. The block
-  // contains the segments from `segment` to `last`. `lookups` is working memory that can be
-  // reused. It is empty before and after a call.
+  // Finds the longest match at every position where a piece of the trie may begin. The block
+  // contains the segments from `segment` to `last`. `lookups` is working memory, which is empty
+  // before and after a call.
   void find_longest(const StringList& segments, uint32_t segment, uint32_t last,
                     const PieceTrie& trie, std::vector<PieceTrie::Lookup>& lookups,
                     const Crew& crew) {
@@ -106,8 +106,8 @@ class LatticeBlock {
     __builtin_prefetch(first_nodes_.data() + begin_[segment].position);
   }
 
-  // Reserves space for the alphas of some segments: one float for each position and for the end.
-  // There is one more float before all of them.
+  // Reserves space for the alphas of some segments: for each segment, one float for each position
+  // and one for the end. Slot 0, before all segments, is an additional float.
   float* reserve_alphas(const std::vector<uint32_t>& segments) {
     size_t size = 1;
     for (const uint32_t segment : segments) {
@@ -135,20 +135,20 @@ class LatticeBlock {
   }
 
   std::vector<uint32_t> first_nodes_;  // the first node of every position
-  std::vector<Begin> begin_;           // the begin of each segment, and the end of the last
+  std::vector<Begin> begin_;           // the begin of each segment, and the end of the last one
   std::vector<float> alphas_;
 };
 
 // The lattices of a corpus over the pieces in training.
 class Lattices {
  public:
-  static constexpr size_t kBlockSize = 1024;  // segments
+  static constexpr size_t kBlockSize = 1024;  // the number of segments in a block
 
   Lattices() = default;
 
-  // The corpus must not change, except that its texts may be dropped. `with_log1p` chooses the
-  // expression of the reference that sums must equal. The kernels for AVX2 run if the processor has
-  // it and the environment variable SPMCOMPAT_AVX2 is not 0.
+  // The corpus must not change, except that its texts may be dropped. `with_log1p` selects one of
+  // the reference's two expressions for log-sum-exp (exact_log_sum_exp). The kernels for AVX2 run
+  // if the processor has AVX2 and the environment variable SPMCOMPAT_AVX2 is not 0.
   static Lattices build(const SegmentedCorpus& corpus, const Pieces& pieces, bool with_log1p,
                         Crew& crew) {
     Lattices result;
@@ -175,8 +175,8 @@ class Lattices {
     return result;
   }
 
-  // Changes the lattices to other pieces. `new_ids` contains the new id of each old piece, or
-  // kDropped, and then the new id of the unknown piece.
+  // Changes the lattices to the new pieces. `new_ids` contains the new id of each old piece, or
+  // kDropped, and as its last item the new id of the unknown piece.
   void renumber(const Pieces& pieces, const std::vector<uint32_t>& new_ids, Crew& crew) {
     bool is_unchanged = true;
     for (uint32_t id = 0; id < new_ids.size(); ++id) is_unchanged &= new_ids[id] == id;
@@ -192,7 +192,7 @@ class Lattices {
 
   const SegmentedCorpus& corpus() const { return *corpus_; }
   const Arithmetic& arithmetic() const { return arithmetic_; }
-  int64_t total_count() const { return total_count_; }  // the sum over all pretokens
+  int64_t total_count() const { return total_count_; }  // the number of pretokens in the text
   const PrefixLinks& links() const { return links_; }
   size_t blocks() const { return blocks_.size(); }
   LatticeBlock& block(size_t block) { return blocks_[block]; }
@@ -227,8 +227,9 @@ class Lattices {
       }
       blocks_[block].lay_out(lengths, pieces.size());
     });
-    // Pieces are sharded by their first character, which also determines the part of a position.
-    // Each part processes all positions, so there are only as many parts as the workers need.
+    // Pieces are divided into parts by their first character. The character at a position
+    // determines the part whose pieces may begin there. Each part scans the text of all segments,
+    // so there are only as many parts as the workers need.
     uint32_t parts = 8;
     while (parts < 2 * crew.size() && parts < PieceTrie::kMostParts) parts *= 2;
     std::vector<uint32_t> prefixes(pieces.size(), PieceTrie::kNone);
@@ -274,7 +275,7 @@ class Lattices {
   int64_t total_count_ = 0;
   std::vector<LatticeBlock> blocks_;
   PrefixLinks links_;
-  std::vector<std::vector<uint32_t>> shared_first_segments_;  // by block
+  std::vector<std::vector<uint32_t>> shared_first_segments_;  // for each block
 };
 
 }  // namespace spmcompat

@@ -1,14 +1,15 @@
 """The lattices of a corpus over the pieces in training.
 
-They are built once. After each M-step and each pruning, they change to the remaining pieces::
+The lattices are built once. After each M-step and each pruning, they are changed to the remaining
+pieces::
 
     lattices = Lattices(corpus, seeds, workers)
     counts = expected_counts(lattices, partial_sums, workers)
     pieces, new_ids = m_step(lattices.pieces, counts, workers)
     lattices.renumber(pieces, new_ids, workers)
 
-For the tests, the arithmetic of the E-step is available as functions on arrays: `log_sum_exp` and
-`add_exp`, with exact versions. Training calls the C++ functions directly.
+For the tests, the arithmetic of the E-step is available as functions on arrays, `log_sum_exp` and
+`add_exp`, each with an exact version. Training calls the C++ functions directly.
 """
 
 from cython cimport final
@@ -45,7 +46,10 @@ cdef extern from "spmcompat/unigram/lattice/log_math.hpp" namespace "spmcompat::
 
 @final
 cdef class NewIds:
-    """The new id of each old piece, or kDropped. The last item is the id of the unknown piece."""
+    """The new id of each old piece.
+
+    `ids` contains kDropped for a dropped piece. Its last item is the new id of the unknown piece.
+    """
 
     def __len__(self):
         return self.ids.size() - 1
@@ -70,12 +74,13 @@ cdef class Lattices:
     workers : Workers
         Real threads.
     with_log1p : bool
-        Whether log(1 + x) is computed by the library's log1p or by its log. This changes bits.
+        Whether the C library's log1p computes log(1 + x), as in 0.2.3, or its log, as in earlier
+        releases. The results differ in some bits.
 
     Notes
     -----
-    The kernels for AVX2 run if the processor has it and the environment variable
-    ``SPMCOMPAT_AVX2`` is not 0. This never changes a bit.
+    The kernels for AVX2 run if the processor has AVX2 and the environment variable
+    ``SPMCOMPAT_AVX2`` is not 0. They compute the same bits as the other kernels.
     """
 
     def __init__(
@@ -98,7 +103,7 @@ cdef class Lattices:
         return other
 
     def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
-        """Change to new pieces; `new_ids` contains the new ids of the old pieces."""
+        """Change the lattices to new pieces; `new_ids` contains the new ids of the old pieces."""
         cdef Crew crew = workers.crew
         start_change(
             dereference(crew.crew), self.lattices, renumber_lattices, pieces.pieces, new_ids.ids)
@@ -106,7 +111,7 @@ cdef class Lattices:
         self.pieces = pieces
 
     def rescore(self, Pieces pieces not None):
-        """Change to other scores of the same pieces, in the same order."""
+        """Change the scores of the pieces. `pieces` contains the same pieces in the same order."""
         self.pieces = pieces
         with nogil:
             self.lattices.rescore(pieces.pieces)
@@ -142,7 +147,7 @@ ctypedef void (*AddExp)(const float*, const float*, const float*, float*, size_t
 
 
 def has_avx2():
-    """Return whether this processor runs the kernels for AVX2."""
+    """Return whether this processor can run the kernels for AVX2."""
     return c_has_avx2()
 
 
@@ -190,7 +195,7 @@ def log_sum_exp(x, y, bint avx2, bint with_log1p=True):
     avx2 : bool
         Whether to call the kernel for AVX2, which needs a processor with AVX2.
     with_log1p : bool
-        Whether log(1 + x) is rounded as by the library's log1p (0.2.3) or by its log.
+        As for `Lattices`.
 
     Returns
     -------
@@ -206,7 +211,7 @@ def log_sum_exp(x, y, bint avx2, bint with_log1p=True):
 
 
 def log_sum_exp_exact(x, y, bint with_log1p=True):
-    """Return the correct result of `log_sum_exp`, by the expression of the reference."""
+    """Return the result of `log_sum_exp`, computed with the expression of the reference."""
     return _map_log_sum_exp(log_sum_exp_exactly, x, y, with_log1p)
 
 
@@ -234,5 +239,5 @@ def add_exp(sums, frequencies, x, bint avx2):
 
 
 def add_exp_exact(sums, frequencies, x):
-    """Return the correct result of `add_exp`, by the expression of the reference."""
+    """Return the result of `add_exp`, computed with the expression of the reference."""
     return _map_add_exp(add_exp_exactly, sums, frequencies, x)

@@ -1,9 +1,9 @@
 // log(exp(x) + exp(y)), sum + frequency * exp(x), and digamma, rounded as in the reference.
 //
-// The reference computes in double with the library's exp and log1p, or exp and log, and rounds to
-// float once. A cheap approximation with a proven error bound nearly always rounds to the same
-// float, and a test shows when this is certain (Ziv 1991, "Fast evaluation of elementary
-// mathematical functions with correctly rounded last bit"). If it is not certain, the
+// The reference computes in double with the C library's exp and log1p (or log), and rounds to float
+// once. A cheap approximation with a proven error bound nearly always rounds to the same float, and
+// a check of the error bound shows whether this is certain (Ziv 1991, "Fast evaluation of
+// elementary mathematical functions with correctly rounded last bit"). If it is not certain, the
 // reference's own expression is computed. The approximations are in kernels.hpp, because they work
 // on four values at a time.
 //
@@ -14,11 +14,12 @@
 //   its argument, which is between 1 and 2: an error of less than 2^-53.
 // - exp(r) on |r| <= ln 2 / 2, n = 9: exp(r) <= 1.42, so 1.1e-12, and relative to exp(r) 1.6e-12.
 //
-// To these errors, add the roundings of the evaluation itself (no term of the cubics is above 1, so
-// 1e-15 there; the argument of exp is below 2^7, so the error of its reduction is below 2^-46), the
-// error of the library's functions (below 1e-15 of their value), and the rounding of the
-// reference's last addition in double (2^-53 of the sum). The tests for certainty allow at least
-// twice that.
+// Three more errors are added to these:
+// - the roundings of the evaluation itself: 1e-15 for the cubics, because none of their terms is
+//   above 1; and 2^-46 for the reduction of the argument of exp, which is below 2^7;
+// - the error of the C library's functions, below 1e-15 of their value;
+// - the rounding of the reference's last addition in double, 2^-53 of the sum.
+// The checks allow at least twice the sum of all these errors.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +53,7 @@ inline float add_exp(float sum, float frequency, float x) {
 
 using LogSumExp = float (*)(float x, float y);
 
-// Release 0.2.3 calls log1p of the library; earlier releases call its log of the sum.
+// Release 0.2.3 calls log1p(x) of the C library; earlier releases call log(x + 1).
 inline LogSumExp exact_log_sum_exp(bool with_log1p) {
   return with_log1p ? exact::log_sum_exp<exact::log1p> : exact::log_sum_exp<exact::log_of_sum>;
 }
@@ -91,8 +92,8 @@ struct LogMathTables {
 
 inline const LogMathTables kLogMath;
 
-// The digamma function in double, as the reference computes it: the recurrence raises the argument
-// to 7 or more, then follows the asymptotic series at x - 1/2.
+// The digamma function in double, as the reference computes it: first the recurrence raises the
+// argument to 7 or more, then the asymptotic series is evaluated at x - 1/2.
 inline double digamma(double x) {
   double result = 0.0;
   for (; x < 7; ++x) result -= 1 / x;

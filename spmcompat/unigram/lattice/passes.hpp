@@ -1,5 +1,5 @@
-// Functions for all passes over lattices. A pass processes one group of pretokens at a time: enough
-// lattices to fill the lanes, but few enough to stay in the processor's caches.
+// Functions for all passes over lattices. A pass processes one group of pretokens at a time. A
+// group has enough lattices to fill the lanes, but few enough to stay in the processor's caches.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace spmcompat {
 
-// A group with more positions is full.
+// A group is full if it has more positions than this.
 constexpr size_t kGroupPositions = 1 << 14;
 
-// Grows to `size`; keeps its contents.
+// Grows a vector to at least `size` items, and returns its data. The old items stay.
 template <typename T>
 T* grow(std::vector<T>& values, size_t size) {
   if (values.size() < size) values.resize(size);

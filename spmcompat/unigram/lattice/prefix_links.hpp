@@ -21,7 +21,8 @@
 
 namespace spmcompat {
 
-// A node is the id of its piece. In copies and lists the first node of a position has a mark.
+// A node is stored as the id of its piece. In copies and lists, the first node of a position also
+// has this bit set.
 constexpr uint32_t kFirstAtPosition = 0x80000000u;
 
 inline uint32_t piece_of(uint32_t node) { return node & ~kFirstAtPosition; }
@@ -34,24 +35,26 @@ struct LinkedPiece {
   float score;
   uint32_t length;      // the number of characters
   uint32_t prefix;      // the longest other piece that it begins with, or kNoPrefix
-  uint32_t node_count;  // the number of nodes: this piece, and all to which its links lead
+  uint32_t node_count;  // the number of nodes to which its links lead, including itself
 };
 
 // 1 for the shortest piece of a position, otherwise 0. It is a number, so that code can add it
 // instead of branching.
 inline uint32_t is_shortest(const LinkedPiece& piece) { return piece.prefix >> 31; }
 
-// The links of all nodes. The node of a piece has the id of the piece. The next ids are those of
-// the unknown piece, the neutral node, and more unknown pieces: one for each piece whose links do
-// not lead to a piece of a single character. If such a piece is the longest match at a position,
-// its unknown piece is the first node, and links to the longest match.
+// The links of all nodes. The node of a piece has the id of the piece. The following ids are:
+// - unknown(): the only node of a position where no piece matches.
+// - neutral(): the node of idle lanes.
+// - More unknown pieces, one for each piece whose links do not lead to a piece of a single
+//   character. Where such a piece is the longest match, the unknown piece is a node, too: it is the
+//   first node of the position, and links to the longest match.
 class PrefixLinks {
  public:
   PrefixLinks() = default;
 
   // `prefixes` contains, for each piece, the longest other piece that it begins with, or kNoPrefix.
-  // Writes a map from the longest match of a position to its first node. The map is empty if both
-  // are always the same.
+  // Writes to `first_nodes` a map from the longest match of a position to the first node of the
+  // position. The map is empty if both are always the same.
   PrefixLinks(const Pieces& pieces, const std::vector<uint32_t>& prefixes,
               std::vector<uint32_t>& first_nodes, Crew& crew)
       : PrefixLinks(pieces) {
@@ -129,7 +132,7 @@ class PrefixLinks {
  private:
   static constexpr size_t kRange = 1 << 14;  // nodes that a worker takes at a time
 
-  // Creates nodes without the links of the pieces.
+  // Creates the nodes. The pieces do not have their links yet.
   explicit PrefixLinks(const Pieces& pieces) : unknown_(pieces.size()), nodes_(unknown_ + 2) {
     nodes_[unknown_] = {0.0f, 1, kNoPrefix, 1};
     nodes_[neutral()] = {-std::numeric_limits<float>::infinity(), 0, neutral(), 1};
@@ -137,8 +140,9 @@ class PrefixLinks {
   }
 
   // Counts the nodes to which the links of each piece lead. Adds an unknown piece for each piece
-  // whose links do not lead to a piece of a single character. Returns a map from the longest match
-  // of a position to its first node, or an empty one if both are always the same.
+  // whose links do not lead to a piece of a single character. Returns the map from the longest
+  // match of a position to the first node of the position, or an empty map if both are always the
+  // same.
   std::vector<uint32_t> complete(Crew& crew) {
     std::vector<std::vector<uint32_t>> without_character((unknown_ + kRange - 1) / kRange);
     crew.for_each_range(unknown_, kRange, [&](size_t first, size_t last) {

@@ -22,8 +22,8 @@ struct PathEnd {
 };
 
 // The arrays that the lanes of a pass read and write. They have one item for each position unless
-// a comment says otherwise. At first, every alpha and beta is -infinity, unless a lane starts from
-// it. Item 0 is scratch memory: idle lanes write back the value that they read.
+// a comment says otherwise. Before a pass, every alpha or beta is -infinity, except where a lane
+// starts. Item 0 is scratch memory for idle lanes, which write back the value that they read.
 struct PassArrays {
   const LinkedPiece* pieces;
   uint32_t neutral;                // the node of idle lanes, which does not change any sum
@@ -37,7 +37,7 @@ struct PassArrays {
   size_t idle_log_marginal = 0;    // begin of the scratch memory for the longest list of nodes
   // Only the best-path pass uses the next two fields.
   PathEnd* path_ends = nullptr;
-  float unknown_magnitude = 0.0f;  // of the unknown piece's score, which is the lowest one
+  float unknown_magnitude = 0.0f;  // absolute value of the unknown piece's score, the lowest one
 };
 
 // Prefetch distance of the expected counts, in nodes.
@@ -63,13 +63,13 @@ struct BackwardPass {
   static constexpr size_t kWidth = 16;
 };
 
-// The state of the lanes that advance together. The pointers do not change while the other
-// members advance. Node k of a lane is the k-th node from the first node, or from the last node in
-// the backward pass.
+// The state of the lanes that advance together. The pointers always point to node 0 of their lane;
+// only the other members advance. Node 0 is the first node of the list. In the backward pass, it is
+// the last node, because this pass reads the list backwards.
 template <typename Pass>
 struct LaneStates {
-  uint32_t* nodes[Pass::kWidth];      // the listed node 0
-  uint32_t node[Pass::kWidth];        // the next node; not in the backward pass
+  uint32_t* nodes[Pass::kWidth];      // node 0 in the list
+  uint32_t node[Pass::kWidth];        // the next node; not used by the backward pass
   size_t position[Pass::kWidth];      // the position of the next node
   // Only the backward pass uses the next two members.
   float* log_marginal[Pass::kWidth];  // the log marginal of node 0
@@ -120,7 +120,8 @@ inline bool has_avx2() { return false; }
 
 namespace spmcompat {
 
-// The kernels that compute sums over lattices, and the expression that their results equal.
+// Selects the kernels that compute sums over lattices, and the expression of the reference whose
+// results they reproduce.
 struct Arithmetic {
   bool avx2 = has_avx2();
   LogSumExp log_sum_exp = exact_log_sum_exp(true);

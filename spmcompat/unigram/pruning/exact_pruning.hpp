@@ -1,6 +1,7 @@
-// Exact losses: the fall in the score of the best segmentation of the corpus if only one piece is
-// removed. The loss by the second-best segmentation of the piece's own text is only an upper bound:
-// without the piece, the pieces of the best segmentation of a pretoken may cross its ends.
+// Exact losses. The exact loss of a piece is the fall in the score of the best segmentation of the
+// corpus if only this piece is removed. Pruning by likelihood instead replaces the piece by the
+// second-best segmentation of its own text. This gives only an upper bound of the loss: without the
+// piece, the best segmentation of a pretoken may contain pieces that cross the piece's old ends.
 //
 // No piece crosses the end of a segment. So every distinct segment is searched separately: once
 // with all pieces, and once without each piece of its best path.
@@ -22,7 +23,8 @@
 
 namespace spmcompat {
 
-// How often each segment occurs in the corpus. The texts may already be dropped.
+// Returns how often each segment occurs in the corpus. The texts of the segments are not needed,
+// and may already be dropped.
 inline std::vector<uint64_t> segment_counts(const SegmentedCorpus& corpus) {
   const std::vector<uint32_t>& all = corpus.pretoken_segments;
   std::vector<uint64_t> counts(all.empty() ? 0 : *std::max_element(all.begin(), all.end()) + 1, 0);
@@ -35,7 +37,7 @@ inline std::vector<uint64_t> segment_counts(const SegmentedCorpus& corpus) {
   return counts;
 }
 
-// Pairs of piece and loss in one segment, in the order of the segments.
+// Pairs of a piece and its loss in one segment, in the order of the segments.
 using SegmentLosses = std::vector<std::pair<uint32_t, double>>;
 
 class ExactLossSearch {
@@ -116,8 +118,9 @@ inline ExactLosses find_exact_losses(const Lattices& lattices, Crew& crew) {
   return found;
 }
 
-// Keeps the pieces with the largest losses, by descending loss, then by id: `size` of the pieces
-// that a best path uses, or more if more have an infinite loss.
+// Keeps the `size` pieces with the largest losses, by descending loss, then by id. Pieces that no
+// best path uses are dropped. Pieces with an infinite loss are kept even if they are more than
+// `size`.
 inline KeptPieces select_by_exact_loss(const Pieces& pieces, const ExactLosses& found,
                                        size_t size) {
   const std::vector<double>& losses = found.losses;

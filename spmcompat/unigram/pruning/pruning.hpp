@@ -40,7 +40,7 @@ struct LossScale {
         sum(sum_counts(counts)),
         log_sum(std::log(static_cast<double>(sum))) {}
 
-  // The fall in the likelihood if its alternative replaces the piece everywhere. As in the
+  // The fall in the likelihood if the alternative replaces the piece everywhere. As in the
   // reference, every logarithm is computed in double, and every intermediate result is rounded to
   // float.
   float loss(uint32_t id, const std::vector<uint32_t>& alternative) const {
@@ -58,8 +58,8 @@ struct LossScale {
   }
 };
 
-// The pieces that may stay: a best path contains them, and they are the best segmentation of their
-// own text.
+// The pieces that may stay: those that some best path contains, and that are the best segmentation
+// of their own text.
 struct Losses {
   std::vector<uint32_t> without_alternative;
   std::vector<uint64_t> by_loss;  // sorted loss keys of the pieces that have an alternative
@@ -115,7 +115,7 @@ inline void add_losses(const Pieces& pieces, const Lattices& lattices, const Exp
     if (counts.expected[id] == 0) continue;
     if (counts.positions[id].known()) {
       lattice.build(lattices, counts.positions[id], lattices.links()[id].length);
-    } else {  // the piece of id 0, if only unknown characters are counted for it
+    } else {  // piece 0 is in no best path; its count is that of the unknown piece
       lattice.build(PieceTrie(pieces), pieces, id, pieces.unknown_score());
     }
     switch (two_best.find(lattice, alternative)) {
@@ -146,7 +146,7 @@ inline void sort_by_loss(std::vector<uint64_t>& keys) {
 inline Losses find_losses(const Pieces& pieces, const Lattices& lattices,
                           const ExpectedCounts& counts, const std::vector<float>& occurrences,
                           float total, bool limited, Crew& crew) {
-  constexpr size_t kRange = 4096;  // pieces
+  constexpr size_t kRange = 4096;  // pieces that a worker takes at a time
   const LossScale scale(counts.expected, occurrences, total);
   const size_t size = counts.expected.size();
   std::vector<Losses> ranges((size + kRange - 1) / kRange);

@@ -54,7 +54,7 @@ cdef extern from "spmcompat/unigram/pruning/reachable.hpp" namespace "spmcompat"
     CPieces reachable_pieces(const CPieces& pieces, CCrew& crew)
 
 
-cdef float EXACT_FLOATS = 1 << 24  # below, sums of whole numbers are exact in float32
+cdef float EXACT_FLOATS = 1 << 24  # sums of whole numbers below this are exact in float32
 
 
 @final
@@ -106,7 +106,7 @@ cdef class LossWeights:
 
     @staticmethod
     def by_pieces(ExpectedCounts counts not None):
-        """Weight by the piece's share of all pieces in the best segmentations."""
+        """Weight a loss by the piece's share of all pieces in the best segmentations."""
         cdef LossWeights weights = LossWeights()
         weights.occurrences = counts
         weights.total = sum_counts(counts.sums.expected)
@@ -115,10 +115,10 @@ cdef class LossWeights:
     @staticmethod
     def by_pretokens(
             Lattices lattices not None, ExpectedCounts counts not None, int partial_sums, workers):
-        """Weight by the piece's occurrences in the best segmentations, per pretoken.
+        """Weight a loss by the piece's occurrences in the best segmentations, per pretoken.
 
-        The reference adds these occurrences to a single sum. It differs from `counts` only if a
-        count is so large that float32 rounds it.
+        The reference adds these occurrences to a single sum instead of partial sums. The result
+        differs from `counts` only if a count is so large that float32 rounds it.
         """
         cdef LossWeights weights = LossWeights()
         cdef float count
@@ -163,7 +163,8 @@ def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeight
     workers : Workers
         Real threads.
     limited : bool
-        Whether the search for the second-best segmentation gives up where release 0.2.3 does.
+        Whether the search for the second-best segmentation has the limits of release 0.2.3, at
+        which it gives up.
 
     Returns
     -------
@@ -265,7 +266,7 @@ def prune_flat(Pieces pieces not None, size_t size, frozenset keep_first=frozens
 
 
 def drop_unreachable(Pieces pieces not None, workers):
-    """Return the pieces whose score no other segmentation of their own text beats."""
+    """Return the pieces for which no other segmentation of their text has a higher score."""
     cdef Crew crew = workers.crew
     cdef Pieces reachable = Pieces()
     start_stage(dereference(crew.crew), reachable.pieces, reachable_pieces, pieces.pieces)

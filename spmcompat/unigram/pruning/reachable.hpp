@@ -27,7 +27,7 @@ class ReachableSearch {
     best_of_class_.fill(unknown_score_);
     for (uint32_t id = 0; id < pieces.size(); ++id) {
       const std::string_view piece = pieces[id];
-      if (piece.empty()) continue;  // begins no text
+      if (piece.empty()) continue;  // an empty piece matches nothing
       size_t size;
       const char32_t first = decode_utf8(piece.data(), piece.data() + piece.size(), &size);
       float& best = best_of_class_[first % kClasses];
@@ -59,8 +59,8 @@ class ReachableSearch {
     best.assign(length + 1, -std::numeric_limits<float>::infinity());
     best[0] = 0.0f;
     for (size_t i = 0; i < length; ++i) {
-      // Scores are at most 0. So the path cannot win if even with the best next piece, its score is
-      // not above that of the piece.
+      // The score of a path never rises. So if the best path to position i, continued with the best
+      // piece that may begin there, has no higher score than the piece, it cannot beat the piece.
       if (never_rises_ && best[i] + best_of_class_[text[i] % kClasses] <= score) continue;
       const PieceTrie& trie = *tries_[text[i] % kParts];
       bool is_known = false;
@@ -73,20 +73,21 @@ class ReachableSearch {
     return best[length] > score;
   }
 
-  static constexpr uint32_t kParts = 4;  // pieces are sharded by their first character
+  static constexpr uint32_t kParts = 4;  // parts of the pieces, by their first character
   static constexpr size_t kClasses = 4096;
 
   const Pieces& pieces_;
   float unknown_score_;
-  bool never_rises_;  // whether the score of a path never rises: no piece has a score above 0
+  bool never_rises_;  // whether no piece has a score above 0, so that a path's score never rises
   std::array<std::optional<PieceTrie>, kParts> tries_;
-  // The highest score of the pieces whose first character is in the class, modulo kClasses.
+  // The highest score of the pieces in each class. The class of a piece is its first character
+  // modulo kClasses.
   std::array<float, kClasses> best_of_class_;
 };
 
-// Returns the pieces whose score no other segmentation of their own text beats.
+// Returns the pieces for which no other segmentation of their text has a higher score.
 inline Pieces reachable_pieces(const Pieces& pieces, Crew& crew) {
-  constexpr size_t kRange = 4096;  // pieces
+  constexpr size_t kRange = 4096;  // pieces that a worker takes at a time
   const ReachableSearch search(pieces, crew);
   std::vector<std::vector<uint32_t>> ranges((pieces.size() + kRange - 1) / kRange);
   crew.for_each_range(pieces.size(), kRange, [&](uint32_t first, uint32_t last) {

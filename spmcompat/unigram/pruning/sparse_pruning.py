@@ -39,14 +39,14 @@ def prune_sparsely(
     Parameters
     ----------
     lattices : Lattices
-        The lattices of the corpus over the seeds. They are used up.
+        The lattices of the corpus over the seeds. Training changes them.
     targets : sequence of Target
-        The number of pieces at which training ends, for each size of the vocabulary; fewer pieces
-        may be left.
+        The number of pieces at which training ends, for each size of the vocabulary. In the end,
+        fewer pieces may be left.
     debias : bool
         Whether the scores are estimated once more at the end, without the penalty.
     partial_sums : int
-        Number of partial sums. It decides the order of the float sums.
+        Number of partial sums, which determines the order of the float sums.
     workers : Workers
         Real threads.
     report : Report
@@ -71,7 +71,10 @@ def prune_sparsely(
 
 
 class _Step(NamedTuple):
-    """The last step of a round, for the targets that share it."""
+    """The M-step of a round, for the targets that share its penalty.
+
+    `size_before` is the number of pieces before the step.
+    """
 
     targets: Sequence[Target]
     epoch: int
@@ -94,7 +97,7 @@ class _Epochs(NamedTuple):
     def train(
         self, lattices: Lattices, targets: Sequence[Target], step: _Step | None
     ) -> dict[int, Pieces]:
-        """Return the pieces of each target, from lattices that `step` has just changed."""
+        """Return the pieces of each target. `step` has just changed the lattices; None at first."""
         trained: dict[int, Pieces] = {}
         branches = self._until_they_part(lattices, targets, step, trained)
         for branch in branches:
@@ -103,7 +106,7 @@ class _Epochs(NamedTuple):
         return trained
 
     def _train_from(self, lattices: Lattices, step: _Step, is_copy: bool) -> dict[int, Pieces]:
-        """Return the pieces of the targets of a step."""
+        """Apply a step to the lattices or to a copy, and return the pieces of its targets."""
         self.report.step("Renumbering")
         own = step.renumbering.apply(lattices, self.workers, copy=is_copy)
         return self.train(own, step.targets, step)
@@ -115,9 +118,10 @@ class _Epochs(NamedTuple):
         step: _Step | None,
         trained: dict[int, Pieces],
     ) -> list[_Step]:
-        """Train as long as all targets have the same penalty. Return the first separate steps.
+        """Train as long as all targets have the same penalty.
 
-        The pieces of targets that are reached are added to `trained`.
+        Return the steps of the first round in which the penalties differ. The pieces of targets
+        that have been reached are added to `trained`.
         """
         report = self.report
         with stage_of(targets, self.total, "EM and sparse pruning", report) as stage:
@@ -142,7 +146,7 @@ class _Epochs(NamedTuple):
     def _steps(
         self, lattices: Lattices, targets: Sequence[Target], last: _Step | None
     ) -> list[_Step]:
-        """Return the next step of each target."""
+        """Return the steps of the next round, one for each penalty."""
         report = self.report
         size = len(lattices.pieces)
         report.step("E-step")

@@ -28,8 +28,8 @@ class PieceLattice {
   };
   static constexpr uint32_t kBegin = 0, kEnd = 1;
 
-  // Builds the lattice from any position where the piece is a node: it is a part of the lattice of
-  // the segment.
+  // Builds the lattice from any position where the piece is a node. There, the lattice of the piece
+  // is a part of the lattice of the segment.
   void build(const Lattices& lattices, const NodePosition& position, uint32_t length) {
     clear(length);
     const PrefixLinks& links = lattices.links();
@@ -53,7 +53,8 @@ class PieceLattice {
         add(i, static_cast<uint32_t>(size), found, pieces.score[found]);
         single |= size == 1;
       });
-      if (!single) add(i, 1, 0, unknown_score);  // the reference's unknown id is 0 while it trains
+      // In training, the reference's unknown piece has the id 0.
+      if (!single) add(i, 1, 0, unknown_score);
     }
   }
 
@@ -103,8 +104,8 @@ enum class Resegmentation {
 
 // Finds the two best paths by A*, from the end to the begin of the text. The agenda is a binary
 // heap that compares only the estimates. The heap functions of the standard library determine the
-// order of hypotheses with equal estimates, as in the reference. The limits are the reference's;
-// releases before 0.2.3 only limit the agenda (`limited` is false).
+// order of hypotheses with equal estimates, as in the reference. The search has the limits of the
+// reference. Releases before 0.2.3 only limit the size of the agenda (`limited` is false).
 class TwoBest {
  public:
   explicit TwoBest(bool limited) : limited_(limited) {}
@@ -123,7 +124,7 @@ class TwoBest {
   struct Hypothesis {
     uint32_t node;
     const Hypothesis* next;  // the same path without its first node
-    float estimate;          // the best score of any path through it
+    float estimate;          // the best score of any complete path that ends with this path
     float path;              // the score of the path itself
   };
   struct Lower {

@@ -1,9 +1,9 @@
-// The candidates of several seeding chunks, with the sums of their counts.
+// The candidates of several seeding chunks. The counts of a candidate in all chunks are added up.
 //
-// A substring that does not branch in a chunk is not a candidate of this chunk, and its count in
-// the chunk is lost. If there are too many candidates after a chunk, some are dropped, and their
-// counts are lost too: if a later chunk finds them again, they start from zero. The reference does
-// the same.
+// A substring that is not followed by different symbols in a chunk is not a candidate of this
+// chunk, and its count in the chunk is lost. If there are too many candidates after a chunk, some
+// are dropped, and their counts are lost, too: if a later chunk finds them again, their counts
+// start from zero. The reference does the same.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ namespace spmcompat {
 
 class CandidateCounts {
  public:
-  // Finally, the best `limit` candidates are used. If there are more than 16 * limit candidates
-  // after a chunk, the best 8 * limit are kept.
+  // In the end, the best `limit` candidates become seeds. If there are more than 16 * limit
+  // candidates after a chunk, only the best 8 * limit are kept.
   CandidateCounts(size_t limit, size_t longest, float length_power)
       : CandidateCounts(limit, CandidateScores(longest, length_power, false)) {}
 
@@ -36,7 +36,7 @@ class CandidateCounts {
       std::vector<Candidate>().swap(part);
     }
     if (limit_ < SIZE_MAX / 16 && pieces_.size() > 16 * limit_) keep_best(8 * limit_);
-    pieces_.drop_index();  // it is not needed while the next chunk is read and searched
+    pieces_.drop_index();  // the index is not needed while the next chunk is read and searched
   }
 
   // Returns `seeds` followed by the best candidates. Appends the counts of the candidates to

@@ -1,4 +1,5 @@
-// Candidates for seeds, their scores, and a bound by which hopeless candidates are dropped early.
+// Candidates for seeds, their scores, and a bound of the score. Candidates below the bound cannot
+// become seeds, so they are dropped early.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,8 @@
 
 namespace spmcompat {
 
-// The score of a candidate is its count times a power of its length in characters. Before 0.2.3, it
-// is a whole number (`whole`), which is rounded to float once.
+// The score of a candidate is its count times a power of its length in characters. Before 0.2.3
+// (`whole`), the score is a whole number that is rounded to float once.
 class CandidateScores {
  public:
   CandidateScores(size_t longest, float length_power, bool whole) : whole_(whole) {
@@ -28,8 +29,8 @@ class CandidateScores {
     return static_cast<float>(count) * weight_[characters];
   }
 
-  // A number in the order of the exact scores: the whole number, or the bits of the float (the bits
-  // of positive floats have the order of the floats).
+  // A number for sorting candidates by their exact scores: the whole number, or the bits of the
+  // float. (Positive floats have the same order as their bits.)
   uint64_t rank(uint64_t count, size_t characters) const {
     if (whole_) return count * characters;
     const float score = of(count, characters);
@@ -48,19 +49,21 @@ class CandidateScores {
   std::vector<float> weight_;  // by length in characters
 };
 
-// The smallest count of a candidate of more than three bytes. With alpha = 1, it is approximately
-// the count of the rarest piece of the vocabulary in a text of this size, by Zipf's law.
+// Returns the smallest count that a candidate of more than three bytes may have. With alpha = 1, it
+// is approximately the count of the rarest piece of the vocabulary in a text of this size, by
+// Zipf's law.
 inline uint64_t least_count(float alpha, double text_bytes, int vocab_size) {
   const float size = static_cast<float>(std::max(vocab_size, 1));
   const float count =
       alpha * static_cast<float>(text_bytes) / std::max(1.0f, size * std::log(size));
-  // The reference also converts values that are out of range. These are its results on x86-64.
+  // The reference converts `count` to an integer of 64 bits even if it is out of the range of such
+  // integers. The results below are those on x86-64.
   if (!(count > -1.0f)) return std::numeric_limits<uint64_t>::max();
   return count < 0x1p64f ? static_cast<uint64_t>(count) : 0;
 }
 
-// The first eight bytes of a text as a number. Numbers have the order of their texts. A shorter
-// text is padded with zeros, but eight bytes must be readable.
+// The first eight bytes of a text as a number. These numbers have the same order as the bytes. A
+// shorter text is padded with zeros, but eight bytes must be readable.
 inline uint64_t text_key(const char* text, uint32_t size) {
   uint64_t key;
   std::memcpy(&key, text, 8);
@@ -70,13 +73,13 @@ inline uint64_t text_key(const char* text, uint32_t size) {
 
 struct Candidate {
   uint64_t count;
-  uint32_t begin;  // in the text of the segments
+  uint32_t begin;  // its position in the text of the segments
   uint16_t bytes;
   uint16_t characters;
 };
 
-// A lower bound of the `limit`-th best score. It rises while candidates are found: their scores are
-// counted in bins. Several workers may use it at the same time.
+// A lower bound of the `limit`-th best score. The bound rises while candidates are found, because
+// the scores found so far are counted in bins. Several workers may use it at the same time.
 class ScoreBound {
  public:
   ScoreBound(size_t limit, const CandidateScores& scores)
@@ -99,8 +102,9 @@ class ScoreBound {
     lowest_.store(lowest, std::memory_order_relaxed);
   }
 
-  // The bits of positive floats have the order of the floats. Nine bits of the mantissa are enough.
-  // The sign bit is cleared, because it may be set in a NaN.
+  // The bin of a score is given by the upper bits of the float: the exponent and nine bits of the
+  // mantissa. Bins have the order of the scores, because scores are positive. The sign bit is
+  // cleared, because it may be set in a NaN.
   static uint32_t bin_of(float score) {
     uint32_t bits;
     std::memcpy(&bits, &score, sizeof bits);

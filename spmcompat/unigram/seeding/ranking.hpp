@@ -1,4 +1,4 @@
-// The candidates in the order of the seeds.
+// Sorts the candidates, and adds the best ones to the seeds.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,8 @@ inline void rank(Candidate* first, Candidate* last, const SuffixTreeSearch& sear
 
 // Returns all candidates of a search, the best first. Removes them from the search.
 inline std::vector<Candidate> ranked_candidates(SuffixTreeSearch& search, Crew& crew) {
-  // Every candidate of a part ranks before every candidate of the next part.
+  // The candidates are divided into parts by their scores, and workers sort the parts
+  // independently. Every candidate of a part ranks before every candidate of the next part.
   const size_t parts = 4 * crew.size();
   const std::vector<uint32_t> part_of = search.bound().divide(parts);
   const auto part_of_candidate = [&](const Candidate& c) {

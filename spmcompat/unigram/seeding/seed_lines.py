@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from spmcompat.errors import TrainingError
 from spmcompat.releases import DEFAULT, Release
 
-# Python refuses to read thousands of digits; no number of 64 bits has more than 19.
+# At most 19 digits after leading zeros, because a number of 64 bits has no more. Python's int()
+# would raise an error for thousands of digits.
 _COUNT = re.compile(rb"[ \t-\r]*([+-]?)0*([0-9]{1,19})(?![0-9])[ \t-\r]*")
 _STREAMED_COUNT = re.compile(_COUNT.pattern + rb".*", re.DOTALL)
 
@@ -18,8 +19,8 @@ def parse_seed_lines(
 ) -> Iterator[tuple[bytes, int]]:
     """Yield pieces and counts from lines ``piece<TAB>count``.
 
-    Fields after the second are ignored, as in the reference. The releases differ in empty fields
-    and in the counts that they accept.
+    Fields after the second are ignored, as in the reference. The releases treat empty fields
+    differently, and do not accept the same counts.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ def _parse(line: bytes, where: str, release: Release) -> tuple[bytes, int]:
     match = (_STREAMED_COUNT if release.streams_numbers else _COUNT).fullmatch(fields[1])
     least = 1 if release.seed_counts_are_positive else -(2**63)
     if not match or not least <= (count := int(match[1] + match[2])) < 2**63:
-        kind = "above 0" if release.seed_counts_are_positive else "of 64 bits"
+        kind = "above 0" if release.seed_counts_are_positive else "that fits in 64 bits"
         raise TrainingError(
             f"{where}: Could not parse the frequency: it must be a whole number {kind}"
         )

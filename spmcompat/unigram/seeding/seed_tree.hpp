@@ -1,16 +1,18 @@
-// Differences between the releases of the reference in the nodes of their suffix tree: which nodes
-// are candidates for seeds, and the order of candidates with equal scores.
+// How the suffix trees of the releases differ: which nodes are candidates for seeds, and how
+// candidates with equal scores are sorted.
 //
-// All releases use the inner nodes of a suffix tree, that is, substrings that different symbols
-// follow. A symbol is a byte, or a character before 0.2.3.
+// In all releases, the inner nodes of a suffix tree are candidates. The text of an inner node is a
+// substring that is followed by at least two different symbols. A symbol is a byte; before 0.2.3,
+// it is a character.
 //
-// Release 0.2.2 cuts its nodes at the ends of sentences and between pretokens. This gives one more
-// kind of candidate: a substring that is always followed by a cut. It comes from the most frequent
-// node that begins with it and continues after the cut.
+// Release 0.2.2 cuts the texts of its nodes at the ends of sentences and between pretokens. So
+// there is one more kind of candidate: a substring that is always followed by such a cut. Its count
+// is that of the most frequent node whose text begins with the substring and continues after the
+// cut.
 //
-// Before 0.2.2, candidates with equal scores are in the order in which a walk through the sorted
-// suffixes leaves their nodes: the order of their bytes, but a node comes after all nodes that
-// begin with it.
+// Before 0.2.2, candidates with equal scores are sorted by their bytes, except that a node comes
+// after all nodes whose texts begin with its text. In this order, a walk through the sorted
+// suffixes leaves the nodes.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +29,9 @@ namespace spmcompat {
 struct SeedTree {
   bool of_characters = false;       // symbols are characters, not bytes
   bool cut_nodes = false;           // nodes are cut between pretokens
-  bool ties_in_tree_order = false;  // otherwise: by descending size in bytes, then by bytes
+  // Whether equal scores are sorted in the order of the walk. If not, they are sorted by descending
+  // size in bytes, then by bytes.
+  bool ties_in_tree_order = false;
 
   // The depth at which two texts branch. `depth` is the size in bytes of their common prefix, which
   // may end inside of a character.
@@ -42,7 +46,7 @@ struct SeedTree {
     return of_characters ? decode_utf8(text, text + 4, &length) : static_cast<unsigned char>(*text);
   }
 
-  // Whether a node is cut between a text, with which it begins, and the next symbol.
+  // Whether a node whose text begins with `text` and the symbol `next` is cut between these two.
   bool cuts(std::string_view text, uint32_t next, const PieceRule& rule) const {
     if (!cut_nodes) return false;
     size_t last = text.size() - 1;
@@ -52,7 +56,7 @@ struct SeedTree {
     return next == 0 || rule.space_parts(left, next);
   }
 
-  // The number by which texts are compared first, from their text_key.
+  // Converts the text_key of a text to the number by which texts are compared first.
   uint64_t head(uint64_t bytes, size_t size) const {
     // In the order of the tree, the end of a text is greater than any byte.
     return ties_in_tree_order && size < 8 ? bytes | ~uint64_t{0} >> 8 * size : bytes;

@@ -88,10 +88,10 @@ cdef class SeedRule:
         The size of the vocabulary.
     pretokens : bool
         Whether the text around segments is ignored. If so, a candidate is a segment that occurs at
-        least twice, or a substring that is followed by different characters or ends of segments in
-        the distinct segments.
+        least twice, or a substring that is followed by at least two different characters in the
+        distinct segments. The end of each segment counts as another character.
     recover : bool
-        Whether the longest valid prefix replaces a candidate that is not a valid piece.
+        Whether a candidate that is not a valid piece is replaced by its longest valid prefix.
     """
 
     cdef CSeedRule rule
@@ -216,7 +216,8 @@ def seed_from_merges(Corpus corpus not None, merges, list counts=None):
     corpus : Corpus
         The corpus.
     merges : iterable of (bytes, int)
-        Merged pieces, and the counts of their pairs; 0 if earlier merges have used all of them.
+        Merged pieces, and how often their pairs occurred. This count is 0 if earlier merges have
+        used all occurrences of the pair.
     counts : list, optional
         The counts of the seeds are appended to it.
 
@@ -244,10 +245,11 @@ def seed_from_counts(
     corpus : Corpus
         The corpus, with the characters and the rule for valid pieces.
     counts : iterable of (bytes, int)
-        Pieces and their counts. Invalid pieces are skipped; in 0.2.3, repeated pieces, too.
+        Pieces and their counts. Invalid pieces are skipped; in 0.2.3, repeated pieces are skipped,
+        too.
     limit : int
-        The largest number of seeds, including the characters: in 0.2.3 the first pieces of the
-        file, in earlier releases the best.
+        The maximum number of seeds, including the characters. Release 0.2.3 takes the first pieces
+        of the file, earlier releases take those with the highest scores.
     release : Release
         The release to follow.
     seed_counts : list, optional
@@ -283,7 +285,7 @@ def seed_from_counts(
         seen.add(piece)
         if len(items) >= limit and not release.repeats_seed_file:
             break
-        # In the reference, the product wraps at 64 bits; 0.2.3 refuses a score of 0.
+        # In the reference, the product is taken modulo 2**64. Release 0.2.3 refuses a score of 0.
         score = count * characters.size() % 2**64
         if score == 0 and release.seed_counts_are_positive:
             raise TrainingError(

@@ -17,7 +17,7 @@
 namespace spmcompat {
 
 struct SuffixBucket {
-  uint32_t begin, end;  // the range of its suffixes
+  uint32_t begin, end;  // the range of its suffixes in SuffixGroups::suffixes
 
   uint32_t size() const { return end - begin; }
 };
@@ -44,8 +44,8 @@ inline uint32_t suffix_bucket(const char* suffix) {
   }
 }
 
-// Calls function(position) for the suffixes in one of several parts of the text, except suffixes of
-// one character: no candidate begins with them.
+// Calls function(position) for the suffixes in one of several parts of the text. Skips suffixes of
+// one character, because no candidate begins there.
 template <typename Function>
 void for_each_suffix(const StringList& segments, size_t part, size_t parts, Function function) {
   const char* text = segments.text();
@@ -63,7 +63,7 @@ inline SuffixGroups group_suffixes(const StringList& segments, Crew& crew) {
   constexpr size_t kMinGroup = 1 << 14;  // the smallest number of suffixes in a task
   const char* text = segments.text();
   const size_t parts = 2 * crew.size();
-  std::vector<std::vector<uint32_t>> bucket_end(parts);  // by part and bucket
+  std::vector<std::vector<uint32_t>> bucket_end(parts);  // for each part and each bucket
   crew.for_each(parts, [&](size_t part) {
     std::vector<uint32_t>& count = bucket_end[part];
     count.assign(kSuffixBuckets, 0);

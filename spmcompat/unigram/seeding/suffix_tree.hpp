@@ -1,12 +1,12 @@
 // The search for candidates: the valid substrings of the text that are followed by at least two
 // different symbols.
 //
-// The reference sorts all suffixes of the text and uses the internal nodes of the suffix tree;
-// seed_tree.hpp describes the differences between releases. A valid piece is within one segment. So
-// the count of a piece, and the symbols after it, depend only on the distinct segments and on the
-// symbols after them. Only suffixes of distinct segments are sorted. A
-// suffix is cut off after the length of the longest possible piece plus one symbol. A suffix has
-// the count of its segment.
+// The reference sorts all suffixes of the text and uses the inner nodes of the suffix tree;
+// seed_tree.hpp describes the differences between releases. A valid piece does not cross the ends
+// of a segment. So the count of a piece and the symbols that follow it depend only on the distinct
+// segments, their counts, and the symbols that follow each segment. Therefore, only the suffixes of
+// the distinct segments are sorted here. A suffix has the count of its segment. It is cut off after
+// the length of the longest possible piece plus one symbol.
 #pragma once
 
 #include <algorithm>
@@ -31,10 +31,11 @@ namespace spmcompat {
 // The rules by which substrings become candidates.
 struct SeedMode {
   // If false, as in the reference, candidates are followed by at least two different symbols in the
-  // text. If true, candidates are whole segments, and substrings that are followed by at least two
-  // different characters within segments. The end of each segment counts as another character.
+  // text. If true, candidates are segments that occur at least twice, and substrings that are
+  // followed by at least two different characters in the distinct segments. The end of each segment
+  // counts as another character.
   bool pretokens = false;
-  // Whether the longest valid prefix replaces a substring that is not a valid piece (Land and
+  // Whether a candidate that is not a valid piece is replaced by its longest valid prefix (Land and
   // Pinter, section 3.1).
   bool recover = false;
 };
@@ -43,7 +44,7 @@ struct SeedMode {
 struct SeedRule {
   SeedMode mode;
   size_t limit = 0;            // the largest number of candidates that become seeds
-  float length_power = 1.0f;   // see CandidateScores
+  float length_power = 1.0f;   // the power of the length in the score of a candidate
   float min_freq_alpha = 0.0f;
   int vocab_size = 0;
 };
@@ -104,22 +105,22 @@ class SuffixTreeSearch {
   }
 
  private:
-  static constexpr uint32_t kStride = 32;          // bytes
-  static constexpr size_t kPrefetchDistance = 16;  // suffixes
+  static constexpr uint32_t kStride = 32;          // bytes between two entries of segment_at_
+  static constexpr size_t kPrefetchDistance = 16;  // in suffixes
   static constexpr size_t kCheckDistance = 4096;   // suffixes between two checks for Ctrl-C
 
   struct Suffix {
-    uint64_t key;  // the text_key at the current depth
+    uint64_t key;  // the text_key of its bytes from the current depth on
     uint32_t begin;
     uint32_t segment;
-    uint16_t size;  // the size up to the cut
-    bool whole;     // whether it reaches the end of the segment
+    uint16_t size;  // its size in bytes, after it was cut off
+    bool whole;     // whether it was not cut off, but reaches the end of its segment
   };
   // A node of the suffix tree whose suffixes are being visited.
   struct Node {
     uint32_t depth;
     uint32_t begin;   // the start of one of its suffixes
-    uint64_t before;  // the sum of the counts of all suffixes before it
+    uint64_t before;  // the sum of the counts of all suffixes before its first suffix
     size_t first;     // index of its first suffix
     bool is_segment;  // whether its first suffix is a whole segment
     Followers followers;
@@ -132,7 +133,7 @@ class SuffixTreeSearch {
   }
 
   void load(const SuffixBucket& bucket, std::vector<Suffix>& suffixes) const {
-    // The number of bytes of a suffix to compare: the longest piece and the symbol after it.
+    // Suffixes are cut off after this number of bytes: the longest piece and the symbol after it.
     const bool by_characters = mode_.pretokens || tree_.of_characters;
     const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_length + (by_characters ? 4 : 1));
     suffixes.clear();
@@ -250,7 +251,7 @@ class SuffixTreeSearch {
     return suffix.whole && suffix.begin == corpus_.segments.begin(suffix.segment);
   }
 
-  // How often a node occurs.
+  // How often the text of a node occurs.
   struct Occurrences {
     uint64_t count;   // the number of occurrences in the whole text
     size_t suffixes;  // the number of occurrences in the distinct segments
@@ -261,7 +262,8 @@ class SuffixTreeSearch {
                      std::vector<Candidate>& found) const {
     uint32_t size = node.depth;
     uint64_t count;
-    // A text that occurs twice begins a substring that different symbols follow.
+    // If a text occurs at least twice, then this text, or some longer text that begins with it, is
+    // followed by different symbols.
     bool branches_later = seen.count > 1;
     if (mode_.pretokens) {
       branches_later = seen.suffixes > 1;
@@ -275,15 +277,15 @@ class SuffixTreeSearch {
     if (mode_.recover && branches_later) recover(node, seen, characters, found);
   }
 
-  // The size without an incomplete last character.
+  // The size of a text in bytes, without an incomplete character at its end.
   uint32_t trim_to_character(uint32_t begin, uint32_t size) const {
     while (is_trail(text_[begin + size])) --size;
     return size;
   }
 
-  // The count of a node if different symbols follow it, otherwise 0. In a tree of bytes, the
-  // reference treats a text that is followed by a zero byte like the text itself. If both are
-  // nodes, it adds up their counts.
+  // The count of a node if different symbols follow it, otherwise 0. In a tree of bytes, the text
+  // of a node may end in the zero byte that ends a sentence. The reference removes this zero byte.
+  // If the text without it is also a node, the reference adds up the two counts.
   uint64_t branching_count(const Node& node, uint64_t count) const {
     if (is_trail(text_[node.begin + node.depth])) return 0;
     const Followers& followers = node.followers;
@@ -293,9 +295,8 @@ class SuffixTreeSearch {
     return count;
   }
 
-  // The count of a text that only one symbol follows, if nodes are cut before that symbol.
-  // Otherwise
-  // 0.
+  // The count of a text that is always followed by the same symbol, if nodes are cut before that
+  // symbol; otherwise 0.
   uint64_t cut_count(const Node& node, uint64_t count) const {
     const std::string_view text(text_ + node.begin, node.depth);
     if (count < 2 || !tree_.cuts(text, node.followers.next.symbol(), rule_)) return 0;
@@ -316,8 +317,8 @@ class SuffixTreeSearch {
     return true;
   }
 
-  // Adds the longest valid prefix of a node, unless it belongs to the parent because it is not
-  // longer than the parent's text.
+  // Adds the longest valid prefix of a node's text. A prefix that is not longer than the parent's
+  // text belongs to the parent, and is not added here.
   void recover(const Node& node, const Occurrences& seen, std::vector<char32_t>& characters,
                std::vector<Candidate>& found) const {
     if (unless_rare(seen.count, node.depth) == 0) return;

@@ -104,12 +104,12 @@ CASES: dict[str, tuple[Column, Change, str]] = {
     "an offset beyond all memory": (
         TEXT,
         lambda s, a: change(a, offset=2**63 - 1),
-        "longer than any memory",
+        "more rows than memory can hold",
     ),
     "a length beyond all memory": (
         TABLE,
         lambda s, a: change(child(a), length=2**63 - 1),
-        "longer than any memory",
+        "more rows than memory can hold",
     ),
 }
 

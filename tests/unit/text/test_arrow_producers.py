@@ -449,7 +449,9 @@ def test_a_data_set_made_by_a_generator(datasets: Any) -> None:
 def test_several_data_sets_are_refused(datasets: Any) -> None:
     data = datasets.Dataset.from_dict({"text": TEXT})
     iterable = data.to_iterable_dataset()
-    message = r"holds several data sets: 'train', 'test'\. Pick one of them, as data\['train'\]"
+    message = (
+        r"several data sets: 'train', 'test'\. Choose one of them, for example data\['train'\]"
+    )
     for splits in (
         datasets.DatasetDict(train=data, test=data),
         datasets.IterableDatasetDict(train=iterable, test=iterable),
