@@ -1,5 +1,5 @@
-// The fields of a plan that C++ code reads. plan.py documents them; a test compares the names of
-// both.
+// The fields of a plan that C++ code reads. plan.py documents them; a test compares the names in
+// both files.
 #pragma once
 
 #include <cstddef>
