@@ -17,7 +17,7 @@ class OpenTable {
  public:
   static constexpr size_t kFirstSize = 1024;
 
-  // Creates a table without slots; they are allocated for the first key. `find` needs slots.
+  // Creates a table without slots. find_or_add allocates them for the first key.
   OpenTable() = default;
   explicit OpenTable(size_t slots) : slots_(slots), mask_(slots - 1) {}
 
