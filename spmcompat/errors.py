@@ -52,7 +52,7 @@ class MissingFileError(TrainingError, OSError):
 
 
 def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
-    """Raise if no file can have this path. Python's own error for it is not an `OSError`.
+    """Raise if no file can have this path. For such a path, Python would raise a `ValueError`.
 
     Raises
     ------

@@ -57,7 +57,8 @@ def as_list(value: object) -> list[str]:
 def make_lists(options: dict[str, Any]) -> None:
     """Convert the options that can have several paths or symbols to lists.
 
-    The value of an option would be split at its commas if it were a str; list items are not split.
+    If the value of such an option were a str, it would be split at its commas. The items of a list
+    are not split.
     """
     for name in ("input", "control_symbols", "user_defined_symbols"):
         if name in options:

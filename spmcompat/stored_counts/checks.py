@@ -41,7 +41,7 @@ class CheckedParts:
     Attributes
     ----------
     parts : list of iterators of pyarrow.RecordBatch
-        The same rows.
+        The same rows, which are checked when they are read.
     """
 
     def __init__(
