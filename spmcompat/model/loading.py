@@ -23,12 +23,13 @@ _PATHS = ("input", "model_prefix")  # in the trainer_spec; a path may have any b
 def check_loads(model: ModelProto) -> None:
     """Raise for a model that ``sentencepiece`` would not load.
 
-    Two kinds of models that it would load are refused too, because trainers do not write them and
-    tools could not handle them: models with text that is not UTF-8, and models with scores that are
-    not finite, which ``sentencepiece`` refuses only in Unigram models. One such score is allowed,
-    because a trainer writes it: minus infinity in a char model, for a required character that does
-    not occur in the text. Other fields that describe the pieces, such as ``vocab_size`` and
-    ``unk_id``, may contradict the pieces, because ``sentencepiece`` ignores these fields.
+    Two kinds of models that it would load are also refused, because trainers do not write them and
+    tools could not handle them: models with text that is not UTF-8, and models other than Unigram
+    models with scores that are not finite. (``sentencepiece`` refuses such scores in Unigram
+    models.) Minus infinity is allowed in a char model, because the trainer writes it for a required
+    character that does not occur in the text. Fields that describe the pieces, such as
+    ``vocab_size`` and ``unk_id``, may contradict the pieces, because ``sentencepiece`` ignores
+    these fields.
 
     Raises
     ------

@@ -48,7 +48,8 @@ class Stage(Protocol):
 class _Progress:
     """The share of a stage that is done.
 
-    The number of steps that are left may be a changing estimate, so the share is a percentage.
+    The number of steps that are left may be an estimate that changes, so progress is shown as a
+    share instead of a number of steps.
 
     Parameters
     ----------
