@@ -29,7 +29,8 @@ def printable(text: str) -> str:
 class TrainingError(RuntimeError):
     """Training cannot continue. The message says what is wrong and what to do.
 
-    It is a ``RuntimeError``, because ``sentencepiece`` raises that for its internal checks.
+    It is a ``RuntimeError``, because ``sentencepiece`` raises a ``RuntimeError`` if one of its
+    internal checks fails.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@
 namespace spmcompat {
 
 struct Plan {
-  // White space in the normalizer.
+  // How the normalizer treats white space.
   bool add_dummy_prefix;
   bool remove_extra_whitespaces;
   bool treat_whitespace_as_suffix;
@@ -24,7 +24,7 @@ struct Plan {
   bool spaces_apart;
   char32_t boundary;
 
-  // Sentences.
+  // The counts of the sentences, and the boundary marks in them.
   bool tsv;
   int copies;
   std::string delimiter;
@@ -48,7 +48,7 @@ struct Plan {
   bool cuts_segments;
   bool removes_all_empty;
 
-  // Segments.
+  // How pretokens become segments.
   bool em_reads_sentences;
   bool seed_tree_of_characters;
   std::string bpe_delimiter;

@@ -113,7 +113,7 @@ def train(
 
 
 def open_dump(settings: Settings, files: Outputs) -> Dump | None:
-    """Return the writer of the tables of steps, or None without the option ``dump``."""
+    """Return the object that writes a table for each step, or None without the option ``dump``."""
     if not settings.extensions.dump:
         return None
     from spmcompat.dump import Dump  # noqa: PLC0415
@@ -122,7 +122,7 @@ def open_dump(settings: Settings, files: Outputs) -> Dump | None:
 
 
 def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
-    """Return a function that passes each step to `dump` and `on_round`, or None without both."""
+    """Return a function that passes each step to `dump` and `on_round`; None if both are None."""
     listeners: list[OnRound] = [] if dump is None else [dump]
     if settings.on_round is not None:
         listeners.append(settings.on_round)

@@ -1,4 +1,4 @@
-"""Training a model: `train`, and `SentencePieceTrainer` with the names of ``sentencepiece``."""
+"""Training a model: `train`, and `SentencePieceTrainer` with the interface of ``sentencepiece``."""
 
 from __future__ import annotations
 

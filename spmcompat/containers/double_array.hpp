@@ -71,7 +71,7 @@ class AutomatonBuilder {
   void add(const std::string& key, uint32_t value) {
     size_t common = 0;
     while (common < key.size() && common < last_.size() && key[common] == last_[common]) ++common;
-    if (common == key.size() && common == last_.size()) return;  // an equal key keeps its value
+    if (common == key.size() && common == last_.size()) return;  // a repeated key keeps its value
     close_below(common);
     for (size_t i = common; i < key.size(); ++i) {
       open_.back().push_back({static_cast<uint8_t>(key[i]), 0});
@@ -217,9 +217,9 @@ class Layout {
   }
 
   const Automaton& automaton_;
-  std::vector<uint32_t> base_of_;  // 0 for states that are not laid out yet
+  std::vector<uint32_t> base_of_;  // for each state: its base, or 0 if it is not laid out yet
   std::vector<uint32_t> units_;
-  std::vector<uint64_t> free_;  // a bit for each unit
+  std::vector<uint64_t> free_;  // for each unit: a bit that is set if it is free
   std::vector<bool> has_base_;  // for each unit: whether it is the base of a state
   uint32_t first_open_ = 0;
 };
@@ -277,7 +277,8 @@ class DoubleArray {
   bool any_key_contains(uint8_t byte) const {
     if (empty()) return false;
     std::vector<bool> leads_there(units_.size(), false);
-    for (bool grows = true; grows;) {  // a pass may mark a state after visiting the arcs to it
+    // A pass may mark a state after it has visited the arcs that lead to this state.
+    for (bool grows = true; grows;) {
       grows = false;
       for_each_arc([&](uint32_t from, uint8_t label, uint32_t to) {
         if (leads_there[from] || (label != byte && !leads_there[to])) return;

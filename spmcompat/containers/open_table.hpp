@@ -36,7 +36,7 @@ class OpenTable {
     return slots_[probe(hash, matches)];
   }
 
-  // Returns the first slot of a search. There must be slots.
+  // Returns the slot at which a search for this hash begins. There must be slots.
   const Slot& first_slot(uint32_t hash) const { return slots_[hash & mask_]; }
   void prefetch(uint32_t hash) const { __builtin_prefetch(slots_.data() + (hash & mask_)); }
 

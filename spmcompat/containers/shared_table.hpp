@@ -199,7 +199,7 @@ class SharedTableBuffer {
   }
 
   void flush(std::vector<uint32_t>& ids) {
-    // Shards that another worker uses are left for later.
+    // Shards that another worker is using are flushed last.
     std::vector<uint32_t> later;
     for (uint32_t shard = 0; shard < waiting_.size(); ++shard) {
       const bool was_free =

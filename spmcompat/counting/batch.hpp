@@ -45,7 +45,7 @@ struct BatchLog {
   std::vector<uint32_t> pretokens;   // the pretokens of all sentences, if they are kept
   std::vector<uint32_t> lengths;     // each sentence's number of pretokens, if they are kept
   uint64_t text_bytes = 0;
-  uint64_t text_pretokens = 0;       // the number of pretokens, or of raw tokens
+  uint64_t text_pretokens = 0;       // the number of pretokens (raw tokens if these are counted)
 
   void drop_pretokens() {
     std::vector<uint32_t>().swap(pretokens);

@@ -168,7 +168,7 @@ class Counter {
       return record(kNoPretoken, 0, sentence.count, ids, 0);
     }
     const uint32_t last = ids[size - 1];
-    if (rule_.boundaries_end_pretokens) {  // then a boundary comes before every space
+    if (rule_.boundaries_end_pretokens) {  // if so, every raw token ends at a boundary
       for (size_t i = 0; i < size; ++i) table.count_last(ids[i], sentence.count);
     } else {
       for (size_t i = 0; i + 1 < size; ++i) table.count_inner(ids[i], sentence.count);
@@ -262,11 +262,9 @@ class Counter {
   WorkerTable table_;
 
   std::vector<Waiting> waiting_;
-  // The raw tokens of the waiting sentences: first the ids of the tokens that were looked up, then
-  // the tokens that were not.
-  std::vector<uint32_t> token_ids_;
-  std::vector<size_t> irregular_;  // the indices of irregular raw tokens in token_ids_
-  std::vector<RawToken> tokens_;
+  std::vector<uint32_t> token_ids_;  // the raw tokens of waiting_ that were already looked up
+  std::vector<size_t> irregular_;    // the indices of irregular raw tokens in token_ids_
+  std::vector<RawToken> tokens_;     // the raw tokens of waiting_ that must still be looked up
   CountedTexts normalized_;
 
   BatchLog log_;

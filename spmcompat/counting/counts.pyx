@@ -83,7 +83,7 @@ cdef class SentenceRules:
 
 @final
 cdef class Batch:
-    """The sentences of one read buffer, in order. Ids refer to the tables of one counter."""
+    """The sentences of one read buffer, in order. Its ids belong to its worker's counter."""
 
     @property
     def text_bytes(self):
@@ -110,7 +110,7 @@ cdef class Batch:
         self.log.drop_pretokens()
 
     def drop_sentences(self):
-        """Drop everything but the number of sentences, if the plan does not keep their order."""
+        """Free all data but the number of sentences. The plan must not keep their order."""
         self.log.drop_sentences()
 
 

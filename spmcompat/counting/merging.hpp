@@ -33,7 +33,7 @@ struct CountedText {
   void add(std::unique_ptr<Counter> counter) { counters.push_back(std::move(counter)); }
   void add(BatchLog log, size_t worker) { batches.push_back({std::move(log), worker}); }
 
-  std::vector<std::unique_ptr<Counter>> counters;  // by worker
+  std::vector<std::unique_ptr<Counter>> counters;  // one for each worker
   std::vector<Batch> batches;                      // in the order of the text
 };
 

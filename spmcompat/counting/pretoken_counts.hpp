@@ -158,7 +158,7 @@ class PretokenCounts {
 
   PretokenTable pretokens_;
   std::vector<bool> required_;
-  std::vector<std::vector<Replacement>> replacements_;  // by shard, ascending by pretoken
+  std::vector<std::vector<Replacement>> replacements_;  // for each shard, sorted by pretoken
 };
 
 }  // namespace spmcompat

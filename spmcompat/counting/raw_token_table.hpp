@@ -189,10 +189,11 @@ class RawTokenTable {
 
   AlignedTexts texts_;
   std::vector<std::unique_ptr<Entry[]>> blocks_;
-  std::vector<bool> plain_;  // by id
+  std::vector<bool> plain_;  // for each raw token: whether its kind is kPlain
   SlotIndex index_;
   uint32_t size_ = 0;
-  std::unordered_map<uint32_t, Counts> carried_;  // id -> its counts without their low 32 bits
+  // The part above 32 bits of the counts of each raw token that has such a part, by id.
+  std::unordered_map<uint32_t, Counts> carried_;
 };
 
 }  // namespace spmcompat

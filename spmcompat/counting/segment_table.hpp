@@ -66,7 +66,7 @@ class SegmentTable : public SharedTable<SegmentSum> {
     uint64_t count;
   };
 
-  std::vector<std::vector<Part>> parts_;  // by the shard of the segment
+  std::vector<std::vector<Part>> parts_;  // for each shard: the parts of its segments
 };
 
 // Counts the characters of a worker's texts, adds the segments of the texts to a table, and frees

@@ -38,7 +38,7 @@ class FilledPositions {
         std::lower_bound(moved_.begin(), moved_.end(), std::pair(position, uint64_t{0}));
     return found != moved_.end() && found->first == position ? found->second : position;
   }
-  // Returns (position, sentence) for every sentence that was moved, by position.
+  // Returns (position, sentence) for every sentence that was moved, sorted by position.
   const std::vector<std::pair<uint64_t, uint64_t>>& moved() const { return moved_; }
 
  private:
@@ -51,8 +51,8 @@ struct SentenceOrder {
   std::vector<uint32_t> first;      // each sentence's first character; empty with uniform starts
   std::vector<int64_t> count;       // each sentence's count; empty if all counts are 1
   std::vector<uint32_t> pretokens;  // the pretokens of all sentences, if they were kept
-  std::vector<uint64_t> begin;      // begin[i] to begin[i + 1]: sentence i in `pretokens`
-  std::vector<std::pair<uint64_t, int64_t>> empty;  // (position, count) of remaining empty sentences
+  std::vector<uint64_t> begin;      // sentence i is pretokens[begin[i]:begin[i + 1]]
+  std::vector<std::pair<uint64_t, int64_t>> empty;  // (position, count) of each empty sentence
 
   // Appends the sentences of a batch. The worker's table must already be merged, with `keep_ids`.
   void append(BatchLog log, const WorkerTable& table, bool with_pretokens) {
@@ -149,7 +149,7 @@ struct SentenceOrder {
 
 // Finds the sentence that ends the text after all empty sentences are removed. This is for plans in
 // which nothing else depends on the order of the sentences. SentenceLog (retention.py) may already
-// have dropped sentences that cannot end the text from the logs.
+// have dropped the first sentences, which cannot end the text.
 class LastSentence {
  public:
   // Adds the sentences of a batch. Batches must be added in the order of the text.
@@ -168,7 +168,8 @@ class LastSentence {
   // Finds the sentence. At least one sentence must not be empty. Afterwards, worker() is the worker
   // that read the sentence, and id() is the id of its last pretoken in the tables of that worker.
   void find() {
-    // The last non-empty sentences are moved to the positions of the empty ones before `open_`.
+    // The reference moves the last non-empty sentences to the positions of the empty sentences that
+    // were dropped.
     for (; gaps_ > 0; open_.pop_back()) gaps_ -= open_.back().id != kNoPretoken;
     const auto is_empty = [this](uint64_t i) { return open_[i].id == kNoPretoken; };
     const FilledPositions positions(open_.size(), is_empty);
@@ -184,8 +185,8 @@ class LastSentence {
   };
 
   uint64_t sentences_ = 0;
-  uint64_t gaps_ = 0;           // the number of empty sentences that were dropped from the logs
-  std::vector<Sentence> open_;  // the sentences that are still in the logs
+  uint64_t gaps_ = 0;           // the number of empty sentences that SentenceLog has dropped
+  std::vector<Sentence> open_;  // the sentences that SentenceLog has not dropped
   Sentence last_{0, kNoPretoken};
 };
 

@@ -112,7 +112,7 @@ class SortedRows {
   };
 
   struct Shard {
-    std::vector<uint32_t> ids;      // sorted by range
+    std::vector<uint32_t> ids;      // the pretokens of the shard, sorted by range
     std::vector<uint32_t> begins;   // the beginning of each range in ids, and the end of the last one
     std::vector<Context> contexts;  // sorted by pretoken, then by `next`
   };

@@ -60,8 +60,8 @@ class WorkerTable {
     return std::string(last);
   }
 
-  // Returns the last pretoken that is the smallest in byte order, for the items of BatchLog::last.
-  // Returns an empty string if all sentences are empty.
+  // Returns the pretoken that is smallest in byte order among those that end a sentence, or an
+  // empty string if all sentences are empty. `ids` is BatchLog::last.
   std::string least_last_pretoken(std::vector<uint32_t> ids) {
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
@@ -201,7 +201,7 @@ class WorkerTable {
   const SentenceNormalizer& normalizer_;
 
   // Ids in the merged table.
-  std::vector<uint32_t> merged_ids_;           // by the worker's id of the pretoken
+  std::vector<uint32_t> merged_ids_;           // for each item of `pretokens`
   std::vector<uint32_t> raw_token_pretokens_;  // the pretokens of all raw tokens
   std::vector<uint32_t> raw_token_end_;        // the end of each raw token in raw_token_pretokens_
 

@@ -220,7 +220,7 @@ class UnigramEncoder:
 
 
 def _old_symbol_score(symbol: str, highest: float) -> float:
-    """Return the score of a user-defined symbol before 0.2.2: -0.1 if no piece is above 0."""
+    """Return the score of a user-defined symbol before 0.2.2: -0.1 if no score is above 0."""
     return to_float32(len(symbol.encode()) * max(highest, 0.0)) - 0.1
 
 

@@ -17,7 +17,8 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 
 _TYPES = ModelProto.SentencePiece
 _NOT_ENCODED = (_TYPES.UNKNOWN, _TYPES.CONTROL, _TYPES.BYTE)
-_PATHS = ("input", "model_prefix")  # in the trainer_spec; a path may have any bytes
+# The fields of the trainer_spec that contain paths. A path may contain any bytes.
+_PATHS = ("input", "model_prefix")
 
 
 def check_loads(model: ModelProto) -> None:
@@ -100,7 +101,7 @@ def _check_specs(model: ModelProto) -> None:
 
 
 def _check_text(text: str, piece_id: int) -> None:
-    if not isinstance(text, str):  # bytes, as above
+    if not isinstance(text, str):  # text that is not UTF-8, which protobuf returns as bytes
         raise BadValueError(f"the piece of id {piece_id} is not UTF-8. Give it another text.")
     if not text or "\0" in text:
         fault = "contains the character U+0000" if text else "is empty"

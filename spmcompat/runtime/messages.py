@@ -1,4 +1,4 @@
-"""A stream for messages that ignores errors of writing."""
+"""A stream for messages that ignores failed writes."""
 
 from __future__ import annotations
 

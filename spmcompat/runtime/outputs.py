@@ -154,7 +154,7 @@ def outputs(option: str) -> Iterator[Outputs]:
 
 
 class Outputs:
-    """New files and folders that have temporary names until `commit`. `outputs` creates one.
+    """New files and folders that have temporary names until `commit`; see `outputs`.
 
     Parameters
     ----------
@@ -415,7 +415,10 @@ def _refusal(path: str | os.PathLike[str], number: int | None, remedy: str) -> M
 
 
 def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
-    """Return the status of a file, or of standard input if the path is empty; None if missing."""
+    """Return the status of a file, or of standard input if the path is empty.
+
+    The result is None if there is no such file.
+    """
     try:
         return os.stat(path) if os.fspath(path) else os.fstat(0)
     except (OSError, ValueError):

@@ -46,8 +46,8 @@ struct Chunk {
     std::vector<bool> chosen;
   };
 
-  size_t size = 0;            // in sentences
-  std::vector<Part> parts;    // by batch
+  size_t size = 0;            // the number of sentences
+  std::vector<Part> parts;    // in the order of the batches
   std::vector<size_t> moved;  // the positions in the chunk of sentences from the back of the text
   int64_t last_count = 0;     // the number of copies of the last sentence in the chunk
 
@@ -228,13 +228,13 @@ class ChunkPlan {
 
   std::vector<bool> required_;
   uint64_t chunk_bytes_;
-  std::vector<std::vector<uint32_t>> sizes_;   // sizes of each batch's sentences; 0 if empty
-  std::vector<std::vector<int64_t>> counts_;   // their counts; empty vectors if all counts are 1
-  std::vector<uint64_t> batch_begin_;          // the number of each batch's first sentence
+  std::vector<std::vector<uint32_t>> sizes_;   // by batch: the size of each sentence in bytes
+  std::vector<std::vector<int64_t>> counts_;   // by batch: each sentence's count, unless all are 1
+  std::vector<uint64_t> batch_begin_;          // by batch: the number of its first sentence
   uint64_t batch_end_ = 0;
   FilledPositions positions_;                  // the sentences in the order of the chunks
-  std::vector<uint64_t> begin_;                // begin_[i] to begin_[i + 1]: chunk i in positions_
-  std::vector<int64_t> last_count_;            // the count of each chunk's last sentence
+  std::vector<uint64_t> begin_;                // chunk i is positions_[begin_[i]:begin_[i + 1]]
+  std::vector<int64_t> last_count_;            // by chunk: the count of its last sentence
 };
 
 }  // namespace spmcompat

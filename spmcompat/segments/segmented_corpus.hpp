@@ -11,9 +11,9 @@
 
 namespace spmcompat {
 
-// The symbol that follows the occurrences of a string, as far as they have been added: none, always
-// the same symbol, or different symbols. A symbol is a character if the seed tree consists of
-// characters. If it consists of bytes, the symbol is the first byte of the character.
+// Records whether all occurrences of a string are followed by the same symbol, and by which one. If
+// the seed tree consists of characters, a symbol is a character. If it consists of bytes, a symbol
+// is the first byte of a character.
 class NextCharacter {
  public:
   static constexpr uint32_t kTextEnd = 0x110000;  // the symbol for the end of the text
@@ -23,7 +23,7 @@ class NextCharacter {
     if (other.value_ != kNone) add(other.value_);
   }
   bool many() const { return value_ == kMany; }
-  // The symbol that always follows. There must have been an occurrence, and many() must be false.
+  // The symbol that always follows, if many() is false and an occurrence was added.
   uint32_t symbol() const { return value_; }
 
  private:
@@ -35,7 +35,7 @@ class NextCharacter {
 // zero.
 struct Followers {
   NextCharacter next;
-  NextCharacter after_end;  // after occurrences that end a sentence: how the next sentence begins
+  NextCharacter after_end;  // the first symbol of the next sentence, if the string ends a sentence
   uint64_t at_end = 0;      // how often the string ends a sentence
 
   void add(const Followers& other) {
@@ -68,9 +68,8 @@ struct SegmentedCorpus {
   }
 
   StringList segments;
-  std::vector<SegmentUse> uses;  // by segment
-  // The segments of pretoken i are pretoken_segments[pretoken_begin[i]] to
-  // pretoken_segments[pretoken_begin[i + 1] - 1].
+  std::vector<SegmentUse> uses;  // the count and the followers of each segment
+  // The segments of pretoken i are pretoken_segments[pretoken_begin[i]:pretoken_begin[i + 1]].
   std::vector<uint64_t> pretoken_begin;
   std::vector<uint32_t> pretoken_segments;
   std::vector<int64_t> pretoken_count;

@@ -44,10 +44,10 @@ class Segmenter {
     }
   }
 
-  // Cuts the pretokens and writes them in the order of the reference, which determines to which
-  // partial sum a pretoken is added. If `order` is given, writes the sentences in that order
-  // instead of the pretokens. Segments are in the order in which they first occur in the sorted
-  // pretokens.
+  // Cuts the pretokens. Writes them in the order of the reference, which determines to which
+  // partial sum a pretoken is added. If `order` is given, writes the sentences in the order of the
+  // text instead, each like a pretoken. Segments are in the order in which they first occur in the
+  // sorted pretokens.
   void cut(const SentenceOrder* order, SegmentedCorpus& out, Crew& crew) {
     crew.for_each(parts(), [this](size_t part) { sort_pretokens(part); });
     divide();
@@ -331,7 +331,7 @@ class Segmenter {
 
   // Replaces the pretokens in `out` with the sentences, each as one pretoken.
   void arrange(const SentenceOrder& order, SegmentedCorpus& out) const {
-    std::vector<std::vector<uint32_t>> index(pretokens_.shards());  // id -> index in the sequence
+    std::vector<std::vector<uint32_t>> index(pretokens_.shards());  // each pretoken's in sequence_
     for (uint32_t shard = 0; shard < pretokens_.shards(); ++shard) {
       index[shard].resize(pretokens_.size(shard));
     }
@@ -361,14 +361,14 @@ class Segmenter {
   PieceRule rule_;
   bool seed_tree_of_characters_;
   SharedTable<SegmentUse> segments_;
-  std::vector<std::vector<Key>> sorted_;    // by part
+  std::vector<std::vector<Key>> sorted_;    // by part: the sorted pretokens of its shards
   std::vector<std::vector<size_t>> begin_;  // by part: where it begins in each vector of `sorted_`
   std::vector<uint32_t> sequence_;          // all pretokens, in order
   std::vector<int64_t> totals_;             // the counts of the pretokens in the sequence
-  std::vector<Cuts> cuts_;                  // by part
+  std::vector<Cuts> cuts_;                  // by part: the segments of its pretokens
   bool has_contexts_ = false;
-  std::vector<std::vector<uint32_t>> last_segment_;  // by the shard and the index of the pretoken
-  std::vector<uint32_t> numbered_;                   // number -> segment
+  std::vector<std::vector<uint32_t>> last_segment_;  // each pretoken's, by its shard and index
+  std::vector<uint32_t> numbered_;                   // the segments in the order of their numbers
 };
 
 }  // namespace spmcompat

@@ -66,7 +66,7 @@ def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Cou
 
 
 def _check_rules(plan: Plan, table: CountTable) -> None:
-    """Raise if the text was counted by other rules than those of the plan."""
+    """Raise if the text was counted with rules that differ from those of the plan."""
     origin, rules = table.origin, rules_of(plan)
     for name in differences(origin.rules, rules):
         option = _OPTIONS_OF_RULES.get(name, name)
