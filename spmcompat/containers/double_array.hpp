@@ -4,8 +4,8 @@
 // so the position of every unit matters. The array is built in two phases:
 //
 // 1. The keys are added in their order to the smallest acyclic automaton: states with equal
-//    outgoing arcs (and equal values) are merged into one state. The resulting state is marked, and
-//    only marked states are reused in phase 2.
+//    outgoing arcs (and equal values) are merged into one state. A state that results from a merge
+//    is marked, and only marked states are reused in phase 2.
 // 2. States are laid out, parents first, arcs by ascending label. Each state gets a base that no
 //    other state has: the arc with label c leads to unit (base XOR c). The base is chosen so that
 //    the first arc leads to the lowest possible free unit, and all other arcs also lead to free

@@ -4,8 +4,8 @@
 // The context is the character that follows the pretoken. Training also needs the order of the
 // sentences if a piece may cross pretokens, or if the end of the text matters. A Counter collects
 // these data for the batches that one worker reads. Its memory grows with the number of distinct
-// pretokens, not with the text. If the order of the sentences is kept, each sentence takes four
-// more bytes.
+// pretokens, not with the text. If the order of the sentences is kept, each sentence takes at least
+// four more bytes.
 //
 // A sentence is counted in one of two ways. Both give the same counts:
 // - By raw tokens, if neighbouring raw tokens cannot influence each other: spaces collapse, every

@@ -48,7 +48,7 @@ class ContextTable {
       if (!slot.is_empty()) function(slot);
     }
   }
-  // The function may change the count.
+  // Does the same; the function may change the counts.
   template <typename Function>
   void for_each(Function function) {
     for (Slot& slot : table_) {
@@ -101,7 +101,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
   explicit PretokenTable(unsigned shard_bits)
       : SharedTable(shard_bits), contexts_(size_t{1} << shard_bits) {}
 
-  // Several workers may call this at the same time, while others add pretokens.
+  // Several workers may call this at the same time, even while other workers add pretokens.
   void count(uint32_t pretoken, uint32_t next, uint64_t count) {
     if (next == kSpaceMark) {
       update(pretoken, [count](PretokenUse& use) { use.inner += count; });
@@ -150,7 +150,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
     contexts_[shard].table.for_each(function);
   }
 
-  // The function may change the count.
+  // Does the same; the function may change the counts.
   template <typename Function>
   void for_each_context(uint32_t shard, Function function) {
     contexts_[shard].table.for_each(function);

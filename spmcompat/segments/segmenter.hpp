@@ -331,7 +331,8 @@ class Segmenter {
 
   // Replaces the pretokens in `out` with the sentences, each as one pretoken.
   void arrange(const SentenceOrder& order, SegmentedCorpus& out) const {
-    std::vector<std::vector<uint32_t>> index(pretokens_.shards());  // each pretoken's in sequence_
+    // For each shard: the indexes of its pretokens in sequence_.
+    std::vector<std::vector<uint32_t>> index(pretokens_.shards());
     for (uint32_t shard = 0; shard < pretokens_.shards(); ++shard) {
       index[shard].resize(pretokens_.size(shard));
     }
@@ -367,8 +368,9 @@ class Segmenter {
   std::vector<int64_t> totals_;             // the counts of the pretokens in the sequence
   std::vector<Cuts> cuts_;                  // by part: the segments of its pretokens
   bool has_contexts_ = false;
-  std::vector<std::vector<uint32_t>> last_segment_;  // each pretoken's, by its shard and index
-  std::vector<uint32_t> numbered_;                   // the segments in the order of their numbers
+  // For each shard: the last segment of each pretoken.
+  std::vector<std::vector<uint32_t>> last_segment_;
+  std::vector<uint32_t> numbered_;  // the segments in the order of their numbers
 };
 
 }  // namespace spmcompat

@@ -154,7 +154,7 @@ def refuse_nulls(batch: pa.RecordBatch, source: str) -> None:
     """
     for name in schema().names:
         if batch.column(name).null_count:
-            raise TrainingError(f"{source}: the column {name} has an empty value. Count again.")
+            raise TrainingError(f"{source}: the column {name} contains a null. Count again.")
 
 
 def check(batch: pa.RecordBatch, source: str) -> None:

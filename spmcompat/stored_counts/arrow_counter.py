@@ -117,7 +117,7 @@ class ArrowCounter:
         yield last_row(last)
 
     def _rows(self, counter: Counter, workers: Workers) -> Iterator[pa.RecordBatch]:
-        """Yield the counted rows. None of them ends the text, because `Counts` gets no batches."""
+        """Yield the counted rows. None of them ends the text: `Counts` does not get the batches."""
         counts = Counts(self._plan, [counter], [], False)
         counts.merge(workers)
         for columns in RowReader(counts, workers):

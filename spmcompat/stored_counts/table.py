@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KEY = b"spmcompat"
-"""The key of the metadata in a Parquet file."""
+"""The key of the origin in the metadata of a Parquet file."""
 
 _NOT_COUNTS = "Give a file that spmcompat count wrote."
 _BATCH_ROWS = 1 << 17

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KEY = "spmcompat.unordered"
-"""The key of the metadata: in a Parquet file, or of the column ``pretoken`` in Spark."""
+"""The key of the origin: in the metadata of a file, or of the column ``pretoken`` in Spark."""
 FACT = 3
 """The place of a row that states a fact."""
 LAST = 4
@@ -40,7 +40,7 @@ LAST = 4
 FACTS = ("lines", "sentences", "too_long", "reserved", "nulls", "bytes_read")
 """The fields of `Origin` that fact rows state."""
 
-# Where Spark stores its schema in a Parquet file.
+# The key under which Spark stores its schema in the metadata of a Parquet file.
 _SPARK_KEY = b"org.apache.spark.sql.parquet.row.metadata"
 _AGAIN = "Count again, and write the rows as they are."
 
@@ -127,7 +127,7 @@ def unordered_origin(metadata: Mapping[bytes, bytes], path: str) -> Origin | Non
     Raises
     ------
     TrainingError
-        If the metadata are broken, or a newer release wrote them.
+        If the metadata are broken, or a release with another file format wrote them.
     """
     text = metadata.get(KEY.encode()) or _of_spark(metadata)
     return None if text is None else Origin.from_json(text, path)
