@@ -75,8 +75,8 @@ class WorkerTable {
   }
 
   // Calls function(text, count) for every counted pretoken and every raw token. The plan must not
-  // keep contexts: if it does, the last pretokens of the sentences are counted only after the
-  // tables are merged, so some counts would be too small here.
+  // keep contexts: if it does, the last pretokens of sentences may be counted only after the tables
+  // are merged, so some counts could be too small here.
   template <typename Function>
   void for_each_text(Function function) {
     raw_tokens.for_each(

@@ -25,7 +25,7 @@ UNKNOWN_PENALTY = 10.0
 Training uses the same value, ``kUnknownPenalty`` in ``unigram/pieces.hpp``.
 """
 
-_LARGEST_SUM = 100_000.0  # Unigram: a larger sum of scores is subtracted from all sums
+_LARGEST_SUM = 100_000.0  # Unigram: a larger sum of scores is subtracted from the next sums
 _MOST_MATCHES = 64  # at one position, only the 64 shortest user-defined symbols are found
 
 
