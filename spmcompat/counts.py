@@ -70,7 +70,7 @@ def count_text(
 
 
 def _with_rules(settings: Settings) -> Settings:
-    """Return the settings with the rules read from their file, because counts store the rules.
+    """Return the settings with the rules from the rules file, because counts store these rules.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def counter_of_parts(
     column : str
         The column of the text.
     table_bytes : int
-        When the table of the counter has this size in bytes, the counter yields its rows.
+        When the table of the counter reaches this size in bytes, the counter yields its rows.
     report : Report
         Receives warnings.
 

@@ -29,7 +29,8 @@ def printable(text: str) -> str:
 class TrainingError(RuntimeError):
     """Training cannot continue. The message says what is wrong and what to do.
 
-    It is a ``RuntimeError``, because ``sentencepiece`` raises that for its internal checks.
+    It is a ``RuntimeError``, because ``sentencepiece`` raises a ``RuntimeError`` if one of its
+    internal checks fails.
 
     Attributes
     ----------
@@ -52,7 +53,7 @@ class MissingFileError(TrainingError, OSError):
 
 
 def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
-    """Raise if no file can have this path. Python's own error for it is not an `OSError`.
+    """Raise if no file can have this path. For such a path, Python would raise a `ValueError`.
 
     Raises
     ------

@@ -1,5 +1,5 @@
-// The fields of a plan that C++ code reads. plan.py documents them; a test compares the names of
-// both.
+// The fields of a plan that C++ code reads. plan.py documents them; a test compares the names in
+// both files.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace spmcompat {
 
 struct Plan {
-  // White space in the normalizer.
+  // How the normalizer treats white space.
   bool add_dummy_prefix;
   bool remove_extra_whitespaces;
   bool treat_whitespace_as_suffix;
@@ -24,7 +24,7 @@ struct Plan {
   bool spaces_apart;
   char32_t boundary;
 
-  // Sentences.
+  // The counts of the sentences, and the boundary marks in them.
   bool tsv;
   int copies;
   std::string delimiter;
@@ -48,7 +48,7 @@ struct Plan {
   bool cuts_segments;
   bool removes_all_empty;
 
-  // Segments.
+  // How pretokens become segments.
   bool em_reads_sentences;
   bool seed_tree_of_characters;
   std::string bpe_delimiter;

@@ -13,7 +13,7 @@ from spmcompat.releases import DEFAULT, Release
 class TextPlan(NamedTuple):
     """How to read sentences: the source, which lines are sentences, and the sample.
 
-    The fields are options of the same names, with the same defaults.
+    Each field is the option of the same name, with the same default.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class TextPlan(NamedTuple):
     random_seed : int, optional
         The seed of the sample for self-tests; `sampling_seed` if it is None.
     release : Release
-        The release of sentencepiece to repeat.
+        The release of sentencepiece whose results are reproduced.
     """
 
     input: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class TextPlan(NamedTuple):
     def longest_line(self) -> int | None:
         """The number of bytes after which the rest of a line can be dropped while reading it.
 
-        None if nothing can be dropped: lines of TSV also have a count, and long lines may be
+        None if the rest is needed: a line of TSV ends with its count, and a long line may be
         divided.
         """
         return None if self.tsv or self.splits_long else self.max_sentence_length
@@ -91,13 +91,14 @@ class CoveragePlan(NamedTuple):
     Attributes
     ----------
     character_coverage : float
-        The share of the text that the alphabet covers, as the float32 of the specification.
+        The share of the text that the alphabet covers, as the float32 in the spec of the trainer.
+        It is infinite if all characters are used (``use_all_vocab``).
     required_chars : str
         Characters that are required in any case.
     all_characters : bool
         Whether every character is kept, even the rarest.
     needs_text : bool
-        Whether a text that normalizes to nothing is refused.
+        Whether a text that normalizes to nothing is an error.
     """
 
     character_coverage: float
@@ -120,13 +121,13 @@ class Plan(NamedTuple):
     meta_pieces : tuple of bytes
         Meta pieces, in UTF-8. No other piece may overlap their occurrences in the text.
     cut : callable, optional
-        Takes a normalized sentence (str) and returns its chunks.
+        The pretokenizer: takes a normalized sentence (str) and returns its chunks.
     allow_inconsistent_pretokenization : bool
         Whether the joined chunks may differ from the sentence.
     seeding_chunk_bytes : int
         The size of a seeding chunk, in bytes of normalized text.
     seeds : Plan, optional
-        The plan of the text for seeding, if seeding reads the text by other rules.
+        The plan for seeding, if the text is read by different rules for seeding.
     add_dummy_prefix, remove_extra_whitespaces, treat_whitespace_as_suffix : bool
         How the normalizer treats white space.
     max_piece_length : int
@@ -134,7 +135,7 @@ class Plan(NamedTuple):
     split_by_unicode_script, split_by_number, split_by_whitespace, split_digits : bool
         Which positions no piece may cross.
     whitespace_as_suffix : bool
-        Whether white space ends a pretoken. If not, it begins a pretoken.
+        Whether a space belongs to the pretoken before it. If not, it belongs to the one after it.
     allow_whitespace_only_pieces : bool
         Whether a piece may be white space alone.
     spaces_apart : bool
@@ -142,9 +143,10 @@ class Plan(NamedTuple):
     boundary : int
         The character that marks where a sentence was cut.
     tsv : bool
-        Whether sentences come with counts.
+        Whether the text contains a count for each sentence.
     copies : int
-        The count of every sentence. 0 means that each sentence has its own count.
+        The number of times each sentence is counted, whatever count the text contains for it. 0
+        means that the count from the text is used.
     delimiter : bytes
         The string that a boundary mark replaces in every sentence; empty for none.
     removed_delimiter : bytes
@@ -159,14 +161,14 @@ class Plan(NamedTuple):
     calls_pretokenizer : bool
         Whether a Python function cuts the normalized sentences.
     boundaries_end_pretokens : bool
-        Whether a boundary mark ends a pretoken and is not part of it. If not, it is an unknown
-        character of its pretoken, as in ``sentencepiece``.
+        Whether a boundary mark ends a pretoken and is not part of it. If not, the boundary mark is
+        an unknown character inside a pretoken, as in ``sentencepiece``.
     whole_sentences : bool
         Whether a sentence is counted as one pretoken.
     uniform_starts : bool
         Whether every sentence begins with the space mark, or is read as if it did.
     by_raw_tokens : bool
-        Whether raw tokens are counted, and normalized only after the whole text has been read.
+        Whether raw tokens are counted instead of pretokens, and normalized after reading.
     keeps_contexts : bool
         Whether counting also records the characters that follow each pretoken, and the sentence
         that ends the text.
@@ -185,7 +187,7 @@ class Plan(NamedTuple):
     em_reads_sentences : bool
         Whether EM reads sentences in the order of the text, not distinct pretokens.
     seed_tree_of_characters : bool
-        Whether the followers of segments are characters, not bytes.
+        Whether the symbols of seeding are characters, not bytes.
     bpe_delimiter : bytes
         The string that BPE replaces with a boundary mark, after rare characters are replaced; empty
         for none.
@@ -249,4 +251,4 @@ ONLY_IN_PYTHON = frozenset(
         "seeds",
     }
 )
-"""The fields of `Plan` that C++ does not read."""
+"""The fields of `Plan` that C++ code does not read."""

@@ -32,7 +32,7 @@ class Release(NamedTuple):
         Characters, in hexadecimal, that the predefined rules of the newest release change, but the
         rules of this release do not. Most are newer than this release's version of Unicode.
     code_points : str
-        How the code points of a rule file are read: see `load_rules` of the charsmaps.
+        How the code points of a rule file are read: see `load_rules` in ``charsmaps.pyx``.
     rules_change_something : bool
         Whether a normalization rule that changes nothing is refused.
     boundary : int
@@ -43,8 +43,9 @@ class Release(NamedTuple):
     folder_is_empty_file : bool
         Whether a folder among the inputs is read as an empty file. If not, it is refused.
     empty_files_repeat_lines : bool
-        Whether an empty file, unless it is the last file, repeats the last line of the previous
-        file if that line has no line end. If not, it is read as an empty line.
+        Whether an empty file is read as the last line of the previous file, if that line has no
+        line end and the empty file is not the last file. If not, an empty file is read as an empty
+        line.
     needs_text : bool
         Whether all trainers refuse a corpus that normalizes to nothing.
     unk_is_optional : bool
@@ -70,8 +71,8 @@ class Release(NamedTuple):
         Whether Unigram seeds are nodes of a suffix tree over characters, not over bytes, and have
         whole numbers as scores.
     seed_nodes_are_cut : bool
-        Whether a node of that tree that spans several pretokens is cut at their ends. If not, it
-        is dropped.
+        Whether a node of the suffix tree that spans several pretokens is cut at their ends. If not,
+        it is dropped.
     seed_ties_in_tree_order : bool
         Whether seeds with equal scores are in the order of the tree. If not, they are in the order
         of their length in bytes, then of their bytes.
@@ -80,15 +81,16 @@ class Release(NamedTuple):
     seeds_in_chunks : bool
         Whether seeds are found in each chunk of the text separately, not in the whole text.
     seeds_see_lines_twice : bool
-        Whether, in a text with counts, seeds are counted as if the text contained each line twice.
+        Whether seeds in a TSV file are counted as if the text contained each line twice, whatever
+        its count is.
     removes_delimiter : bool
         Whether the delimiter of the pre-tokenization separates seeds only, and is removed from
         pretokens.
     delimiter_parts_by_byte : bool
         Whether each single byte of the delimiter also separates seeds, even within a character.
     repeats_seed_file : bool
-        Whether a seed file may contain a piece twice, or single characters, and is cut to its
-        best pieces.
+        Whether a seed file may contain a piece twice, or single characters, and its best pieces
+        are used. If not, its first pieces are used.
     seed_counts_are_positive : bool
         Whether counts in a seed file must be above 0. If not, a negative count wraps at 2**64, and
         a seed with the count 0 has no probability.

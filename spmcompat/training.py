@@ -78,8 +78,8 @@ def run(
         if not is_out_of_memory(error):
             raise
         reason = str(error)
-    # This is raised outside the handler. Inside, the first error would become its context, and the
-    # memory that the first error refers to would not be freed.
+    # This error is raised after the handler. If it were raised inside, the first error would be its
+    # context, and would keep the memory that it refers to.
     raise OutOfMemoryError(report.current, reason)
 
 
@@ -89,7 +89,7 @@ def train(
     writer: Writers | None,
     report: Report,
 ) -> None:
-    """Train a model and write it, as `run` does, but let a MemoryError through."""
+    """Train a model and write it, as `run` does, but do not convert a MemoryError."""
     settings = with_charsmaps(settings)
     check_writers(writer, settings.sizes)
     meta = verify(settings, has_sentences=sentences is not None, has_writer=writer is not None)
@@ -113,7 +113,7 @@ def train(
 
 
 def open_dump(settings: Settings, files: Outputs) -> Dump | None:
-    """Return the writer of the tables of steps, or None without the option ``dump``."""
+    """Return the object that writes a table for each step, or None without the option ``dump``."""
     if not settings.extensions.dump:
         return None
     from spmcompat.dump import Dump  # noqa: PLC0415
@@ -122,7 +122,7 @@ def open_dump(settings: Settings, files: Outputs) -> Dump | None:
 
 
 def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
-    """Return a function that passes each step to `dump` and `on_round`, or None without these."""
+    """Return a function that passes each step to `dump` and `on_round`; None if both are None."""
     listeners: list[OnRound] = [] if dump is None else [dump]
     if settings.on_round is not None:
         listeners.append(settings.on_round)

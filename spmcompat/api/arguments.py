@@ -47,7 +47,7 @@ def _columns_instead_of_rows(sentences: Mapping[object, object]) -> BadValueErro
 
 
 def as_list(value: object) -> list[str]:
-    """Return a path or symbol, or several of them, as a list."""
+    """Convert one path or symbol, or several, to a list."""
     items = [value] if isinstance(value, str | os.PathLike) else value
     if not _is_iterable(items):
         raise BadValueError(f"expected a list, not {type(value).__name__}.")
@@ -57,7 +57,8 @@ def as_list(value: object) -> list[str]:
 def make_lists(options: dict[str, Any]) -> None:
     """Convert the options that can have several paths or symbols to lists.
 
-    The value of an option would be split at its commas if it were a str; list items are not split.
+    If the value of such an option were a str, it would be split at its commas. The items of a list
+    are not split.
     """
     for name in ("input", "control_symbols", "user_defined_symbols"):
         if name in options:
@@ -65,7 +66,7 @@ def make_lists(options: dict[str, Any]) -> None:
 
 
 def as_texts(name: str, value: object) -> list[str]:
-    """Return a str, or several of them, as a list."""
+    """Convert one str, or several, to a list."""
     one = isinstance(value, str) or not _is_iterable(value)
     texts: list[Any] = [value] if one else list(value)  # type: ignore[call-overload]
     if not all(isinstance(text, str) for text in texts):
@@ -74,7 +75,7 @@ def as_texts(name: str, value: object) -> list[str]:
 
 
 def as_mapping(name: str, value: object, kind: type | tuple[type, ...]) -> dict[str, Any]:
-    """Return a mapping from texts to values of some type as a dictionary."""
+    """Convert a mapping from texts to values of the type `kind` to a dictionary."""
     try:
         items: dict[Any, Any] = dict(value or {})  # type: ignore[call-overload]
     except (TypeError, ValueError):
@@ -86,7 +87,7 @@ def as_mapping(name: str, value: object, kind: type | tuple[type, ...]) -> dict[
 
 
 def whole(name: str, value: object) -> int:
-    """Return a whole number."""
+    """Return the value of an argument that must be a whole number."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise BadValueError(f"{name} must be a whole number, not {value!r}.")
     return value

@@ -89,7 +89,7 @@ def arrow_counter(
     column : str
         The column of strings; each string is a sentence.
     table_bytes : int
-        When the table of distinct pretokens has this size in bytes, `count` yields its rows and
+        When the table of distinct pretokens reaches this size in bytes, `count` yields its rows and
         starts a new table.
     logstream : text stream
         Where to write warnings; by default standard error, or the program's own logging.

@@ -1,4 +1,4 @@
-"""Training a model: `train`, and `SentencePieceTrainer` with the names of ``sentencepiece``."""
+"""Training a model: `train`, and `SentencePieceTrainer` with the interface of ``sentencepiece``."""
 
 from __future__ import annotations
 
@@ -149,7 +149,8 @@ def train(
         Counts of each language, for parity-aware BPE: the language with the most tokens for its
         text chooses the next merge.
     language_development : sequence of CountTable or path
-        Counts of the text of each language whose tokens are counted.
+        Counts of a second text of each language. The tokens of these texts decide which language
+        chooses the next merge; by default, the tokens of the texts in `language_counts` decide.
     language_ratios : sequence of float
         The number of tokens of each language is multiplied by its ratio.
     model_prefix : path

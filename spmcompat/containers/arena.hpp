@@ -8,7 +8,7 @@
 
 namespace spmcompat {
 
-// Allocates `kBlock` items at a time.
+// Allocates at least `kBlock` items at a time.
 template <typename Item, size_t kBlock>
 class Arena {
  public:

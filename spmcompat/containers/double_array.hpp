@@ -3,14 +3,14 @@
 // A model stores its normalization rules in this format. Its bytes must be those of the reference,
 // so the position of every unit matters. The array is built in two phases:
 //
-// 1. The keys, in their order, become the smallest acyclic automaton: states with equal outgoing
-//    arcs (and equal values) are one state. A state that was found more than once is marked, and
-//    only marked states are reused in phase 2.
-// 2. States are laid out, parents first, arcs by ascending label. Each state gets its own base: its
-//    arc with label c leads to unit (base XOR c). The base is chosen so that the first arc leads to
-//    the lowest possible free unit, and all other arcs also lead to free units. Units are
-//    allocated in blocks of 256, and only the last 16 blocks are open. When a block is closed, its
-//    free units are filled with labels that no arc can match.
+// 1. The keys are added in their order to the smallest acyclic automaton: states with equal
+//    outgoing arcs (and equal values) are merged into one state. A state that results from a merge
+//    is marked, and only marked states are reused in phase 2.
+// 2. States are laid out, parents first, arcs by ascending label. Each state gets a base that no
+//    other state has: the arc with label c leads to unit (base XOR c). The base is chosen so that
+//    the first arc leads to the lowest possible free unit, and all other arcs also lead to free
+//    units. Units are allocated in blocks of 256, and only the last 16 blocks are open. When a
+//    block is closed, its free units are filled with labels that no arc can match.
 //
 // A unit has 32 bits. Bits 0-7 are the label, and bit 8 is set if the state has a value. The higher
 // bits are the distance (unit XOR base): 21 bits starting at bit 10 or, if bit 9 is set, a multiple
@@ -71,7 +71,7 @@ class AutomatonBuilder {
   void add(const std::string& key, uint32_t value) {
     size_t common = 0;
     while (common < key.size() && common < last_.size() && key[common] == last_[common]) ++common;
-    if (common == key.size() && common == last_.size()) return;  // the first value stays
+    if (common == key.size() && common == last_.size()) return;  // a repeated key keeps its value
     close_below(common);
     for (size_t i = common; i < key.size(); ++i) {
       open_.back().push_back({static_cast<uint8_t>(key[i]), 0});
@@ -217,9 +217,9 @@ class Layout {
   }
 
   const Automaton& automaton_;
-  std::vector<uint32_t> base_of_;  // 0 for states that are not laid out yet
+  std::vector<uint32_t> base_of_;  // for each state: its base, or 0 if it is not laid out yet
   std::vector<uint32_t> units_;
-  std::vector<uint64_t> free_;  // a bit for each unit
+  std::vector<uint64_t> free_;  // for each unit: a bit that is set if it is free
   std::vector<bool> has_base_;  // for each unit: whether it is the base of a state
   uint32_t first_open_ = 0;
 };
@@ -246,10 +246,11 @@ class DoubleArray {
   const std::vector<uint32_t>& units() const { return units_; }
   bool empty() const { return units_.empty(); }
 
-  // The first state. A state is identified by its base, as in `step`.
+  // Returns the base of the first state. A state is identified by its base.
   uint32_t root() const { return distance(units_[0]); }
 
-  // Follows the arc with this label. Returns false if there is none.
+  // Follows the arc with this label from the state with this base, and sets `base` and `is_key` for
+  // the state that it leads to. Returns false if there is no such arc.
   bool step(uint32_t* base, uint8_t label, bool* is_key) const {
     const uint32_t position = *base ^ label;
     const uint32_t unit = units_[position];
@@ -276,7 +277,8 @@ class DoubleArray {
   bool any_key_contains(uint8_t byte) const {
     if (empty()) return false;
     std::vector<bool> leads_there(units_.size(), false);
-    for (bool grows = true; grows;) {  // a pass may find a state after the arcs that lead to it
+    // A pass may mark a state after it has visited the arcs that lead to this state.
+    for (bool grows = true; grows;) {
       grows = false;
       for_each_arc([&](uint32_t from, uint8_t label, uint32_t to) {
         if (leads_there[from] || (label != byte && !leads_there[to])) return;

@@ -1,7 +1,7 @@
 // A hash map with the same order of iteration as unordered_map<uint64_t, T> of the GNU C++ library.
 //
-// Some results of the reference depend on that order, so it must be the same with every C++
-// library. It follows from four facts about the GNU C++ library:
+// Some results of the reference depend on that order, so this map has it with every C++ library.
+// The order follows from four facts about the GNU C++ library:
 // - A number is its own hash. Its bucket is its remainder modulo the number of buckets, a prime.
 // - All entries are in one list, in which the entries of a bucket are next to each other.
 // - A new entry becomes the first entry of its bucket. If the bucket is empty, it becomes the first
@@ -90,7 +90,7 @@ class GnuHashMap {
 
   size_t bucket_of(uint32_t index) const { return entries_[index].key % before_.size(); }
 
-  // Returns the entry before the entry with this key, or kNone.
+  // Returns the index of the entry before the one with this key, or kNone.
   uint32_t find_before(uint64_t key) const {
     const size_t bucket = key % before_.size();
     uint32_t before = before_[bucket];

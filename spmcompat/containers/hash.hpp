@@ -1,5 +1,5 @@
-// The hash functions of all tables (32 bits, of numbers or byte strings), and the unaligned loads
-// that they need.
+// The hash functions of all tables, which convert a number or a byte string to 32 bits, and the
+// unaligned loads that they need.
 #pragma once
 
 #include <cstddef>

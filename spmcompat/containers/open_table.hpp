@@ -17,7 +17,7 @@ class OpenTable {
  public:
   static constexpr size_t kFirstSize = 1024;
 
-  // Creates a table without slots; they are allocated for the first key. `find` needs slots.
+  // Creates a table without slots. find_or_add allocates them for the first key.
   OpenTable() = default;
   explicit OpenTable(size_t slots) : slots_(slots), mask_(slots - 1) {}
 
@@ -36,7 +36,7 @@ class OpenTable {
     return slots_[probe(hash, matches)];
   }
 
-  // Returns the first slot of a search. There must be slots.
+  // Returns the slot at which a search for this hash begins. There must be slots.
   const Slot& first_slot(uint32_t hash) const { return slots_[hash & mask_]; }
   void prefetch(uint32_t hash) const { __builtin_prefetch(slots_.data() + (hash & mask_)); }
 

@@ -1,8 +1,8 @@
 // A table of distinct byte strings with a sum for each. All workers can add to it.
 //
 // Strings are divided by their hash into shards, and each shard has a lock. The id of a string
-// consists of its shard and its index in the shard. The index depends on which worker comes first,
-// so no result may depend on ids.
+// consists of its shard and its index in the shard. The index depends on the order in which the
+// workers happen to add strings, so no result may depend on ids.
 #pragma once
 
 #include <atomic>
@@ -24,9 +24,9 @@ constexpr unsigned kShardBits = 6;
 
 // A lock for operations that are too short to let a thread sleep.
 //
-// If an operation fails because memory runs out, the data that the lock protects may be incomplete,
-// so they must not be used again. Then the lock stays broken, and every worker that tries to take
-// it also throws std::bad_alloc.
+// If an operation throws an exception because memory runs out, the data that the lock protects may
+// be incomplete, so no worker may use them again. The lock then stays broken: every worker that
+// tries to take it also throws std::bad_alloc.
 class SpinLock {
  public:
   // Calls function() while no other thread holds the lock.
@@ -82,7 +82,8 @@ class SharedTable {
  public:
   static constexpr uint32_t kMaxId = 0x7fffffffu;
 
-  // Creates 2^shard_bits shards. If `copies` is not set, the strings must outlive the table.
+  // Creates 2^shard_bits shards. Without `copies`, the table does not copy the strings, so they
+  // must outlive it.
   explicit SharedTable(unsigned shard_bits, bool copies = true)
       : bits_(shard_bits), copies_(copies), shards_(size_t{1} << shard_bits) {}
 
@@ -198,7 +199,7 @@ class SharedTableBuffer {
   }
 
   void flush(std::vector<uint32_t>& ids) {
-    // Shards that another worker uses are left for later.
+    // Shards that another worker is using are flushed last.
     std::vector<uint32_t> later;
     for (uint32_t shard = 0; shard < waiting_.size(); ++shard) {
       const bool was_free =

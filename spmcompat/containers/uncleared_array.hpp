@@ -27,7 +27,7 @@ class UnclearedArray {
     // With 0 bytes, it depends on the implementation whether realloc frees the memory.
     void* numbers = std::realloc(numbers_.get(), std::max<size_t>(size, 1) * sizeof(Number));
     if (numbers == nullptr) throw std::bad_alloc();
-    static_cast<void>(numbers_.release());  // realloc has freed or kept it
+    static_cast<void>(numbers_.release());  // realloc has freed or resized the old array
     numbers_.reset(static_cast<Number*>(numbers));
     size_ = size;
   }

@@ -1,4 +1,5 @@
-// The records that a worker keeps of the sentences of one batch.
+// The sentences of one batch: the log that a counter writes, and the selection of the sentences
+// that are counted.
 #pragma once
 
 #include <cstddef>
@@ -32,24 +33,25 @@ class CountedTexts {
   std::vector<int64_t> counts_;
 };
 
-// The sentences of a batch, in order. Pretoken ids are local to the counter that read the batch.
+// The sentences of a batch, in order. Ids with the bit WorkerTable::kRawToken refer to the raw
+// tokens of the counter that read the batch; the other ids refer to its pretokens.
 struct BatchLog {
   uint64_t index = 0;                // the position of the batch in the text
   uint64_t sentences = 0;
   uint64_t filled = 0;               // non-empty sentences
   std::vector<uint32_t> last;        // each sentence's last pretoken, or kNoPretoken if it is empty
-  std::vector<uint32_t> first;       // each sentence's first character, unless all are equal
-  std::vector<int64_t> count;        // each sentence's count, unless all are 1
+  std::vector<uint32_t> first;       // each sentence's first character; empty with uniform starts
+  std::vector<int64_t> count;        // each sentence's count; empty if the text has no counts
   std::vector<uint32_t> pretokens;   // the pretokens of all sentences, if they are kept
   std::vector<uint32_t> lengths;     // each sentence's number of pretokens, if they are kept
   uint64_t text_bytes = 0;
-  uint64_t text_pretokens = 0;       // the number of raw tokens, if the plan counts those
+  uint64_t text_pretokens = 0;       // the number of pretokens (raw tokens if these are counted)
 
   void drop_pretokens() {
     std::vector<uint32_t>().swap(pretokens);
     std::vector<uint32_t>().swap(lengths);
   }
-  // Keeps only the number of sentences. Only for plans in which their order does not matter.
+  // Drops the sentences, but not their number. The plan must not keep the order of the sentences.
   void drop_sentences() {
     std::vector<uint32_t>().swap(last);
     std::vector<int64_t>().swap(count);
@@ -67,10 +69,11 @@ struct BatchLog {
   }
 };
 
-// Selects the sentences of a batch that are counted. The last one may get another count.
+// The sentences of a batch that are counted as part of a seeding chunk. The last sentence of the
+// chunk gets the count `last_count`, because the chunk may end before all its copies.
 struct BatchSelection {
   std::vector<bool> chosen;  // by index in the batch
-  size_t last;               // the index, among the chosen sentences, of the one with `last_count`
+  size_t last;               // the index of the chunk's last sentence among the chosen ones
   int64_t last_count;
 };
 

@@ -34,7 +34,7 @@ class CharacterCounts {
   }
 
  private:
-  // The characters of a text are in few pages. A page is allocated when it is first used.
+  // A text uses characters of only a few pages, so a page is allocated when it is first used.
   static constexpr size_t kPage = 256;
   using Page = std::array<uint64_t, kPage>;
 
@@ -48,7 +48,8 @@ class CharacterCounts {
     }
   }
 
-  // Empty at first: Cython cannot catch exceptions here, so the constructor must not allocate.
+  // The first `add` allocates this vector. The constructor must not, because Cython could not catch
+  // its exception.
   std::vector<std::unique_ptr<Page>> pages_;
 };
 

@@ -4,18 +4,19 @@
 // The context is the character that follows the pretoken. Training also needs the order of the
 // sentences if a piece may cross pretokens, or if the end of the text matters. A Counter collects
 // these data for the batches that one worker reads. Its memory grows with the number of distinct
-// pretokens, not with the text. Only the order of the sentences, if it is kept, takes four bytes
-// for each sentence.
+// pretokens, not with the text. If the order of the sentences is kept, each sentence takes at least
+// four more bytes.
 //
-// A sentence is counted in one of two ways, with equal results:
-// - By raw tokens, if neighbouring pretokens cannot influence each other (spaces collapse, every
-//   sentence begins with a space mark, no rule or symbol crosses a space): the bytes between
-//   two spaces are looked up unchanged. A new raw token is normalized at once to find its
-//   RawTokenKind, and again after the text is read if normalization changes it.
+// A sentence is counted in one of two ways. Both give the same counts:
+// - By raw tokens, if neighbouring raw tokens cannot influence each other: spaces collapse, every
+//   sentence begins with a space mark, and no normalization rule, meta piece or delimiter contains
+//   a space. Each raw token is looked up in a table without being normalized. A new raw token is
+//   normalized at once to find its RawTokenKind, and again after the text is read if normalization
+//   changes it.
 // - As a whole, for all other plans and for sentences with an irregular raw token: the sentence is
 //   normalized and then cut into pretokens.
-// If a Python function pre-tokenizes, it is called between these two steps: it receives the
-// normalized sentences, and returns them with boundary marks.
+// If a Python function pre-tokenizes, it is called after a sentence is normalized and before it is
+// cut: the function receives the normalized sentence, and returns it with boundary marks.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +44,8 @@ inline PieceRule counting_rule(const Plan& plan) {
   return rule;
 }
 
-// The numbers of sentences that may surprise the user. `first_...` is the text of the first one in
-// the batch, or null.
+// How many sentences the user probably does not expect, in all batches so far. `first_nul` and
+// `first_malformed` point to the first such sentence of the current batch, or are null.
 struct Surprises {
   uint64_t blank = 0;      // sentences that normalize to nothing
   uint64_t nul = 0;        // sentences that contain a NUL
@@ -81,8 +82,8 @@ class Counter {
     if (tokens_.size() >= kWaiting) add_waiting();
   }
 
-  // If a Python function pre-tokenizes: returns the normalized sentences of the batch so far. The
-  // caller passes them to add_marked, with boundary marks, before the batch ends.
+  // Used if a Python function pre-tokenizes: returns the normalized sentences of the batch so far.
+  // The caller inserts boundary marks and passes them to add_marked before the batch ends.
   CountedTexts take_normalized() { return std::exchange(normalized_, CountedTexts()); }
   void add_marked(const CountedTexts& sentences) {
     for (size_t i = 0; i < sentences.size(); ++i) {
@@ -91,13 +92,13 @@ class Counter {
     }
   }
 
-  // The counts, which are complete after the last sentence.
+  // The tables with the counts. They are complete after the last end_batch.
   WorkerTable& table() { return table_; }
   const WorkerTable& table() const { return table_; }
 
  private:
   static constexpr size_t kWaiting = 64;  // number of raw tokens to collect before counting them
-  static constexpr size_t kStretch = 1 << 14;  // long sentences are looked up in parts of this size
+  static constexpr size_t kStretch = 1 << 14;  // bytes; longer sentences are looked up in parts
   static constexpr const char* kReplacementUtf8 = "\xef\xbf\xbd";
   static constexpr size_t kAhead = 6;  // prefetch distance, in raw tokens
 
@@ -167,7 +168,7 @@ class Counter {
       return record(kNoPretoken, 0, sentence.count, ids, 0);
     }
     const uint32_t last = ids[size - 1];
-    if (rule_.boundaries_end_pretokens) {  // there is a boundary before every space
+    if (rule_.boundaries_end_pretokens) {  // if so, every raw token ends at a boundary
       for (size_t i = 0; i < size; ++i) table.count_last(ids[i], sentence.count);
     } else {
       for (size_t i = 0; i + 1 < size; ++i) table.count_inner(ids[i], sentence.count);
@@ -200,7 +201,9 @@ class Counter {
     add_text(count);
   }
 
-  // Normalization replaces malformed bytes with U+FFFD, which is faster to find than these bytes.
+  // Normalization replaces malformed bytes with U+FFFD. Searching for U+FFFD is faster than
+  // checking whether the sentence is well-formed, so the sentence is checked only if U+FFFD was
+  // found.
   void note_damage(std::string_view sentence) {
     if (SentenceNormalizer::contains_nul(sentence)) {
       ++surprises_.nul;
@@ -259,18 +262,16 @@ class Counter {
   WorkerTable table_;
 
   std::vector<Waiting> waiting_;
-  // The raw tokens of the waiting sentences: first the ids of the tokens that were looked up, then
-  // the tokens that were not.
-  std::vector<uint32_t> token_ids_;
-  std::vector<size_t> irregular_;  // the indices of irregular raw tokens in token_ids_
-  std::vector<RawToken> tokens_;
+  std::vector<uint32_t> token_ids_;  // the raw tokens of waiting_ that were already looked up
+  std::vector<size_t> irregular_;    // the indices of irregular raw tokens in token_ids_
+  std::vector<RawToken> tokens_;     // the raw tokens of waiting_ that must still be looked up
   CountedTexts normalized_;
 
   BatchLog log_;
   Surprises surprises_;
   bool keep_pretokens_ = false;
 
-  std::string text_, scratch_;  // of the current sentence
+  std::string text_, scratch_;  // the current sentence, and temporary memory
   std::vector<uint32_t> ids_;
   std::vector<char32_t> nexts_;  // for each pretoken, the context of the pretoken before it
 };

@@ -1,7 +1,7 @@
 """Counts of a text: the counters of the workers, and the counts that are merged from them.
 
 `Counter` counts the pretokens of sentences (counter.hpp); each worker has one. `Counts` merges the
-counters (pretoken_counts.hpp and sentence_order.hpp). Training only reads `Counts`.
+counters (pretoken_counts.hpp and sentence_order.hpp). Later stages use only `Counts`.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -83,7 +83,7 @@ cdef class SentenceRules:
 
 @final
 cdef class Batch:
-    """The sentences of one read buffer, in order. Its ids are local to the worker's counter."""
+    """The sentences of one read buffer, in order. Its ids belong to its worker's counter."""
 
     @property
     def text_bytes(self):
@@ -110,7 +110,7 @@ cdef class Batch:
         self.log.drop_pretokens()
 
     def drop_sentences(self):
-        """Drop everything but the number of sentences, if the plan does not keep their order."""
+        """Free all data but the number of sentences. The plan must not keep their order."""
         self.log.drop_sentences()
 
 
@@ -175,7 +175,7 @@ cdef class Counter:
         return batch
 
     def least_last_pretoken(self, Batch batch not None):
-        """Return the smallest, in byte order, of the pretokens that end a sentence.
+        """Return the pretoken that is smallest in byte order among those that end a sentence.
 
         Parameters
         ----------
@@ -242,9 +242,9 @@ cdef class Counter:
 cdef class Counts:
     """The counts of a text.
 
-    They contain the distinct pretokens, the count of each in each context (the character that
-    follows it), and the end of the text. If the plan keeps them, they also contain the order of the
-    sentences and the pretokens of each sentence.
+    They contain the distinct pretokens, the count of each pretoken in each context (the character
+    that follows it), and the end of the text. If later stages need it, they also contain the order
+    of the sentences and the pretokens of each sentence.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ cdef class Counts:
     facts : LineFacts
         How many lines of the input were read and skipped.
     seeds : Counts or None
-        The counts of the text for seeding, if seeding reads the text by other rules.
+        The counts for seeding, if the text is read by different rules for seeding.
     """
 
     def __init__(self, plan not None, list counters not None, list batches not None,
@@ -282,7 +282,7 @@ cdef class Counts:
         self.has_pretokens = has_pretokens
         self.first_character = ord(SPACE_MARK)
         for counter in counters:
-            self.rules = counter.rules  # the counter uses their normalizer
+            self.rules = counter.rules  # keeps the normalizer alive, which the counter uses
             self.text.add(move(counter.counter))
         for batch in batches:
             self.text.add(move(batch.log), batch.worker)

@@ -1,4 +1,5 @@
-// The stages after reading: they merge the tables of all workers, or cut their texts into segments.
+// The stages after reading. They merge the tables of all workers or, for BPE, cut the texts in
+// these tables into segments.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,7 @@ struct CountedText {
   void add(std::unique_ptr<Counter> counter) { counters.push_back(std::move(counter)); }
   void add(BatchLog log, size_t worker) { batches.push_back({std::move(log), worker}); }
 
-  std::vector<std::unique_ptr<Counter>> counters;  // by worker
+  std::vector<std::unique_ptr<Counter>> counters;  // one for each worker
   std::vector<Batch> batches;                      // in the order of the text
 };
 
@@ -54,9 +55,9 @@ inline SentenceOrder merge_in_order(CountedText& text, PretokenCounts& merged, b
   return order;
 }
 
-// Merges the pretokens without the order of the sentences, for texts in which all sentences begin
-// with the same character: only the sentence that ends the text matters. Returns the number of
-// non-empty sentences.
+// Merges the pretokens of a text in which all sentences begin with the same character. Then the
+// order of the sentences does not matter, except for the sentence that ends the text. Returns the
+// number of non-empty sentences.
 inline uint64_t merge_unordered(CountedText& text, PretokenCounts& merged, Crew& crew) {
   LastSentence ending;
   for (const CountedText::Batch& batch : text.batches) ending.add(batch.log, batch.worker);
@@ -70,8 +71,9 @@ inline uint64_t merge_unordered(CountedText& text, PretokenCounts& merged, Crew&
   return ending.sentences();
 }
 
-// Merges a text. Writes the sentences to `order` if the plan keeps the order or `with_pretokens` is
-// set. Frees the counters of the workers. Returns the number of non-empty sentences.
+// Merges the tables of all counters into `merged`, and frees the counters. Writes the sentences to
+// `order` if the plan keeps the order or `with_pretokens` is set. Returns the number of non-empty
+// sentences.
 inline uint64_t merge_text(CountedText& text, std::unique_ptr<PretokenCounts>& merged,
                            SentenceOrder& order, const Plan& plan, bool with_pretokens,
                            Crew& crew) {

@@ -1,5 +1,5 @@
-// The merged pretokens of all workers, with the count of each in each context. The class also
-// counts characters, and replaces the rare ones.
+// The merged pretokens of all workers, with the count of each pretoken in each context. The class
+// also counts the characters, and replaces those that are not required.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,15 @@ namespace spmcompat {
 
 class PretokenCounts {
  public:
-  // Workers divide the work by shards.
+  // Workers share the work on a table by taking different shards.
   PretokenCounts() : pretokens_(kShardBits), replacements_(pretokens_.shards()) {}
 
   PretokenTable& pretokens() { return pretokens_; }
   const PretokenTable& pretokens() const { return pretokens_; }
 
-  // Counts the contexts of the last pretokens of all sentences, from the order of the sentences.
-  // With uniform starts, they were already counted during reading, as if another sentence followed
-  // every sentence. Then only the end of the last sentence is corrected.
+  // Counts the context of each sentence's last pretoken: the first character of the next sentence.
+  // With uniform starts, reading has already counted these contexts, as if another sentence
+  // followed every sentence. Then only the context of the last pretoken of the text is corrected.
   void close_sentences(const SentenceOrder& order, bool uniform_starts) {
     const size_t size = order.last.size();
     for (size_t i = 0; i + 1 < size && !uniform_starts; ++i) {
@@ -37,7 +37,7 @@ class PretokenCounts {
     }
     if (size > 0) close_text(order.last[size - 1], uniform_starts);
   }
-  // Does the same for uniform starts. `last` is the last pretoken of the text.
+  // Does the same for uniform starts, without the order. `last` is the last pretoken of the text.
   void close_sentences(std::string_view last) { close_text(pretokens_.add(last, {}), true); }
 
   // Adds the counts of the characters in the pretokens of a shard.
@@ -49,8 +49,9 @@ class PretokenCounts {
     }
   }
 
-  // The size of the text, plus one byte for the end of each sentence. With the counts of a TSV
-  // file, it may exceed any integer type; a double is exact up to 2^53.
+  // The size of the text in bytes, plus one byte for the end of each sentence. It is a double,
+  // because the counts of a TSV file can make it larger than any integer type. A double is exact up
+  // to 2^53.
   double text_bytes() const {
     double bytes = 0;
     const auto add = [&](uint32_t pretoken, uint64_t count, int ends) {
@@ -110,7 +111,7 @@ class PretokenCounts {
     std::vector<std::vector<Replacement>>().swap(replacements_);
   }
 
-  // Joins the pretokens of each sentence to one pretoken, and adds it to `joined`.
+  // Joins the pretokens of each sentence into one pretoken, and adds it to `joined`.
   void join_sentences(SentenceOrder& order, bool uniform_starts, PretokenCounts& joined,
                       const CancelFlag& cancel) const {
     std::string text;
@@ -157,7 +158,7 @@ class PretokenCounts {
 
   PretokenTable pretokens_;
   std::vector<bool> required_;
-  std::vector<std::vector<Replacement>> replacements_;  // by shard, ascending by pretoken
+  std::vector<std::vector<Replacement>> replacements_;  // for each shard, sorted by pretoken
 };
 
 }  // namespace spmcompat

@@ -1,4 +1,4 @@
-// A table of distinct pretokens and their contexts, which workers share.
+// A table of distinct pretokens and their contexts. All workers share it.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,9 @@ namespace spmcompat {
 
 constexpr uint32_t kNoPretoken = 0xffffffffu;
 
-// The code of a context: the next character of the sentence; kSentenceEnd combined with the first
-// character of the next sentence; or kTextEnd.
+// The code of a context: the next character, if the sentence continues; kSentenceEnd combined with
+// the first character of the next sentence, if the pretoken ends its sentence; or kTextEnd, if it
+// ends the text.
 constexpr uint32_t kSentenceEnd = 0x80000000u;
 constexpr uint32_t kTextEnd = 0xffffffffu;
 
@@ -28,13 +29,13 @@ struct Context {
   uint64_t count;
 };
 
-// A table of pretokens in their contexts, with counts.
+// The count of each pair of a pretoken and a context.
 class ContextTable {
  public:
   void add(uint32_t pretoken, uint32_t next, uint64_t count) {
     slot_of(pretoken, next).count += count;
   }
-  // Adds the count unless there already is one. Returns whether it was added.
+  // Sets the count of a pair that has no count yet. Returns false if the pair already has one.
   bool add_first(uint32_t pretoken, uint32_t next, uint64_t count) {
     Slot& slot = slot_of(pretoken, next);
     if (slot.count > 0) return false;
@@ -47,7 +48,7 @@ class ContextTable {
       if (!slot.is_empty()) function(slot);
     }
   }
-  // The function may change the count.
+  // Does the same; the function may change the counts.
   template <typename Function>
   void for_each(Function function) {
     for (Slot& slot : table_) {
@@ -82,9 +83,9 @@ class ContextTable {
   size_t used_ = 0;
 };
 
-// How often a pretoken occurs before a space mark: in the same sentence (inner), or at the
-// beginning of the next sentence (last). If all sentences begin with a space mark, these two counts
-// cover nearly all occurrences.
+// How often a pretoken occurs before a space mark. `inner` counts the space marks in the same
+// sentence, and `last` those that begin the next sentence. If all sentences begin with a space
+// mark, these two counts cover nearly all occurrences.
 struct PretokenUse {
   uint64_t inner = 0;
   uint64_t last = 0;
@@ -100,7 +101,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
   explicit PretokenTable(unsigned shard_bits)
       : SharedTable(shard_bits), contexts_(size_t{1} << shard_bits) {}
 
-  // Several workers may call this at the same time, while others add pretokens.
+  // Several workers may call this at the same time, even while other workers add pretokens.
   void count(uint32_t pretoken, uint32_t next, uint64_t count) {
     if (next == kSpaceMark) {
       update(pretoken, [count](PretokenUse& use) { use.inner += count; });
@@ -120,9 +121,9 @@ class PretokenTable : public SharedTable<PretokenUse> {
     size_t number;
   };
 
-  // Adds rows. Returns the number of a row that had been added before, or `none`. Rows are added
-  // shard by shard, so that the CPU cache keeps the current shard. Several workers may call this at
-  // the same time.
+  // Adds rows. If a row had been added before, stops and returns its `number`; otherwise returns
+  // `none`. Rows are added shard by shard, so that the CPU cache keeps the current shard. Several
+  // workers may call this at the same time.
   size_t add_rows(const std::vector<Row>& rows, size_t none) {
     std::vector<std::vector<std::pair<uint32_t, const Row*>>> by_shard(shards());
     for (const Row& row : rows) {
@@ -149,7 +150,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
     contexts_[shard].table.for_each(function);
   }
 
-  // The function may change the count.
+  // Does the same; the function may change the counts.
   template <typename Function>
   void for_each_context(uint32_t shard, Function function) {
     contexts_[shard].table.for_each(function);

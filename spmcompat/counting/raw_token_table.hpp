@@ -50,8 +50,8 @@ class AlignedTexts {
   static constexpr size_t kUnit = 8;
   static constexpr size_t kBlockUnits = 1 << 15;
 
-  // A text that is longer than a block gets its own, longer block, which takes the numbers of
-  // several blocks.
+  // A text that is longer than a block gets a longer block of its own, which uses the numbers of
+  // several ordinary blocks.
   void begin_block(size_t units) {
     const size_t blocks = (units + kBlockUnits - 1) / kBlockUnits;
     if (blocks_.size() + blocks > (size_t{1} << 32) / kBlockUnits) {
@@ -102,7 +102,7 @@ class RawTokenTable {
     if (id < size_) __builtin_prefetch(&(*this)[id]);
   }
 
-  // Counts a raw token that is followed by another one, or that ends its sentence.
+  // count_inner counts a raw token that another one follows, count_last one that ends its sentence.
   void count_inner(uint32_t id, uint64_t count) {
     if (const uint64_t carry = add_low((*this)[id].inner, count)) carried_[id].inner += carry;
   }
@@ -149,10 +149,10 @@ class RawTokenTable {
 
   struct Entry {
     uint64_t head;
-    uint32_t text;  // the number of the whole text in texts_, if it is longer than the head
+    uint32_t text;  // the number of the text in texts_, if it is longer than eight bytes
     uint32_t size : 31;
     uint32_t irregular : 1;
-    uint32_t inner, last;  // the lower halves of the counts
+    uint32_t inner, last;  // the low 32 bits of the counts
   };
   struct Counts {
     uint64_t inner = 0, last = 0;
@@ -164,7 +164,7 @@ class RawTokenTable {
   bool equal(const Entry& entry, const RawToken& token) const {
     if (entry.head != token.head || entry.size != token.size) return false;
     if (token.size <= 8) return true;
-    // The last eight bytes may overlap the ones compared before.
+    // The last load may read some of the bytes that the loop has already compared.
     const char* text = texts_[entry.text];
     const size_t last = token.size - 8;
     for (size_t i = 8; i < last; i += 8) {
@@ -189,10 +189,11 @@ class RawTokenTable {
 
   AlignedTexts texts_;
   std::vector<std::unique_ptr<Entry[]>> blocks_;
-  std::vector<bool> plain_;  // by id
+  std::vector<bool> plain_;  // for each raw token: whether its kind is kPlain
   SlotIndex index_;
   uint32_t size_ = 0;
-  std::unordered_map<uint32_t, Counts> carried_;  // id -> the part of its counts above 32 bits
+  // The part above 32 bits of the counts of each raw token that has such a part, by id.
+  std::unordered_map<uint32_t, Counts> carried_;
 };
 
 }  // namespace spmcompat

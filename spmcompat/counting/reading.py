@@ -19,7 +19,7 @@ from spmcompat.text.sources import Buffer, LineFacts, Source
 
 
 class _Surprises(NamedTuple):
-    """Numbers of sentences that may surprise the user. `Counter` documents them."""
+    """How many sentences the user probably does not expect: see the properties of `Counter`."""
 
     blank: int
     nul: int
@@ -173,7 +173,8 @@ def _account(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> str:
         "broken": facts.broken,
     }
     lines = facts.sentences + sum(kinds.values())
-    if not text.input_sentence_size:  # only sampled sentences are normalized
+    # With a sample, this number is not known, because only the sampled sentences are normalized.
+    if not text.input_sentence_size:
         kinds = {"of only white space": surprises.blank, **kinds}
     used = lines - sum(kinds.values())
     found = [f"{number} {kind}" for kind, number in kinds.items() if number]
@@ -217,7 +218,7 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[s
 
 
 def _too_long(facts: LineFacts, text: TextPlan, place: str) -> str:
-    """Return what was skipped because it is too long, and how to keep it."""
+    """Return the warning about sentences or words that were skipped because they are too long."""
     kind, remedy = "sentences", "raise --max_sentence_length, or give --long_sentences=split,"
     if text.splits_long:
         kind, remedy = "words", "raise --max_sentence_length"
@@ -236,7 +237,8 @@ def _report_lines(facts: LineFacts, surprises: _Surprises, text: TextPlan, repor
     report.info(_account(facts, surprises, text))
     if warnings := _warnings(facts, surprises, text):
         report.warning(" ".join(warnings))
-    # A sample omits most sentences. Its counts are checked later, with the alphabet.
+    # This number includes sentences that are not in the sample. The counts of a sample are checked
+    # when the alphabet is chosen.
     if not text.input_sentence_size and facts.huge_characters >= 2**64:
         raise too_many_characters()
     if facts.sentences == 0:

@@ -7,21 +7,21 @@ import threading
 from spmcompat.counting.counts import Batch
 from spmcompat.plan import Plan
 
-# The pretokens of the sentences are kept at least until this much text was read, however common
-# spaces are. If they are dropped but needed later, the text must be read again.
+# The pretokens of each sentence are kept at least until this number of bytes was read, however
+# common spaces are. If pretokens are dropped but needed later, the text must be read again.
 _SURE_BYTES = 1 << 19
-# The same for a text that can be read only once.
+# The same number for a text that can be read only once.
 _SURE_BYTES_READ_ONCE = 1 << 24
 
 
 class SentenceLog:
     """The sentences of all batches, reduced to the data that later stages need.
 
-    If the space mark is not required, pieces may cross spaces, so the pretokens of each sentence
-    are joined again. Only for this are the pretokens of every sentence needed. The required
+    The pretokens of each sentence are needed if the space mark is not a required character: pieces
+    may then cross spaces, so the pretokens of each sentence are joined again. The required
     characters are known only after the whole text was read, so the pretokens are kept until then.
     They are dropped earlier if spaces are so common that the space mark will almost certainly be
-    required.
+    required. The pretokens are never dropped if the plan looks at the end of the text.
 
     Parameters
     ----------
@@ -48,7 +48,8 @@ class SentenceLog:
         self._text_bytes = 0
         self._text_pretokens = 0
         self._filled = 0  # non-empty sentences
-        self._dropped_batches = 0  # at the beginning of the text
+        # The batches at the beginning of the text whose sentences were dropped.
+        self._dropped_batches = 0
         self._dropped_sentences = 0
 
     def add(self, index: int, batch: Batch) -> None:
@@ -65,7 +66,8 @@ class SentenceLog:
                 for earlier in self._batches.values():
                     earlier.drop_pretokens()
             if not self.keeps_pretokens:
-                batch.drop_pretokens()  # another worker may have made this decision meanwhile
+                # Another worker may have cleared the flag after this batch was counted.
+                batch.drop_pretokens()
                 if not self._plan.keeps_order:
                     self._drop_sentences()
 
@@ -80,9 +82,9 @@ class SentenceLog:
     def _drop_sentences(self) -> None:
         """Drop the sentences that cannot end the text, whatever is read later.
 
-        The reference moves sentences only towards the beginning, to the positions of empty
-        sentences. So if n of the sentences read so far are not empty, the first n - 1 sentences
-        cannot end the text.
+        The reference moves sentences only towards the beginning of the text, to the positions of
+        empty sentences. So if n of the sentences that were read so far are not empty, then none of
+        the first n - 1 sentences of the text can be the last one.
         """
         while batch := self._batches.get(self._dropped_batches):
             if self._dropped_sentences + batch.sentences >= self._filled:

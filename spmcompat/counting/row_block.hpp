@@ -13,13 +13,13 @@ namespace spmcompat {
 
 // The position of a pretoken: the values of the column `place`.
 constexpr uint8_t kInside = 0;     // another pretoken of the sentence follows
-constexpr uint8_t kAtEnd = 1;      // it ends its sentence, and another sentence follows
-constexpr uint8_t kAtTextEnd = 2;  // it ends the text
+constexpr uint8_t kAtEnd = 1;      // the pretoken ends its sentence, and another sentence follows
+constexpr uint8_t kAtTextEnd = 2;  // the pretoken ends the text
 
 // A block of rows, stored by column. `next` is the character that follows the pretoken, or the
 // first character of the next sentence, or 0 at the end of the text.
 struct RowBlock {
-  std::vector<int32_t> ends;  // row i has the pretoken from ends[i] to ends[i + 1] in `text`
+  std::vector<int32_t> ends;  // the pretoken of row i is text[ends[i]:ends[i + 1]]
   std::string text;
   std::vector<uint8_t> place;
   std::vector<uint32_t> next;

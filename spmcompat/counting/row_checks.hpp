@@ -16,7 +16,7 @@
 namespace spmcompat {
 
 constexpr uint32_t kLargestCharacter = kCodePoints - 1;
-// With larger counts, the sum of a few of them would not fit into 64 bits.
+// The sum of a few larger counts would not fit into 64 bits.
 constexpr int64_t kLargestCount = int64_t{1} << 62;
 
 enum class RowFault : uint8_t { kNone, kUtf8, kEmpty, kPlace, kNext, kTextEnd, kCount };
@@ -71,8 +71,8 @@ inline size_t find_disorder(const RowColumns& rows) {
   return rows.size;
 }
 
-// Finds rows that may occur twice among rows in any order. Stores a hash of eight bytes for each
-// row; after find_repeated, only the hashes that occur more than once.
+// Finds rows that may occur twice, in a table that is not sorted. Stores a hash of eight bytes for
+// each row. After find_repeated, only the hashes that occur more than once are stored.
 class RowHashes {
  public:
   void add(const RowColumns& rows) {

@@ -165,7 +165,7 @@ def find_disorder(columns):
 
 @final
 cdef class RowHashes:
-    """Finds rows that may occur twice, in any order, by their hashes. The rows must be valid.
+    """Finds rows that may occur twice in an unordered table, by their hashes. They must be valid.
 
     Different rows can have equal hashes, so the caller must compare the rows that are found.
     """
@@ -258,7 +258,7 @@ cdef class RowReader:
                     self._sort_ranges(start + self.step)
                 yield from found
         finally:
-            self.crew.await_stage()  # the stage uses this object
+            self.crew.await_stage()  # the stage uses this object, so it must end first
 
     cdef _sort_ranges(self, size_t first):
         self.first_range = first

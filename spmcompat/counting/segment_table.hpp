@@ -66,16 +66,16 @@ class SegmentTable : public SharedTable<SegmentSum> {
     uint64_t count;
   };
 
-  std::vector<std::vector<Part>> parts_;  // by the shard of the segment
+  std::vector<std::vector<Part>> parts_;  // for each shard: the parts of its segments
 };
 
-// Counts the characters of all texts of a worker, adds their segments to a table, and frees the
-// texts. Leaves out segments of a single character. Throws Cancelled if the flag is set.
+// Counts the characters of a worker's texts, adds the segments of the texts to a table, and frees
+// the texts. Leaves out segments of a single character. Throws Cancelled if the flag is set.
 inline void cut_texts(WorkerTable& read, const PieceRule& rule, CharacterCounts& characters,
                       SegmentTable& table, const CancelFlag& cancel) {
   constexpr size_t kBufferBytes = 1 << 17;
   SharedTableBuffer<SegmentSum> buffer(table);
-  std::vector<uint32_t> ids;  // of the segments in the buffer; they are not used
+  std::vector<uint32_t> ids;  // the ids of the segments in the buffer, which nothing uses
   std::string texts;          // the texts of the segments in the buffer
   const auto flush = [&] {
     cancel.check();

@@ -24,7 +24,7 @@ namespace spmcompat {
 enum class RawTokenKind : uint8_t {
   kPlain,      // it normalizes to itself
   kChanged,    // it normalizes to something else
-  kIrregular,  // it depends on its neighbours, or is damaged
+  kIrregular,  // its pretokens depend on its neighbours, or it is damaged (see is_damaged)
 };
 
 class SentenceNormalizer {
@@ -57,8 +57,8 @@ class SentenceNormalizer {
     mark_boundaries(text, scratch);
   }
 
-  // Takes a sentence with the boundary marks of a Python function. Each malformed byte becomes
-  // U+FFFD.
+  // Copies a sentence in which a Python function has inserted boundary marks. Each malformed byte
+  // becomes U+FFFD.
   void take_marked(std::string_view marked, std::string& text) const {
     text.clear();
     for_each_character(marked, [&text](char32_t c) { append_utf8(c, text); });
@@ -72,8 +72,8 @@ class SentenceNormalizer {
     return scratch == raw ? RawTokenKind::kPlain : RawTokenKind::kChanged;
   }
 
-  // Whether a raw token contains a NUL or is not well-formed UTF-8. Then its sentence is counted as
-  // a whole, which also counts the damaged sentences for the log.
+  // Whether a raw token contains a NUL or is not well-formed UTF-8. Its sentence is then counted as
+  // a whole, because only Counter::add_whole counts the damaged sentences for the warnings.
   static bool is_damaged(std::string_view raw) {
     return contains_nul(raw) || !is_utf8(raw);
   }
@@ -107,17 +107,17 @@ class SentenceNormalizer {
     }
   }
 
-  // Whether the result for a raw token depends on the rest of its sentence. It does if the token
-  // normalizes to nothing, because another pretoken may then end the sentence; if it normalizes to a
-  // text with a space mark or two consecutive spaces; or if it may share a script run with its
-  // neighbours.
+  // Whether the pretokens of a raw token depend on the rest of its sentence. They do if
+  // - the token normalizes to nothing, because then the token before it may end the sentence,
+  // - the normalized token contains a space mark or two consecutive spaces, or
+  // - the token may belong to the same script run as its neighbours.
   bool is_irregular(const std::string& normalized) const {
     return normalized.empty() || normalized.find("  ") != std::string::npos ||
            normalized.find(kSpaceUtf8) != std::string::npos ||
            (script_runs_ && script_runs_->reaches_out(normalized));
   }
 
-  // Whether the raw token normalizes to nothing but spaces and boundary marks.
+  // Whether the normalized raw token consists only of spaces and boundary marks.
   bool has_no_pretoken(std::string_view raw) const {
     if (!rule_.spaces_apart || !rule_.boundaries_end_pretokens) return false;
     std::string text, scratch;

@@ -13,8 +13,8 @@
 namespace spmcompat {
 
 // The positions of the sentences after the empty ones are removed: the reference moves the last
-// sentence to the position of each empty sentence. Without `removes_all_empty`, an empty sentence
-// stays if it was moved.
+// sentence to the position of each empty sentence. If the moved sentence is also empty, it is
+// removed in the same way with `removes_all_empty`; otherwise it stays.
 class FilledPositions {
  public:
   FilledPositions() = default;
@@ -38,7 +38,7 @@ class FilledPositions {
         std::lower_bound(moved_.begin(), moved_.end(), std::pair(position, uint64_t{0}));
     return found != moved_.end() && found->first == position ? found->second : position;
   }
-  // Returns (position, sentence) for every sentence that was moved, by position.
+  // Returns (position, sentence) for every sentence that was moved, sorted by position.
   const std::vector<std::pair<uint64_t, uint64_t>>& moved() const { return moved_; }
 
  private:
@@ -48,11 +48,11 @@ class FilledPositions {
 
 struct SentenceOrder {
   std::vector<uint32_t> last;       // each sentence's last pretoken, or kNoPretoken if it is empty
-  std::vector<uint32_t> first;      // each sentence's first character, unless all are equal
-  std::vector<int64_t> count;       // each sentence's count, unless all are 1
+  std::vector<uint32_t> first;      // each sentence's first character; empty with uniform starts
+  std::vector<int64_t> count;       // each sentence's count; empty if all counts are 1
   std::vector<uint32_t> pretokens;  // the pretokens of all sentences, if they were kept
-  std::vector<uint64_t> begin;      // sentence -> range of pretokens
-  std::vector<std::pair<uint64_t, int64_t>> empty;  // (position, count) of remaining empty sentences
+  std::vector<uint64_t> begin;      // sentence i is pretokens[begin[i]:begin[i + 1]]
+  std::vector<std::pair<uint64_t, int64_t>> empty;  // (position, count) of each empty sentence
 
   // Appends the sentences of a batch. The worker's table must already be merged, with `keep_ids`.
   void append(BatchLog log, const WorkerTable& table, bool with_pretokens) {
@@ -147,9 +147,9 @@ struct SentenceOrder {
   }
 };
 
-// Finds the sentence that ends the text after all empty sentences are removed, for plans in which
-// nothing else depends on the order of sentences. SentenceLog (retention.py) may already have
-// dropped sentences that cannot end the text.
+// Finds the sentence that ends the text after all empty sentences are removed. This is for plans in
+// which nothing else depends on the order of the sentences. SentenceLog (retention.py) may already
+// have dropped the first sentences, which cannot end the text.
 class LastSentence {
  public:
   // Adds the sentences of a batch. Batches must be added in the order of the text.
@@ -166,8 +166,10 @@ class LastSentence {
   uint64_t sentences() const { return sentences_; }
 
   // Finds the sentence. At least one sentence must not be empty. Afterwards, worker() is the worker
-  // that read the sentence, and id() is that worker's id of its last pretoken.
+  // that read the sentence, and id() is the id of its last pretoken in the tables of that worker.
   void find() {
+    // The reference moves the last non-empty sentences to the positions of the empty sentences that
+    // were dropped.
     for (; gaps_ > 0; open_.pop_back()) gaps_ -= open_.back().id != kNoPretoken;
     const auto is_empty = [this](uint64_t i) { return open_[i].id == kNoPretoken; };
     const FilledPositions positions(open_.size(), is_empty);
@@ -179,12 +181,12 @@ class LastSentence {
  private:
   struct Sentence {
     uint32_t worker;
-    uint32_t id;  // of its last pretoken, or kNoPretoken
+    uint32_t id;  // the worker's id of the last pretoken, or kNoPretoken
   };
 
   uint64_t sentences_ = 0;
-  uint64_t gaps_ = 0;           // empty sentences among the dropped ones
-  std::vector<Sentence> open_;  // the sentences that were not dropped
+  uint64_t gaps_ = 0;           // the number of empty sentences that SentenceLog has dropped
+  std::vector<Sentence> open_;  // the sentences that SentenceLog has not dropped
   Sentence last_{0, kNoPretoken};
 };
 

@@ -4,7 +4,7 @@
 // This is a sample sort. The pretokens of the first shard are the sample that divides all pretokens
 // into ranges. The hash of a pretoken determines its shard, so the sample is random, yet the same
 // in every run. Workers first divide every shard into the ranges. Then they sort a few ranges at a
-// time, so only these need memory for rows.
+// time, so only the rows of these ranges are in memory.
 #pragma once
 
 #include <algorithm>
@@ -92,7 +92,7 @@ class SortedRows {
     });
   }
 
-  // A pretoken with eight of its bytes, which suffice for most comparisons.
+  // A pretoken and eight of its bytes. Most comparisons need only these bytes.
   struct Key {
     uint64_t bytes;  // as a big-endian number, padded with zeros
     std::string_view text;
@@ -112,7 +112,7 @@ class SortedRows {
   };
 
   struct Shard {
-    std::vector<uint32_t> ids;      // sorted by range
+    std::vector<uint32_t> ids;      // the pretokens of the shard, sorted by range
     std::vector<uint32_t> begins;   // the beginning of each range in ids, and the end of the last one
     std::vector<Context> contexts;  // sorted by pretoken, then by `next`
   };

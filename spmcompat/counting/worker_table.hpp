@@ -1,4 +1,5 @@
-// The tables of one worker: raw tokens, pretokens of whole sentences, and their contexts.
+// The tables of one worker: the raw tokens, the pretokens of sentences that were counted as a
+// whole, and the contexts of these pretokens.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +21,9 @@
 
 namespace spmcompat {
 
-// Returns the context of the pretoken before this one. `opens` comes from for_each_pretoken: a
-// boundary mark that ends pretokens counts as the end of a sentence.
+// Returns the context of the pretoken that comes before `pretoken`. `opens` is the argument that
+// for_each_pretoken passes to its function. A boundary mark that ends a pretoken counts as the end
+// of a sentence.
 inline char32_t next_of_pretoken_before(std::string_view pretoken, bool opens,
                                         const PieceRule& rule) {
   size_t length;
@@ -48,8 +50,8 @@ class WorkerTable {
   // The memory that the tables take.
   size_t bytes() const { return raw_tokens.bytes() + pretokens.bytes() + contexts.bytes(); }
 
-  // Returns the last pretoken of a sentence, by its id in the BatchLog. Must be called before
-  // merging.
+  // Returns the last pretoken of a sentence. `id` is the sentence's item in BatchLog::last. Must be
+  // called before merging.
   std::string last_pretoken(uint32_t id) {
     if (!(id & kRawToken)) return std::string(pretokens[id]);
     normalize(raw_tokens.counted(id & ~kRawToken));
@@ -58,8 +60,8 @@ class WorkerTable {
     return std::string(last);
   }
 
-  // Returns the smallest last pretoken, in byte order, of the sentences of a BatchLog; empty if all
-  // sentences are empty.
+  // Returns the pretoken that is smallest in byte order among those that end a sentence, or an
+  // empty string if all sentences are empty. `ids` is BatchLog::last.
   std::string least_last_pretoken(std::vector<uint32_t> ids) {
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
@@ -72,9 +74,9 @@ class WorkerTable {
     return least;
   }
 
-  // Calls function(text, count) for every counted pretoken and every raw token. Only for plans that
-  // do not keep contexts: in other plans, the ends of sentences are counted after the tables are
-  // merged, so the counts would be too small here.
+  // Calls function(text, count) for every counted pretoken and every raw token. The plan must not
+  // keep contexts: if it does, the last pretokens of sentences may be counted only after the tables
+  // are merged, so some counts could be too small here.
   template <typename Function>
   void for_each_text(Function function) {
     raw_tokens.for_each(
@@ -131,7 +133,8 @@ class WorkerTable {
     std::vector<uint32_t>().swap(merged_ids_);
   }
 
-  // Calls function(id) for each pretoken of an id in a BatchLog, with its id in the merged table.
+  // Converts an id of a BatchLog: calls function(id) with the id in the merged table. If the id is
+  // that of a raw token, calls the function for each of its pretokens.
   template <typename Function>
   void for_each_merged(uint32_t id, Function function) const {
     if (!(id & kRawToken)) return function(merged_ids_[id]);
@@ -154,7 +157,7 @@ class WorkerTable {
     normalizer_.normalize_raw_token(token.text, token.kind, text_, scratch_);
   }
 
-  // Irregular raw tokens are never counted, so they are skipped.
+  // Skips irregular raw tokens, whose count is always 0.
   template <typename Function>
   void call_for_raw_token(const CountedRawToken& token, Function function) {
     const uint64_t count = token.inner + token.last;
@@ -198,7 +201,7 @@ class WorkerTable {
   const SentenceNormalizer& normalizer_;
 
   // Ids in the merged table.
-  std::vector<uint32_t> merged_ids_;           // by the worker's id of the pretoken
+  std::vector<uint32_t> merged_ids_;           // for each item of `pretokens`
   std::vector<uint32_t> raw_token_pretokens_;  // the pretokens of all raw tokens
   std::vector<uint32_t> raw_token_end_;        // the end of each raw token in raw_token_pretokens_
 

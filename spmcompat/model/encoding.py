@@ -25,8 +25,8 @@ UNKNOWN_PENALTY = 10.0
 Training uses the same value, ``kUnknownPenalty`` in ``unigram/pieces.hpp``.
 """
 
-_LARGEST_SUM = 100_000.0  # Unigram: a larger sum of scores is reset to 0
-_MOST_MATCHES = 64  # user-defined symbols found at one position, the shortest first
+_LARGEST_SUM = 100_000.0  # Unigram: a larger sum of scores is subtracted from the next sums
+_MOST_MATCHES = 64  # at one position, only the 64 shortest user-defined symbols are found
 
 
 def symbol_score(symbol: str) -> float:
@@ -103,7 +103,7 @@ class BpeEncoder:
         """Return the remaining symbols, and the merges."""
         split = self._symbols.split(text)
         size = len(split)
-        symbols = [one for one, _ in split]  # a symbol merged into the previous one is empty
+        symbols = [one for one, _ in split]  # merging a symbol into the previous one makes it ""
         after = list(range(1, size + 1))
         before = list(range(-1, size - 1))
         queue: list[tuple[float, int, str]] = []
@@ -157,8 +157,9 @@ class UnigramEncoder:
         The vocabulary.
     encodes_in_float : bool
         Whether sums of scores are rounded to float32 before they are compared, as in sentencepiece
-        from 0.2.2 on. If not, they are rounded only when they are stored, large sums are not reset,
-        and all user-defined symbols have about the same score, as before 0.2.2.
+        from 0.2.2 on. If not, the encoder works as before 0.2.2: sums are rounded only when they
+        are stored, large sums are not reset, and `_old_symbol_score` returns the score of a
+        user-defined symbol.
     """
 
     def __init__(self, pieces: Iterable[Piece], *, encodes_in_float: bool = True) -> None:
@@ -205,7 +206,8 @@ class UnigramEncoder:
                     continue
                 total = before + (self._unknown if score is None else score)
                 rounded = to_float32(total)
-                if self._in_float or score is None:  # all releases round it for unknown characters
+                # For an unknown character, all releases round the sum.
+                if self._in_float or score is None:
                     total = rounded
                 if begins[end] < 0 or total > best[end]:
                     best[end], begins[end] = rounded, begin
@@ -218,7 +220,7 @@ class UnigramEncoder:
 
 
 def _old_symbol_score(symbol: str, highest: float) -> float:
-    """Return the score of a user-defined symbol before 0.2.2: -0.1 if no piece is above 0."""
+    """Return the score of a user-defined symbol before 0.2.2: -0.1 if no score is above 0."""
     return to_float32(len(symbol.encode()) * max(highest, 0.0)) - 0.1
 
 
@@ -246,7 +248,10 @@ class CharEncoder:
 
 
 class WordEncoder:
-    """Encodes texts with a word model. A space mark begins a word, even if it is a suffix."""
+    """Encodes texts with a word model. A space mark always begins a word.
+
+    This is also the case if the model treats white space as a suffix.
+    """
 
     def encode(self, text: str) -> list[str]:
         """Return the words of a normalized text."""
@@ -266,7 +271,7 @@ class _Symbols:
             symbols.sort(key=len)
 
     def split(self, text: str) -> list[tuple[str, bool]]:
-        """Return the symbols and the other characters, and whether each is a symbol."""
+        """Return the symbols and the other characters in order, with whether each is a symbol."""
         return list(self._split(text))
 
     def _split(self, text: str) -> Iterator[tuple[str, bool]]:

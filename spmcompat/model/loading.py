@@ -17,18 +17,20 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 
 _TYPES = ModelProto.SentencePiece
 _NOT_ENCODED = (_TYPES.UNKNOWN, _TYPES.CONTROL, _TYPES.BYTE)
-_PATHS = ("input", "model_prefix")  # in the trainer_spec; a path may have any bytes
+# The fields of the trainer_spec that contain paths. A path may contain any bytes.
+_PATHS = ("input", "model_prefix")
 
 
 def check_loads(model: ModelProto) -> None:
     """Raise for a model that ``sentencepiece`` would not load.
 
-    Two kinds of models that it would load are refused too, because trainers do not write them and
-    tools could not handle them: models with text that is not UTF-8, and models with scores that are
-    not finite, which ``sentencepiece`` refuses only in Unigram models. One such score is allowed,
-    because a trainer writes it: minus infinity in a char model, for a required character that does
-    not occur in the text. Other fields that describe the pieces, such as ``vocab_size`` and
-    ``unk_id``, may contradict the pieces, because ``sentencepiece`` ignores these fields.
+    Two kinds of models that it would load are also refused, because trainers do not write them and
+    tools could not handle them: models with text that is not UTF-8, and models other than Unigram
+    models with scores that are not finite. (``sentencepiece`` refuses such scores in Unigram
+    models.) Minus infinity is allowed in a char model, because the trainer writes it for a required
+    character that does not occur in the text. Fields that describe the pieces, such as
+    ``vocab_size`` and ``unk_id``, may contradict the pieces, because ``sentencepiece`` ignores
+    these fields.
 
     Raises
     ------
@@ -99,7 +101,7 @@ def _check_specs(model: ModelProto) -> None:
 
 
 def _check_text(text: str, piece_id: int) -> None:
-    if not isinstance(text, str):  # bytes, as above
+    if not isinstance(text, str):  # text that is not UTF-8, which protobuf returns as bytes
         raise BadValueError(f"the piece of id {piece_id} is not UTF-8. Give it another text.")
     if not text or "\0" in text:
         fault = "contains the character U+0000" if text else "is empty"

@@ -158,7 +158,7 @@ def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec, release: Relea
 
 
 def _refuse_duplicates(pieces: dict[int, MetaPiece]) -> None:
-    """Raise if two ids have the same text. The reference only fails when it writes the model."""
+    """Raise if two ids have the same text. The reference fails only when it writes the model."""
     owner: dict[str, int] = {}
     for piece_id, meta in pieces.items():
         if meta.piece in owner:

@@ -80,8 +80,8 @@ def writers_of(writers: Writers, sizes: Sequence[int]) -> Sequence[Writer]:
 def _check_writer(writer: object) -> None:
     if not callable(getattr(writer, "write", None)):
         raise BadValueError(
-            f"a writer of model_writer lacks a write method: {type(writer).__name__}. Give objects "
-            "such as io.BytesIO()."
+            f"a writer in model_writer does not have a write method: {type(writer).__name__}. Give "
+            "objects such as io.BytesIO()."
         )
 
 

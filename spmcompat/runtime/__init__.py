@@ -1,1 +1,1 @@
-"""Threads, progress and Ctrl-C."""
+"""Threads, progress, messages, Ctrl-C, and the output files of commands."""

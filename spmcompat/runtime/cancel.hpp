@@ -6,14 +6,14 @@
 
 namespace spmcompat {
 
-// Ends a stage whose cancel flag is set.
+// Is thrown to end a stage after its cancel flag was set.
 class Cancelled : public std::exception {
  public:
   const char* what() const noexcept override { return "the training was cancelled"; }
 };
 
-// No other data depends on the flag, so its accesses are relaxed: reading costs as much as reading
-// a plain variable.
+// No other data depends on the flag, so its memory order is relaxed. Reading the flag then costs as
+// much as reading a plain variable.
 class CancelFlag {
  public:
   void set() { set_.store(true, std::memory_order_relaxed); }

@@ -30,13 +30,14 @@ namespace spmcompat {
 
 class Crew {
  public:
-  // The first error of a stage sets the flag, or the calling thread sets it. Then the crew can no
-  // longer be used.
+  // Either the first error of a stage or the calling thread sets `cancel`. After that, the crew can
+  // no longer be used.
   Crew(size_t size, CancelFlag& cancel)
       : size_(size), cancel_(cancel), team_(std::make_shared<Team>()) {}
   Crew(const Crew&) = delete;
   ~Crew() {
-    // After a fork, the threads belong to the parent, and one of them may have locked the mutex.
+    // After a fork, only the parent process has the threads, and one of them may have locked the
+    // mutex.
     if (process_ != getpid()) return;
     const std::lock_guard<std::mutex> lock(team_->mutex);
     team_->dismissed = true;
@@ -122,7 +123,7 @@ class Crew {
   }
 
   // Waits for the end of the stage, for at most this time. Returns whether the stage has ended. If
-  // no thread could start, runs the stage.
+  // the first thread could not start, runs the stage in the calling thread.
   bool await_end(double seconds) {
     std::unique_lock<std::mutex> lock(team_->mutex);
     const std::chrono::duration<double> limit(seconds);
@@ -266,8 +267,8 @@ class Crew {
   std::atomic<size_t> progress_{0};
 };
 
-// Lets workers take turns in the order of the numbers 0, 1, 2... Workers must get their numbers in
-// ascending order, and each worker must take its turn.
+// Lets workers take turns in the order of the numbers 0, 1, 2... Workers must receive the numbers
+// in ascending order, and must take the turn of each number that they receive.
 class Turns {
  public:
   explicit Turns(const Crew& crew) : crew_(crew) {}

@@ -1,4 +1,4 @@
-"""A stream for messages that ignores errors of writing."""
+"""A stream for messages that ignores failed writes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Messages:
                 self._stream.flush()
 
     def isatty(self) -> bool:
-        """Return whether the stream is a terminal. It may be closed, or lack this method."""
+        """Return whether the stream is a terminal; false if it is closed or lacks this method."""
         with suppress(AttributeError, OSError, ValueError):
             return self._stream is not None and self._stream.isatty()
         return False

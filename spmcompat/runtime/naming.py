@@ -8,7 +8,7 @@ from spmcompat.errors import OutOfMemoryError, TrainingError
 
 @contextmanager
 def naming_sizes(sizes: object) -> Iterator[None]:
-    """Name vocabulary sizes in the errors of a part of a training that belongs only to these sizes.
+    """Add vocabulary sizes to the messages of errors, for code that runs only for these sizes.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 """Writes the files of a command: all of them, or none.
 
 Each new file is written under a temporary name in the folder of its target and flushed to the disk.
-When all files are complete, they replace the old files. If a replacement fails, all old files are
-restored; until the end, they are kept under other names. Signals that would end the program are
-delayed until all files are replaced. Devices, pipes and descriptors such as ``/dev/stdout`` are
-written directly, before any file is replaced.
+When all files are complete, they replace the old files. The old files are kept under other names
+until all new files are in place. If a replacement fails, all old files are restored. Signals that
+would end the program are delayed until all files are replaced. Devices, pipes and descriptors such
+as ``/dev/stdout`` are written directly, before any file is replaced.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def outputs(option: str) -> Iterator[Outputs]:
 
 
 class Outputs:
-    """New files and folders that have temporary names until `commit`. Use `outputs` to create it.
+    """New files and folders that have temporary names until `commit`; see `outputs`.
 
     Parameters
     ----------
@@ -415,7 +415,10 @@ def _refusal(path: str | os.PathLike[str], number: int | None, remedy: str) -> M
 
 
 def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
-    """Return the status of a file, or of standard input if the path is empty; None if missing."""
+    """Return the status of a file, or of standard input if the path is empty.
+
+    The result is None if there is no such file.
+    """
     try:
         return os.stat(path) if os.fspath(path) else os.fstat(0)
     except (OSError, ValueError):
@@ -433,8 +436,8 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 def _descriptor_of(path: str | os.PathLike[str]) -> int | None:
     """Return the open descriptor to which a path such as ``/dev/stdout`` leads, or None.
 
-    Its file may be a regular file to which the shell redirected the output. Such a file must be
-    written at the position of the descriptor, and must not be replaced.
+    The shell may have redirected the descriptor to a regular file. Such a file must be written at
+    the position of the descriptor, and must not be replaced.
     """
     name = os.path.abspath(path)
     for _ in range(_MOST_LINKS):
@@ -468,7 +471,7 @@ def _copy_permissions(target: str, new: str | int) -> None:
     if (status.st_uid, status.st_gid) != (old.st_uid, old.st_gid):
         with suppress(OSError):
             os.chown(new, old.st_uid, old.st_gid)
-    if status.st_mode != old.st_mode:  # not all file systems have modes that can be changed
+    if status.st_mode != old.st_mode:  # on some file systems, modes cannot be changed
         os.chmod(new, stat.S_IMODE(old.st_mode))
 
 

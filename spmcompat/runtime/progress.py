@@ -19,8 +19,8 @@ from spmcompat.runtime.messages import Messages
 if TYPE_CHECKING:
     import logging
 
-# The levels of the module logging, which is not imported because its import takes longer than that
-# of this package.
+# The levels of the module logging. It is not imported, because this would take longer than
+# importing this package.
 _INFO, _WARNING, _ERROR = 20, 30, 40
 _LEVEL_NAMES = {_INFO: "INFO", _WARNING: "WARNING", _ERROR: "ERROR"}
 
@@ -48,7 +48,8 @@ class Stage(Protocol):
 class _Progress:
     """The share of a stage that is done.
 
-    The number of steps that are left may be a changing estimate, so the share is a percentage.
+    The number of steps that are left may be an estimate that changes, so progress is shown as a
+    share instead of a number of steps.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ class Report:
     def step(self, name: str) -> None:
         """Record the beginning of a step, which ends the previous one. This does not log anything.
 
-        A subclass that measures runs overrides it.
+        A subclass that measures runs overrides this method.
         """
         now = time.perf_counter()
         self._seconds[self.current] = self._seconds.get(self.current, 0.0) + now - self._since
@@ -194,8 +195,8 @@ def _configured_logger() -> logging.Logger | None:
 def _peak_kib() -> int | None:
     """Return the peak memory of this process in KiB; None if the system does not report it.
 
-    The peak of ``getrusage`` is not used: for a process started by a larger one, it is the peak of
-    the larger process.
+    The peak that ``getrusage`` returns is not used. If a larger process has started this process,
+    ``getrusage`` returns the peak of the larger process.
     """
     try:
         with open("/proc/self/status", encoding="ascii", errors="replace") as status:

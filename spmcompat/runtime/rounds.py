@@ -18,8 +18,8 @@ class PieceRow(NamedTuple):
     kept : bool
         Whether the step kept the piece.
     reason : str
-        Why the piece was dropped, or why it was kept despite its low numbers: see `REASONS`.
-        Empty for a piece that was kept without a special reason.
+        Why the piece was dropped, or why it was kept although its count or score is low: see
+        `REASONS`. Empty for a piece that was kept without a special reason.
     score : float or None
         The score before the step; None if the piece had no score.
     count : float or None
@@ -61,12 +61,12 @@ REASONS = {
     LOW_COUNT: "dropped: its count is below the threshold of the step",
     UNUSED: "dropped: no best segmentation of the text uses it",
     SPLIT: "dropped: the best segmentation of its own text has several pieces",
-    LOW_LOSS: "dropped: the loss of enough other pieces is larger",
+    LOW_LOSS: "dropped: the losses of enough other pieces are larger",
     LOW_SCORE: "dropped: the scores of enough other pieces are higher",
     UNREACHABLE: "dropped: another segmentation of its own text has a higher score",
-    FINAL_CUT: "dropped: the vocabulary has no room for it",
+    FINAL_CUT: "dropped: the vocabulary is full",
     NO_ALTERNATIVE: "kept: without it, some text has no segmentation",
-    REQUIRED: "kept: it is a required character; its count or score is too low otherwise",
+    REQUIRED: "kept: it is a required character, although its count or score is too low",
     ADDED_BACK: "added: a required character that was dropped before, with the lowest score",
 }
 """The reasons that a row may have, with their meanings."""

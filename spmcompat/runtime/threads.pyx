@@ -45,7 +45,7 @@ cdef extern from *:
 cdef class CancelFlag:
     """A flag that is set once, to stop a run.
 
-    Then every kernel that checks the flag returns early, and its result is discarded.
+    Every kernel that checks the flag then returns early, and the result of the kernel is discarded.
     """
 
     def set(self):
@@ -69,7 +69,7 @@ cdef class Crew:
     size : int
         The number of threads, at least 1. If fewer threads can start, they do all the work.
     cancel : CancelFlag
-        The first error or interrupt sets it. Then the crew can no longer be used.
+        The first error or interrupt sets it. After that, the crew can no longer be used.
     """
 
     def __init__(self, size_t size, CancelFlag cancel not None):
@@ -221,7 +221,7 @@ def return_freed_memory():
     """Return freed memory to the system now; from now on, return large blocks when they are freed.
 
     By default, the GNU C library keeps freed small blocks. After a large block of up to 32 MiB is
-    freed, the library treats blocks of that size as small.
+    freed, the library treats blocks of that size as small, too. This function switches that off.
     """
     with nogil:
         c_return_freed_memory()

@@ -36,8 +36,8 @@ class Workers:
     """Threads that share tasks. The tasks release the GIL in compiled code.
 
     The calling thread only assigns tasks and waits, so that it notices Ctrl-C even while every
-    worker is in a kernel. The threads end with each call, so that the C library can reuse the
-    memory that they freed for the next threads. A task must not use the workers that run it.
+    worker is in a kernel. The threads end with each call, so that the C library can give the memory
+    that they freed to the next threads. A task must not use the workers that run it.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Workers:
     def feed(self, tasks: Iterable[Task], do: Callable[[int, Task], None]) -> None:
         """Call ``do(worker, task)`` for every task. The calling thread iterates over `tasks`.
 
-        While all workers are busy, at most one more task is taken.
+        While all workers are busy, at most one more task is taken from `tasks`.
 
         Raises
         ------
@@ -114,8 +114,9 @@ class Workers:
     ) -> Generator[Result, None, None]:
         """Yield ``do(worker, task)`` for every task, in order.
 
-        While the caller uses a result, the workers compute the next ones, at most two tasks for
-        each worker ahead. The caller must not use the workers for anything else until the end.
+        While the caller uses a result, the workers compute the results of the next tasks, of at
+        most two tasks for each worker. The caller must not use the workers for anything else until
+        the end.
 
         Raises
         ------

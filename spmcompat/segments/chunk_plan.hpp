@@ -1,18 +1,20 @@
 // Divides a large text into seeding chunks as the reference does.
 //
-// The reference searches for seeds in one chunk at a time. It writes each sentence to a chunk as
-// often as its count says, each time followed by a zero byte, until the chunk contains a certain
-// number of bytes. The rest of the last sentence's count is lost. A chunk is a separate text: which
-// substrings branch, and how the text ends, depends only on the chunk.
+// The reference searches for seeds in one chunk at a time. It writes sentences to a chunk until the
+// chunk contains a certain number of bytes. A sentence with the count n is written n times, each
+// time followed by a zero byte. If the chunk is full before all copies of a sentence are written,
+// the remaining copies are lost. A chunk is a separate text: which substrings branch, and how the
+// text ends, depends only on the chunk.
 //
-// The sizes of the sentences are measured after rare characters are replaced, and their order is
-// the one after empty sentences are removed. Both are known only after the whole text was read. So
-// the sentences are measured in a second reading, and the chunks are counted in a third.
+// The sentences are measured after rare characters are replaced, and they are in the order that
+// results when empty sentences are removed. The rare characters and the empty sentences are known
+// only after the whole text was read. So the sentences are measured in a second reading, and the
+// chunks are counted in a third.
 //
-// A chunk needs only some of the batches: one range at the front of the remaining text and, if the
-// last sentences were moved to the positions of empty ones, one range at its back, in reverse. The
-// plan needs four bytes for each sentence while it is made, and one bit for each sentence of a
-// chunk.
+// A chunk consists of sentences from the front of the remaining text and, if the last sentences
+// were moved to the positions of empty ones, of sentences from its back, in reverse order. So only
+// some of the batches are read for a chunk. Making the plan takes four bytes of memory for each
+// sentence of the text; a chunk takes one bit for each sentence of its batches.
 #pragma once
 
 #include <algorithm>
@@ -44,12 +46,13 @@ struct Chunk {
     std::vector<bool> chosen;
   };
 
-  size_t size = 0;            // in sentences
-  std::vector<Part> parts;    // by batch
-  std::vector<size_t> moved;  // positions of sentences from the back of the text
+  size_t size = 0;            // the number of sentences
+  std::vector<Part> parts;    // in the order of the batches
+  std::vector<size_t> moved;  // the positions in the chunk of sentences from the back of the text
   int64_t last_count = 0;     // the number of copies of the last sentence in the chunk
 
-  // The index of the chunk's last sentence among its sentences in the order of the text.
+  // The index that the chunk's last sentence has if the chunk's sentences are in the order of the
+  // text.
   size_t last() const {
     const bool is_moved = !moved.empty() && moved.back() == size - 1;
     return size - moved.size() - (is_moved ? 0 : 1);
@@ -57,7 +60,7 @@ struct Chunk {
 
   BatchSelection selection(size_t batch) const {
     const Part& part = part_of(batch);
-    // If the last sentence of the chunk comes before the batch, the difference wraps to a number
+    // If the last sentence of the chunk comes before the batch, the difference wraps to an index
     // that no sentence has.
     return {part.chosen, last() - part.begin, last_count};
   }
@@ -207,7 +210,8 @@ class ChunkPlan {
   }
 
  private:
-  // Returns the batch of a sentence: the last batch that begins at or before it. It is not empty.
+  // Returns the batch of a sentence: the last batch that begins at or before the sentence. Empty
+  // batches may begin at the same sentence, but they come before its batch.
   size_t batch_of(uint64_t sentence) const {
     return std::upper_bound(batch_begin_.begin(), batch_begin_.end(), sentence) -
            batch_begin_.begin() - 1;
@@ -224,13 +228,13 @@ class ChunkPlan {
 
   std::vector<bool> required_;
   uint64_t chunk_bytes_;
-  std::vector<std::vector<uint32_t>> sizes_;   // sizes of each batch's sentences; 0 if empty
-  std::vector<std::vector<int64_t>> counts_;   // counts of each batch's sentences, unless all are 1
-  std::vector<uint64_t> batch_begin_;          // the number of each batch's first sentence
+  std::vector<std::vector<uint32_t>> sizes_;   // by batch: the size of each sentence in bytes
+  std::vector<std::vector<int64_t>> counts_;   // by batch: each sentence's count, unless all are 1
+  std::vector<uint64_t> batch_begin_;          // by batch: the number of its first sentence
   uint64_t batch_end_ = 0;
   FilledPositions positions_;                  // the sentences in the order of the chunks
-  std::vector<uint64_t> begin_;                // chunk -> range of positions_
-  std::vector<int64_t> last_count_;            // the count of each chunk's last sentence
+  std::vector<uint64_t> begin_;                // chunk i is positions_[begin_[i]:begin_[i + 1]]
+  std::vector<int64_t> last_count_;            // by chunk: the count of its last sentence
 };
 
 }  // namespace spmcompat

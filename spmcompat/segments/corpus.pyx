@@ -58,7 +58,7 @@ cdef class SegmentCounts:
 
     @staticmethod
     cdef SegmentCounts of_rule(const PretokenRule& rule):
-        """Return empty counts for the segments of pretokens that are cut by a rule."""
+        """Return empty counts for segments that are cut by a rule."""
         cdef SegmentCounts counts = SegmentCounts()
         counts.rule = rule
         return counts
@@ -72,7 +72,7 @@ cdef class SegmentCounts:
             crew.await_stage()
         except OverflowError as error:
             raise TrainingError(
-                f"{error}: this release of sentencepiece counts its positions in 16 bits, up to "
+                f"{error}: this release of sentencepiece stores positions in 16 bits, up to "
                 f"{self.rule.bpe_longest_pretoken} characters. Lower --max_sentence_length, or "
                 "choose another release with compat."
             ) from None
@@ -91,7 +91,7 @@ cdef class Corpus:
     chunks : iterable of Corpus, or None
         The seeding chunks, if the text is too large for a single search for seeds.
     seed_text : Corpus or None
-        The text for seeding, if seeding reads the text by other rules.
+        The corpus for seeding, if the text is read by different rules for seeding.
     """
 
     @property
@@ -141,7 +141,7 @@ cdef class Corpus:
         return lengths, self.segmented.pretoken_segments
 
     def bpe_segments(self, workers):
-        """Return the `SegmentCounts` in the order in which segments first occur in the pretokens.
+        """Return the `SegmentCounts`; segments are in the order of their first occurrence.
 
         The corpus is empty afterwards.
 
@@ -178,7 +178,7 @@ cdef class Corpus:
 
 
 def lacks_pretokens(Counts counts not None, list alphabet not None, plan not None):
-    """Return whether pretokens must be joined, but the counts lack them for each sentence."""
+    """Return whether pretokens must be joined to sentences, but the counts do not have them."""
     if _joins_pretokens(plan, alphabet) and not counts.has_pretokens:
         return True
     return counts.seeds is not None and lacks_pretokens(counts.seeds, alphabet, plan.seeds)
@@ -187,8 +187,8 @@ def lacks_pretokens(Counts counts not None, list alphabet not None, plan not Non
 def _joins_pretokens(plan, list alphabet):
     """Return whether the pretokens of each sentence must be joined.
 
-    They must if the space mark is not required, because it becomes the unknown mark, which does not
-    end a pretoken. They are never joined if boundary marks end pretokens.
+    This is necessary if the space mark is not required: it becomes the unknown mark, which does not
+    end a pretoken. Pretokens are never joined if boundary marks end pretokens.
     """
     return (
         plan.keeps_contexts
@@ -225,8 +225,8 @@ def cut(Counts counts not None, list alphabet not None, plan not None, workers):
     if counts.seeds is not None:
         corpus.seed_text = cut(counts.seeds, alphabet, plan.seeds, workers)
         if plan.removed_delimiter:
-            # The reference counts these characters in the original text, without the copies of
-            # sentences for seeding.
+            # The reference counts these characters in the text itself, not in the text for seeding,
+            # which may contain each sentence twice.
             corpus.seed_text.alphabet = whole_alphabet(part_characters, plan.boundary)
     return corpus
 
@@ -263,7 +263,8 @@ cdef tuple _cut(Counts counts, list alphabet, workers, cbool in_order, cbool wit
 
 
 cdef _add_characters(list alphabet, vector[char32_t]& characters):
-    # The result is not returned, because Cython would not catch exceptions of the copy.
+    # The vector is a parameter: if it were returned, Cython would copy it, and would not catch an
+    # exception of the copy.
     for c, _ in alphabet:
         characters.push_back(c)
 
@@ -305,7 +306,7 @@ cdef class Chunk:
 
     @property
     def batches(self):
-        """The batches that contain its sentences, ascending."""
+        """The indexes of the batches that contain sentences of the chunk, ascending."""
         return [part.batch for part in self.chunk.parts]
 
     @property
@@ -314,7 +315,7 @@ cdef class Chunk:
         return self.chunk.size
 
     def selection(self, size_t batch):
-        """Return the `Selection` of the sentences of a batch."""
+        """Return the `Selection` of the chunk's sentences in a batch."""
         cdef Selection selection = Selection()
         with nogil:
             selection.selection = self.chunk.selection(batch)
@@ -325,7 +326,10 @@ cdef class Chunk:
         self.chunk.drop_others(batch.log)
 
     def merge(self, Counts counts not None, workers):
-        """Merge the counts of the chunk. They must contain only its sentences, and no empty one."""
+        """Merge the counts of the chunk.
+
+        The counts must contain only sentences of the chunk, and no empty sentence.
+        """
         cdef Crew crew = workers.crew
         start_change(
             dereference(crew.crew), counts.pretokens, merge_chunk, counts.text, self.chunk,

@@ -73,12 +73,12 @@ def choose_alphabet(
     counts : mapping of int to int
         How often each character (code point) occurs in the corpus.
     coverage : float
-        The share of the corpus to cover, as the float32 of the specification. If it is more than 1,
-        all characters are chosen.
+        The share of the corpus to cover, as the float32 in the spec of the trainer. If it is more
+        than 1, all characters are chosen.
     required : str
         Characters that are chosen in any case.
     boundary : int
-        The boundary mark. It counts as a part of the corpus, but is never chosen.
+        The boundary mark. Its count is part of the size of the corpus, but it is never chosen.
     needs_text : bool
         Whether the corpus must contain characters.
 
@@ -97,7 +97,8 @@ def choose_alphabet(
 
     Notes
     -----
-    ``sentencepiece`` chooses the required characters first, and compares the coverage as float32.
+    ``sentencepiece`` chooses the characters in `required` first, and compares the coverage as
+    float32.
     """
     total = _total(counts, needs_text=needs_text)
     first = {ord(c) for c in required if c != "\0"}
@@ -147,7 +148,8 @@ def kept_alphabet(
 ) -> list[tuple[int, int]]:
     """Return the alphabet of a text in which every character is kept.
 
-    The boundary mark gets the count 0: it also stays in the text, but is not one of its characters.
+    The boundary mark also stays in the text, so it is part of the alphabet. Its count is 0, because
+    it is not a character of the text.
 
     Raises
     ------

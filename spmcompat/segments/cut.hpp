@@ -28,7 +28,7 @@
 
 namespace spmcompat {
 
-// Joins the pretokens of each sentence to one pretoken.
+// Joins the pretokens of each sentence into one pretoken.
 inline void join_sentences(std::unique_ptr<PretokenCounts>& counts, SentenceOrder& order,
                            bool uniform_starts, Crew& crew) {
   auto joined = std::make_unique<PretokenCounts>();
@@ -37,8 +37,8 @@ inline void join_sentences(std::unique_ptr<PretokenCounts>& counts, SentenceOrde
   counts = std::move(joined);
 }
 
-// Replaces all characters outside the alphabet with the unknown mark, also in `order` if it is
-// given.
+// Replaces all characters outside the alphabet with the unknown mark. If `order` is given, updates
+// the ids of the pretokens in it.
 inline void cover_pretokens(PretokenCounts& counts, const std::vector<char32_t>& alphabet,
                             SentenceOrder* order, Crew& crew) {
   const uint32_t shards = counts.pretokens().shards();
@@ -48,9 +48,10 @@ inline void cover_pretokens(PretokenCounts& counts, const std::vector<char32_t>&
   counts.finish_replacing(order);
 }
 
-// Removes the delimiters of old releases from sentences, and cuts the sentences. Returns the counts
-// of the known characters between the delimiters. Changes `order` if the plan looks at the end of
-// the text, or with `in_order`.
+// Removes delimiters from the sentences, as old releases do, and cuts the sentences into pretokens.
+// Returns the counts of the characters between the delimiters, without the unknown mark. Replaces
+// `order` with an order of the new pretokens if the plan looks at the end of the text, or with
+// `in_order`.
 inline CharacterCounts remove_delimiters(std::unique_ptr<PretokenCounts>& counts, const Plan& plan,
                                          SentenceOrder& order, bool in_order, Crew& crew) {
   const bool is_ordered = in_order || plan.looks_at_text_end;
@@ -73,13 +74,14 @@ inline CharacterCounts remove_delimiters(std::unique_ptr<PretokenCounts>& counts
 
 struct CutText {
   SegmentedCorpus corpus;
-  double text_bytes = 0;            // see PretokenCounts
+  double text_bytes = 0;            // see PretokenCounts::text_bytes
   CharacterCounts part_characters;  // the characters between delimiters, if delimiters were removed
 };
 
 // Converts counts to a corpus: replaces rare characters, removes delimiters, and cuts pretokens
-// into segments (see Segmenter). With `in_order`, the pretokens are in the order of the text.
-// Without `with_pretokens`, the corpus has only segments. Frees the counts.
+// into segments (see Segmenter). With `in_order`, the corpus has the sentences in the order of the
+// text instead of distinct pretokens. Without `with_pretokens`, it has only segments. Frees the
+// counts.
 inline CutText cut_counts(std::unique_ptr<PretokenCounts>& counts, SentenceOrder& order,
                           const std::vector<char32_t>& alphabet, const Plan& plan, bool in_order,
                           bool with_pretokens, Crew& crew) {

@@ -18,8 +18,9 @@ def counts_and_alphabet(
 ) -> tuple[Counts, list[tuple[int, int]]]:
     """Return the counts of a text, and its required characters with their counts.
 
-    If the space mark is not required, the pretokens of each sentence are joined. If they were
-    dropped because spaces were common at first, the text is read again.
+    If the space mark is not required, the pretokens of each sentence are joined later. If these
+    pretokens were dropped, because spaces were common in the first part of the text, this function
+    reads the text again.
 
     Parameters and errors are those of `read_counts`, `find_alphabet` and `read_pretokens_again`.
     """
@@ -34,7 +35,7 @@ def counts_and_alphabet(
 def alphabet_of_counts(
     counts: Counts, plan: Plan, workers: Workers, report: Report
 ) -> list[tuple[int, int]]:
-    """Return the required characters of a text that cannot be read again.
+    """Return the required characters of counts whose text cannot be read again.
 
     Raises
     ------
@@ -68,8 +69,7 @@ def cut_corpus(
     corpus = cut(counts, alphabet, plan, workers)
     report.info(f"Done! preprocessed {sentences} sentences.")
     if source is not None and corpus.text_bytes > plan.seeding_chunk_bytes:
-        # Imported here, because few texts are this large, and the import slows down small
-        # trainings.
+        # Few texts are this large, so this module is not imported earlier: the import takes time.
         from spmcompat.segments.seeding_chunks import SeedingChunks  # noqa: PLC0415
 
         corpus.drop_uses()

@@ -19,7 +19,7 @@ from spmcompat.text.sources import Buffer, Source
 
 _INPUT_CHANGED = (
     "The input changed while it was read: its sentences are not those of the first reading. "
-    "Train again when no program writes to it."
+    "Train again when no other program writes to the input."
 )
 
 
@@ -39,7 +39,7 @@ class SeedingChunks:
     workers : Workers
         The threads that count.
     report : Report
-        Receives the stages.
+        Receives the progress.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ namespace spmcompat {
 
 class SegmentCounts {
  public:
-  // Cython cannot catch exceptions here, so this must not allocate a table.
+  // This constructor must not allocate a table, because Cython could not catch its exception.
   SegmentCounts() = default;
   explicit SegmentCounts(SegmentTable table) : table_(std::move(table)) {}
 
@@ -42,7 +42,7 @@ class SegmentCounts {
     table_->for_each(shard, function);
   }
 
-  // Segments that this method adds keep their order.
+  // If only this method adds segments, for_each visits them in the order of their first addition.
   void add(std::string_view segment, uint64_t count) {
     if (!table_) table_.emplace(0);
     table_->add(segment, {count});
@@ -72,7 +72,7 @@ class SegmentCounts {
 
 static_assert(std::is_nothrow_default_constructible_v<SegmentCounts>);
 
-// Returns the segments of a corpus. Its uses must not have been dropped.
+// Returns the segments of a corpus with their counts. `corpus.uses` must not have been dropped.
 inline SegmentCounts count_segments(const SegmentedCorpus& corpus) {
   SegmentCounts found;
   for (size_t i = 0; i < corpus.uses.size(); ++i) {

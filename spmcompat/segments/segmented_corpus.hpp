@@ -1,5 +1,5 @@
-// The text on which the trainers train: distinct segments with the characters that follow them, and
-// pretokens.
+// The text on which the trainers train: distinct segments with the symbols that follow them, and
+// pretokens as sequences of segments.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@
 
 namespace spmcompat {
 
-// What follows the occurrences of a string: nothing yet, always the same character, or different
-// characters. A seed tree of bytes uses the first byte of each character instead of the character.
+// Records whether all occurrences of a string are followed by the same symbol, and by which one. If
+// the seed tree consists of characters, a symbol is a character. If it consists of bytes, a symbol
+// is the first byte of a character.
 class NextCharacter {
  public:
-  static constexpr uint32_t kTextEnd = 0x110000;  // the end of the text is treated like a character
+  static constexpr uint32_t kTextEnd = 0x110000;  // the symbol for the end of the text
 
   void add(uint32_t next) { value_ = value_ == kNone || value_ == next ? next : kMany; }
   void add(NextCharacter other) {
     if (other.value_ != kNone) add(other.value_);
   }
   bool many() const { return value_ == kMany; }
-  // The next character, if there is exactly one.
+  // The symbol that always follows, if many() is false and an occurrence was added.
   uint32_t symbol() const { return value_; }
 
  private:
@@ -30,11 +31,11 @@ class NextCharacter {
   uint32_t value_ = kNone;
 };
 
-// The characters that follow the occurrences of a string. The end of a sentence counts as the
-// character zero.
+// The symbols that follow the occurrences of a string. The end of a sentence counts as the symbol
+// zero.
 struct Followers {
   NextCharacter next;
-  NextCharacter after_end;  // the first character of the next sentence, if there is one
+  NextCharacter after_end;  // the first symbol of the next sentence, if the string ends a sentence
   uint64_t at_end = 0;      // how often the string ends a sentence
 
   void add(const Followers& other) {
@@ -44,7 +45,7 @@ struct Followers {
   }
 };
 
-// The count of a segment in the text, and the characters that follow it.
+// The count of a segment in the text, and the symbols that follow it.
 struct SegmentUse {
   uint64_t count = 0;
   Followers followers;
@@ -67,11 +68,12 @@ struct SegmentedCorpus {
   }
 
   StringList segments;
-  std::vector<SegmentUse> uses;      // by segment
-  std::vector<uint64_t> pretoken_begin;  // pretoken -> range of pretoken_segments
+  std::vector<SegmentUse> uses;  // the count and the followers of each segment
+  // The segments of pretoken i are pretoken_segments[pretoken_begin[i]:pretoken_begin[i + 1]].
+  std::vector<uint64_t> pretoken_begin;
   std::vector<uint32_t> pretoken_segments;
   std::vector<int64_t> pretoken_count;
-  SeedCounts at_text_end;  // only for releases in which the end of the text changes counts of seeds
+  SeedCounts at_text_end;  // in some releases: the seeds whose counts depend on the end of the text
 };
 
 }  // namespace spmcompat

@@ -23,8 +23,9 @@ namespace spmcompat {
 
 class Segmenter {
  public:
-  // For a seed tree of characters, the followers of a segment are characters, otherwise bytes.
-  // `parts` is the number of parts of the pretokens that are sorted and cut in parallel.
+  // With `seed_tree_of_characters`, the symbols that follow a segment are characters; without it,
+  // they are bytes. The pretokens are divided into `parts` parts, which are sorted and cut in
+  // parallel.
   Segmenter(PretokenTable pretokens, const PieceRule& rule, bool seed_tree_of_characters,
             size_t parts)
       : pretokens_(std::move(pretokens)),
@@ -43,9 +44,10 @@ class Segmenter {
     }
   }
 
-  // Cuts the pretokens and writes them in the order of the reference. If `order` is given, writes
-  // the sentences in their order instead. The order determines to which partial sum each of them is
-  // added. Segments are in the order in which they first occur in the sequence of pretokens.
+  // Cuts the pretokens. Writes them in the order of the reference, which determines to which
+  // partial sum a pretoken is added. If `order` is given, writes the sentences in the order of the
+  // text instead, each like a pretoken. Segments are in the order in which they first occur in the
+  // sorted pretokens.
   void cut(const SentenceOrder* order, SegmentedCorpus& out, Crew& crew) {
     crew.for_each(parts(), [this](size_t part) { sort_pretokens(part); });
     divide();
@@ -116,8 +118,8 @@ class Segmenter {
     std::sort(keys.begin(), keys.end(), Before{&pretokens_});
   }
 
-  // Divides the sequence of all pretokens into parts. Pretokens are in the order of their count,
-  // descending, then their bytes, ascending.
+  // Divides the sequence of all pretokens into parts. The sequence is sorted by count, descending,
+  // then by bytes, ascending.
   void divide() {
     const auto longer = [](const auto& a, const auto& b) { return a.size() < b.size(); };
     const std::vector<Key>& longest = *std::max_element(sorted_.begin(), sorted_.end(), longer);
@@ -190,7 +192,7 @@ class Segmenter {
     if (has_contexts_) note_last_segments(pretokens.data(), cuts);
   }
 
-  // Adds the contexts of the pretokens that PretokenUse does not count.
+  // Adds the contexts that PretokenUse does not count to the last segments of their pretokens.
   void take_contexts(Crew& crew) {
     crew.for_each(pretokens_.shards(), [this](uint32_t shard) {
       pretokens_.for_each_context(shard, [this](const Context& c) {
@@ -203,8 +205,8 @@ class Segmenter {
     segments_.drop_index();
   }
 
-  // Returns a key with the first bytes of a pretoken as two numbers. Most pretokens begin with a
-  // space mark, so two bits replace it.
+  // Returns a key that contains the first bytes of a pretoken as two numbers. Most pretokens begin
+  // with a space mark, so the key stores two bits instead of its three bytes.
   Key key_of(uint64_t total, uint32_t id) const {
     std::string_view text = pretokens_[id];
     const bool marked = text.substr(0, kSpaceUtf8.size()) == kSpaceUtf8;
@@ -247,7 +249,8 @@ class Segmenter {
     return use;
   }
   SegmentUse use_of_last(uint32_t pretoken, uint64_t total) const {
-    // The unknown mark may have replaced the space mark here, but it begins with the same byte.
+    // The unknown mark may have replaced the space mark after the pretoken. This does not matter,
+    // because both marks begin with the same byte.
     const PretokenUse& use = pretokens_.use(pretoken);
     SegmentUse result;
     result.count = total;
@@ -328,7 +331,8 @@ class Segmenter {
 
   // Replaces the pretokens in `out` with the sentences, each as one pretoken.
   void arrange(const SentenceOrder& order, SegmentedCorpus& out) const {
-    std::vector<std::vector<uint32_t>> index(pretokens_.shards());  // id -> index in the sequence
+    // For each shard: the indexes of its pretokens in sequence_.
+    std::vector<std::vector<uint32_t>> index(pretokens_.shards());
     for (uint32_t shard = 0; shard < pretokens_.shards(); ++shard) {
       index[shard].resize(pretokens_.size(shard));
     }
@@ -358,14 +362,15 @@ class Segmenter {
   PieceRule rule_;
   bool seed_tree_of_characters_;
   SharedTable<SegmentUse> segments_;
-  std::vector<std::vector<Key>> sorted_;    // by part
-  std::vector<std::vector<size_t>> begin_;  // by part: its beginning in each vector of `sorted_`
+  std::vector<std::vector<Key>> sorted_;    // by part: the sorted pretokens of its shards
+  std::vector<std::vector<size_t>> begin_;  // by part: where it begins in each vector of `sorted_`
   std::vector<uint32_t> sequence_;          // all pretokens, in order
   std::vector<int64_t> totals_;             // the counts of the pretokens in the sequence
-  std::vector<Cuts> cuts_;                  // by part
+  std::vector<Cuts> cuts_;                  // by part: the segments of its pretokens
   bool has_contexts_ = false;
-  std::vector<std::vector<uint32_t>> last_segment_;  // by the shard and the index of the pretoken
-  std::vector<uint32_t> numbered_;                   // number -> segment
+  // For each shard: the last segment of each pretoken.
+  std::vector<std::vector<uint32_t>> last_segment_;
+  std::vector<uint32_t> numbered_;  // the segments in the order of their numbers
 };
 
 }  // namespace spmcompat

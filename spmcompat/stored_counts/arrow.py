@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KEYS = ("pretoken", "place", "next")
-"""The key columns: no two rows of a table agree in all of them. Ordered rows are sorted by them."""
-# The address space that pyarrow takes when it starts, with NumPy and, if installed, pandas; and how
-# much more NumPy takes for each core.
+"""The key columns: no two rows of a table have the same values in all of them. A table that is in
+order is sorted by these columns."""
+# The address space that importing pyarrow takes. The import also loads NumPy and, if it is
+# installed, pandas. NumPy takes more for each core.
 _BYTES_OF_IMPORT = 384 << 20
 _BYTES_OF_CORE = 42 << 20
-# The bytes per value of each column, and the number of values beyond one per row: the offsets of
-# the pretokens have one more, the end of the last pretoken.
+# For each column: the size of a value in bytes, and the number of values that it has in addition to
+# one for each row. The column of pretokens has offsets as values: the beginning of each pretoken,
+# and in addition the end of the last pretoken.
 _WIDTHS = (4, 1, 4, 8)
 _VALUES_MORE = (1, 0, 0, 0)
 _LIMITS = {
@@ -62,7 +64,7 @@ def require_pyarrow() -> None:
 
 
 def _check_memory() -> None:
-    """Raise if the address space is too small for the import, which could end the process."""
+    """Raise if the address space is too small, because the import could then end the process."""
     needed = _BYTES_OF_IMPORT + cores() * _BYTES_OF_CORE
     try:
         mmap(-1, needed).close()
@@ -73,7 +75,7 @@ def _check_memory() -> None:
 
 @contextmanager
 def freeing_at_once() -> Iterator[None]:
-    """Make Arrow return freed memory immediately. Its own allocator keeps some."""
+    """Make Arrow return freed memory to the system immediately; by default, it keeps some."""
     import pyarrow as pa  # noqa: PLC0415
 
     before = pa.default_memory_pool()
@@ -152,7 +154,7 @@ def refuse_nulls(batch: pa.RecordBatch, source: str) -> None:
     """
     for name in schema().names:
         if batch.column(name).null_count:
-            raise TrainingError(f"{source}: the column {name} has an empty value. Count again.")
+            raise TrainingError(f"{source}: the column {name} contains a null. Count again.")
 
 
 def check(batch: pa.RecordBatch, source: str) -> None:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TABLE_BYTES = 1 << 28
-"""The default size that the table of a part may reach."""
+"""The default size in bytes that the table of a part may reach."""
 
 
 class ArrowCounter:
-    """Counts parts of a text whose lines are unordered.
+    """Counts parts of a text. The order of the lines does not matter.
 
     An engine such as Spark calls `count` for each part, in any process, adds up the counts of rows
     with equal ``pretoken``, ``place`` and ``next``, and writes the sums to Parquet files with
@@ -117,7 +117,7 @@ class ArrowCounter:
         yield last_row(last)
 
     def _rows(self, counter: Counter, workers: Workers) -> Iterator[pa.RecordBatch]:
-        """Yield the counted rows. `Counts` gets no sentences, so no row ends the text."""
+        """Yield the counted rows. None of them ends the text: `Counts` does not get the batches."""
         counts = Counts(self._plan, [counter], [], False)
         counts.merge(workers)
         for columns in RowReader(counts, workers):

@@ -26,8 +26,8 @@ Key: TypeAlias = "tuple[bytes, int, int]"
 class CheckedParts:
     """The parts of a table. Each part may be read in its own thread.
 
-    While the rows are read, their order is checked, which also ensures that no row occurs twice.
-    Only the first and last row of each part are kept.
+    While sorted rows are read, their order is checked. This also ensures that no row occurs twice.
+    Only the first and last row of each part are kept for this check.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class CheckedParts:
     Attributes
     ----------
     parts : list of iterators of pyarrow.RecordBatch
-        The same rows.
+        The same rows, which are checked when they are read.
     """
 
     def __init__(

@@ -46,7 +46,8 @@ def check_order_is_free(plan: Plan, doing: str = "count") -> None:
     else:
         return
     raise BadValueError(
-        f"cannot {doing}: {reason}; counts keep no sentences. Train from the text itself (--input)."
+        f"cannot {doing}: {reason}; counts do not contain sentences. Train from the text itself "
+        "(--input)."
     )
 
 
@@ -81,7 +82,7 @@ def count_source(
         If the text cannot be read, has no sentences, or cannot be counted without its order.
     """
     check_order_is_free(plan)
-    # Counts do not keep sentences, so their pretokens need not be remembered while reading.
+    # Tables of counts do not contain sentences, so the pretokens of each sentence are not needed.
     counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report)
     origin = origin._replace(
         sentences=counts.sentences,
@@ -98,7 +99,7 @@ def count_source(
 
 
 def origin_of(plan: Plan, options: Mapping[str, str], rules: Rules | None) -> Origin:
-    """Return the origin of counts as known before the text is read.
+    """Return the origin of counts, as far as it is known before the text is read.
 
     Parameters
     ----------

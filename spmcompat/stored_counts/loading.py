@@ -21,7 +21,7 @@ from spmcompat.stored_counts.table import CountTable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# The option that decides a field of the plan, where their names differ.
+# The options that determine a field of the plan, if they do not have the name of the field.
 _OPTIONS_OF_RULES = {
     "whitespace_as_suffix": "treat_whitespace_as_suffix (or model_type)",
     "allow_whitespace_only_pieces": "allow_whitespace_only_pieces (or model_type)",
@@ -66,7 +66,7 @@ def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Cou
 
 
 def _check_rules(plan: Plan, table: CountTable) -> None:
-    """Raise if the plan would cut the text differently than it was cut for the table."""
+    """Raise if the text was counted with rules that differ from those of the plan."""
     origin, rules = table.origin, rules_of(plan)
     for name in differences(origin.rules, rules):
         option = _OPTIONS_OF_RULES.get(name, name)
@@ -87,18 +87,20 @@ def _check_rules(plan: Plan, table: CountTable) -> None:
 
 
 class SymbolCheck:
-    """Checks that the rows would be the same with other symbols, such as those of training.
+    """Checks that counting with other symbols, such as those of training, would give the same rows.
 
-    A text is cut at its symbols before it is counted. So a symbol that only training has must not
-    occur in the text (normalization may have changed its last character there). And if only the
-    counts have a symbol, the text must not have been cut anywhere.
+    A text is cut at its symbols before it is counted. If training has a symbol that the counts do
+    not have, it must not occur in the text. The check searches the pretokens for the symbol without
+    its last character, because normalization may have changed that character in the text. If the
+    counts have a symbol that training does not have, no pretoken may contain a boundary mark, which
+    shows that the text was cut there.
 
     Parameters
     ----------
     name : str
         The name of the table in messages.
     origin : Origin
-        What the table was made from.
+        The origin of the table.
     symbols : collection of str
         The other symbols.
     boundary : str

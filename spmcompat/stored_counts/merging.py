@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _ROWS_AT_A_TIME = 1 << 20
 _LEAST_ROWS = 1 << 12
 
-# Options that a model stores, and in which tables must agree.
+# Options that training takes from the counts. Tables with different values cannot be merged.
 _EQUAL_OPTIONS = ("compat", "max_sentence_length", "input_format")
 
 
@@ -45,8 +45,9 @@ class Table(Protocol):
 def temperature_weights(tables: Sequence[Table], alpha: float) -> list[Fraction]:
     """Return weights that make the share of each text proportional to p^alpha.
 
-    p is the share of the text in the number of sentences. The weights preserve the total number of
-    sentences. They are rounded to six decimals. Source: mT5 (Xue et al. 2021), section 3.2.
+    p is the number of sentences of the text, divided by the number of sentences of all texts. The
+    weights do not change the total number of sentences. They are rounded to six decimals. Source:
+    mT5 (Xue et al. 2021), section 3.2.
     """
     sizes = [table.origin.sentences for table in tables]
     total = max(sum(sizes), 1)
@@ -90,8 +91,8 @@ def _check_equal_rules(first: Table, second: Table) -> None:
     """Raise if two tables were made with different rules."""
     if names := differences(_shared_rules(first.origin), _shared_rules(second.origin)):
         raise BadValueError(
-            f"{first.name} and {second.name} were counted by different rules ({', '.join(names)}) "
-            "and cannot be merged. Count one of them again."
+            f"{first.name} and {second.name} were counted with different rules "
+            f"({', '.join(names)}) and cannot be merged. Count one of them again."
         )
 
 
@@ -265,7 +266,7 @@ class Cursor:
             if end < self.rows.num_rows:
                 self.rows = self.rows.slice(end)
                 break
-            self._load()  # The pretoken may continue in the next batch.
+            self._load()  # the next batch may contain more rows of this pretoken
         return pa.concat_batches([batch for batch in taken if batch.num_rows] or taken[:1])
 
     def _load(self) -> None:
@@ -334,7 +335,7 @@ def _weighed(batch: pa.RecordBatch, weight: Fraction) -> pa.RecordBatch:
         half = pa.scalar(denominator // 2, pa.int64())
         product = pc.multiply(counts, pa.scalar(numerator, pa.int64()))
         weighed = pc.divide(pc.add(product, half), pa.scalar(denominator, pa.int64()))
-    else:  # Python integers are always exact.
+    else:  # int64 would overflow, but Python integers do not
         weighed = pa.array([_times(count, weight) for count in counts.to_pylist()], pa.int64())
     kept = pa.RecordBatch.from_arrays([*batch.columns[:-1], weighed], schema=arrow.schema())
     return kept.filter(pc.greater(weighed, 0))

@@ -28,8 +28,8 @@ def sorted_rows(
     batches : iterable of pyarrow.RecordBatch
         Checked rows.
     run_bytes : int
-        The number of bytes of rows to sort at a time. More rows are sorted in a temporary folder,
-        which needs the same number of bytes on disk.
+        The number of bytes of rows to sort at a time. If there are more rows, they are written to
+        a temporary folder, which takes about as much space on disk as the rows take in memory.
     """
     with tempfile.TemporaryDirectory(prefix="spmcompat-") as folder:
         runs: list[Path] = []

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KEY = b"spmcompat"
-"""The key of the metadata in a Parquet file."""
+"""The key of the origin in the metadata of a Parquet file."""
 
 _NOT_COUNTS = "Give a file that spmcompat count wrote."
 _BATCH_ROWS = 1 << 17
 _LEAST_ROWS = 1 << 10
-# The approximate size of a batch, estimated from the length of the pretokens in a row group.
+# The approximate size of a batch in bytes, estimated from the size of the row group.
 _BATCH_BYTES = 1 << 23
 
 
@@ -50,11 +50,11 @@ class CountTable:
     ``pretoken`` (string)
         A distinct pretoken of the normalized text, with U+2581 for a space.
     ``place`` (int8)
-        0 if another pretoken of its sentence follows, 1 if it ends its sentence, 2 if it ends the
-        text. Exactly one row has place 2, and its count is 1.
+        0 if another pretoken of the same sentence follows, 1 if the pretoken ends a sentence but
+        not the text, 2 if it ends the text. Exactly one row has place 2, and its count is 1.
     ``next`` (int32)
-        The code point of the character that follows, in the sentence or at the beginning of the
-        next sentence; 0 at the end of the text.
+        The code point of the character that follows the pretoken: the next character of the
+        sentence, the first character of the next sentence, or 0 at the end of the text.
     ``count`` (int64)
         How often the pretoken occurs at this place, followed by this character.
 
@@ -63,7 +63,7 @@ class CountTable:
     Parameters
     ----------
     origin : Origin
-        What the table was made from.
+        Which text was counted, and with which options.
     rows : pyarrow.Table, optional
         The rows, if they are in memory.
     paths : sequence of paths
@@ -178,7 +178,7 @@ class CountTable:
         return batches if self._closing is None else sorted_rows(batches)
 
     def summary(self, frequent: int = 8) -> tuple[int, int, list[str]]:
-        """Return the numbers of distinct and of all pretokens, and the most frequent pretokens.
+        """Return the numbers of distinct pretokens and of all pretokens, and the most frequent.
 
         This reads all rows.
         """

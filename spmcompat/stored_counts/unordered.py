@@ -2,13 +2,14 @@
 
 Their rows are those of a table of counts, with two differences:
 
-- There is no row that ends the text. Once the rows are read, the sentence whose last pretoken comes
+- There is no row that ends the text. When the rows are read, the sentence whose last pretoken comes
   first in byte order is chosen to end the text. So the end depends only on the lines, not on how
-  the text was divided. If a pretokenizer ends pretokens, rows do not distinguish the ends of
-  sentences from other ends. In this case each part of the text states its choice in a row with
-  `LAST` in the column ``place``.
-- Facts about the lines are rows too, because engines only add up rows. Such a row has `FACT` in the
-  column ``place``, and an index into `FACTS` in the column ``next``.
+  the text was divided into parts. With a named pretokenizer, the rows do not show which pretokens
+  end a sentence: a pretoken before a boundary mark is counted like one at the end of a sentence. So
+  each part of the text has a row with `LAST` in the column ``place``. It contains the pretoken that
+  comes first in byte order among those that end a sentence of the part.
+- Facts such as the number of lines are also rows, because engines only add up rows. Such a row has
+  `FACT` in the column ``place``, and an index into `FACTS` in the column ``next``.
 
 The origin of the counts is in the metadata of each file: under `KEY`, or where Spark writes the
 metadata of the column ``pretoken``.
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KEY = "spmcompat.unordered"
-"""The key of the metadata: in a Parquet file, or of the column ``pretoken`` in Spark."""
+"""The key of the origin: in the metadata of a file, or of the column ``pretoken`` in Spark."""
 FACT = 3
 """The place of a row that states a fact."""
 LAST = 4
@@ -39,13 +40,13 @@ LAST = 4
 FACTS = ("lines", "sentences", "too_long", "reserved", "nulls", "bytes_read")
 """The fields of `Origin` that fact rows state."""
 
-# Where Spark stores its schema in a Parquet file.
+# The key under which Spark stores its schema in the metadata of a Parquet file.
 _SPARK_KEY = b"org.apache.spark.sql.parquet.row.metadata"
 _AGAIN = "Count again, and write the rows as they are."
 
 
 class Closing(NamedTuple):
-    """How to complete the rows of an unordered table so that they end a text.
+    """How to complete the rows of an unordered table with a row that ends the text.
 
     Attributes
     ----------
@@ -126,7 +127,7 @@ def unordered_origin(metadata: Mapping[bytes, bytes], path: str) -> Origin | Non
     Raises
     ------
     TrainingError
-        If the metadata are broken, or a newer release wrote them.
+        If the metadata are broken, or a release with another file format wrote them.
     """
     text = metadata.get(KEY.encode()) or _of_spark(metadata)
     return None if text is None else Origin.from_json(text, path)
@@ -221,10 +222,11 @@ def _first_of(batch: pa.RecordBatch) -> dict[str, int]:
 
 
 def _ends_sentence(batch: pa.RecordBatch, pretoken: str) -> pa.BooleanArray:
-    """Return, for each row, whether it counts a pretoken as the last one of a sentence."""
+    """Return, for each row, whether it may count a pretoken as the last one of a sentence."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    # The next sentence begins with the space mark. Other characters follow other ends.
+    # Every sentence begins with the space mark. If another character follows the pretoken, it comes
+    # before a boundary mark inside a sentence.
     at_end = pc.and_(
         pc.equal(batch.column("place"), AT_END), pc.equal(batch.column("next"), ord(SPACE_MARK))
     )
@@ -239,7 +241,10 @@ def _count_at_end(batch: pa.RecordBatch, pretoken: str) -> int:
 
 
 def closed(batch: pa.RecordBatch, closing: Closing) -> pa.RecordBatch:
-    """Return rows of the whole text: without facts, and with the end if this batch contains it."""
+    """Return the rows of a batch without facts, and with the row that ends the text.
+
+    That row is added to the batch that counts the last pretoken of the text.
+    """
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 

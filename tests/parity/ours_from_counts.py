@@ -14,7 +14,7 @@ from .case import WRITER, Case
 # Parts of the messages for trainings that need the order of the sentences, and for options of
 # training that decide how sentences begin.
 _REASONS = (
-    "counts keep no sentences",
+    "counts do not contain sentences",
     "which counts do not contain",
     "a different auto_character_coverage",
 )

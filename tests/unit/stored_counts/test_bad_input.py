@@ -262,12 +262,12 @@ def test_a_column_of_another_type(path: Path) -> None:
         ("count", 0, "the column count has the value 0; values from 1"),
         ("count", -5, "the column count has the value -5"),
         ("count", 2**62 + 1, "the column count has the value 4611686018427387905"),
-        ("count", None, "the column count has an empty value"),
+        ("count", None, "the column count contains a null"),
         ("place", 3, "the column place has the value 3"),
         ("next", -1, "the column next has the value -1"),
         ("next", 0x110000, "the column next has the value 1114112"),
         ("pretoken", "", "a pretoken is empty"),
-        ("pretoken", None, "the column pretoken has an empty value"),
+        ("pretoken", None, "the column pretoken contains a null"),
     ],
 )
 def test_a_value_that_is_impossible(path: Path, field: str, value: object, message: str) -> None:

@@ -137,7 +137,7 @@ def test_large_counts_are_exact_or_refused() -> None:
 def test_tables_of_different_rules_are_not_merged() -> None:
     one = table(["a b"])
     other = spmcompat.count(sentence_iterator=["a b"], minloglevel=2)
-    with pytest.raises(BadValueError, match=r"by different rules \(normalization\)"):
+    with pytest.raises(BadValueError, match=r"with different rules \(normalization\)"):
         one + other
     symbols = spmcompat.count(sentence_iterator=["a b"], user_defined_symbols=["x"], **PLAIN)
     with pytest.raises(BadValueError, match="symbols"):
