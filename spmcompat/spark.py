@@ -15,6 +15,9 @@ from spmcompat.runtime.libraries import require
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
+    from typing_extensions import Unpack
+
+    from spmcompat.options.keywords import PartOptions
 
 TABLE_BYTES = 1 << 27
 """The default of `table_bytes`, in bytes."""
@@ -26,7 +29,7 @@ def count(
     *,
     table_bytes: int = TABLE_BYTES,
     logstream: TextIO | None = None,
-    **options: object,
+    **options: Unpack[PartOptions],
 ) -> DataFrame:
     """Count a text with Spark. Training from the counts does not need Spark.
 
