@@ -207,7 +207,7 @@ def from_python(
         else:
             one = _from_python(flag, value)
             setattr(given, name, [one] if flag.many else one)
-    _check_complete(command, given)
+    _check_complete(command, given, hint="")
     return given
 
 
@@ -299,27 +299,27 @@ def allowed(flag: Flag) -> str:
     if flag.kind == BOOL:
         return "true or false"
     if flag.kind == TEXT:
-        return "a text"
+        return "a text or a path"
     if flag.kind == CHOICE:
         return f"one of {', '.join(flag.choices)}"
     what = "a number" if flag.kind == FLOAT else "a whole number"
     return f"{what} from {flag.least or 0}{'' if flag.most is None else f' to {flag.most}'}"
 
 
-def _check_complete(command: Command, given: SimpleNamespace) -> None:
+def _check_complete(command: Command, given: SimpleNamespace, hint: str = " See --help.") -> None:
     """Raise if a flag or an argument is missing, or there are too many."""
     what, least, most = command.positionals
     rest = given.arguments
     if rest and most == 0:
-        raise UsageError(f"unexpected {rest[0]!r}. Flags begin with two dashes. See --help.")
+        raise UsageError(f"unexpected {rest[0]!r}. Flags begin with two dashes.{hint}")
     if len(rest) < least or (most is not None and len(rest) > most):
-        raise UsageError(f"{what} needed, not {len(rest)}. See --help.")
+        raise UsageError(f"{what} needed, not {len(rest)}.{hint}")
     values = vars(given) | given.options
     # A flag may have the value 0, which equals False.
     present = {name for name, value in values.items() if value or type(value) in (int, float)}
     for names in command.required:
         if present.isdisjoint(names):
-            raise UsageError(f"--{names[0]} is missing. See --help.")
+            raise UsageError(f"--{names[0]} is missing.{hint}")
     for pair in command.exclusive:
         if present.issuperset(pair):
             raise UsageError(f"Give either --{pair[0]} or --{pair[1]}.")
