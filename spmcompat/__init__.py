@@ -1,8 +1,8 @@
 """Trains SentencePiece models whose files equal those of ``spm_train``, byte for byte.
 
 `train` is the typed interface; `SentencePieceTrainer` has the interface of the ``sentencepiece``
-package. Every error caused by the values of arguments or by the input is a `TrainingError`; an
-unknown keyword of `train` is a `TypeError`.
+package. The other functions work on trained models; each has a command of the same name. Every
+error caused by the values of arguments or by the input is a `TrainingError`.
 """
 
 from spmcompat.version import __version__
@@ -10,7 +10,7 @@ from spmcompat.version import __version__
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
     from spmcompat.api.counting import arrow_counter, count, load_counts
-    from spmcompat.api.models import edit, export, extend, import_tokenizer, merge, trim
+    from spmcompat.api.models import edit, export, extend, import_model, merge, trim
     from spmcompat.api.training import SentencePieceTrainer, train
     from spmcompat.errors import (
         BadValueError,
@@ -19,36 +19,87 @@ if TYPE_CHECKING:
         TrainingError,
         UnknownOptionError,
     )
+    from spmcompat.runtime.rounds import Step
+    from spmcompat.stored_counts.arrow_counter import ArrowCounter
+    from spmcompat.stored_counts.table import CountTable
+    from spmcompat.tools.compare.command import compare
+    from spmcompat.tools.compare.comparison import Comparison
+    from spmcompat.tools.diff.difference import diff
+    from spmcompat.tools.diff.report import Difference
+    from spmcompat.tools.edit.editing import EditResult, MergeResult
+    from spmcompat.tools.edit.growing import SizeResult
+    from spmcompat.tools.evaluate.command import evaluate
+    from spmcompat.tools.evaluate.report import EvaluationReport
+    from spmcompat.tools.export.verifying import Verification
+    from spmcompat.tools.parity.check import Parity, parity
+    from spmcompat.tools.show.contents import Contents, show
+
+# Commands import this package before they can handle Ctrl-C, and most programs need few of the
+# names, so names are imported on first use.
+_NAMES = {
+    "api.counting": ("arrow_counter", "count", "load_counts"),
+    "api.models": ("edit", "export", "extend", "import_model", "merge", "trim"),
+    "api.training": ("SentencePieceTrainer", "train"),
+    "errors": (
+        "BadValueError",
+        "MissingFileError",
+        "OutOfMemoryError",
+        "TrainingError",
+        "UnknownOptionError",
+    ),
+    "runtime.rounds": ("Step",),
+    "stored_counts.arrow_counter": ("ArrowCounter",),
+    "stored_counts.table": ("CountTable",),
+    "tools.compare.command": ("compare",),
+    "tools.compare.comparison": ("Comparison",),
+    "tools.diff.difference": ("diff",),
+    "tools.diff.report": ("Difference",),
+    "tools.edit.editing": ("EditResult", "MergeResult"),
+    "tools.edit.growing": ("SizeResult",),
+    "tools.evaluate.command": ("evaluate",),
+    "tools.evaluate.report": ("EvaluationReport",),
+    "tools.export.verifying": ("Verification",),
+    "tools.parity.check": ("Parity", "parity"),
+    "tools.show.contents": ("Contents", "show"),
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
+    "ArrowCounter",
     "BadValueError",
+    "Comparison",
+    "Contents",
+    "CountTable",
+    "Difference",
+    "EditResult",
+    "EvaluationReport",
+    "MergeResult",
     "MissingFileError",
     "OutOfMemoryError",
+    "Parity",
     "SentencePieceTrainer",
+    "SizeResult",
+    "Step",
     "TrainingError",
     "UnknownOptionError",
+    "Verification",
     "__version__",
     "arrow_counter",
+    "compare",
     "count",
+    "diff",
     "edit",
+    "evaluate",
     "export",
     "extend",
-    "import_tokenizer",
+    "import_model",
     "load_counts",
     "merge",
+    "parity",
+    "show",
     "train",
     "trim",
 ]
-
-# Commands import this package before they can handle Ctrl-C, so names are imported on first use.
-_MODULES = {
-    **dict.fromkeys(("arrow_counter", "count", "load_counts"), "api.counting"),
-    **dict.fromkeys(
-        ("edit", "export", "extend", "import_tokenizer", "merge", "trim"), "api.models"
-    ),
-    **dict.fromkeys(("SentencePieceTrainer", "train"), "api.training"),
-    **dict.fromkeys((name for name in __all__ if name.endswith("Error")), "errors"),
-}
 
 if not TYPE_CHECKING:
 
@@ -65,4 +116,4 @@ if not TYPE_CHECKING:
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+        return __all__

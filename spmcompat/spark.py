@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
+    from typing_extensions import Unpack
+
+    from spmcompat.options.keywords import PartOptions
 
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
 
@@ -32,7 +35,7 @@ def count(
     *,
     table_bytes: int = TABLE_BYTES,
     logstream: TextIO | None = None,
-    **options: object,
+    **options: Unpack[PartOptions],
 ) -> DataFrame:
     """Count a text with Spark. Training from the counts does not need Spark.
 

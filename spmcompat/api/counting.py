@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from spmcompat.api.arguments import check_sentences, make_lists
 from spmcompat.errors import BadValueError
+from spmcompat.options.arguments import check_sentences, make_lists
 
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
 
-    from spmcompat.api.arguments import StrPath
+    from typing_extensions import Unpack
+
+    from spmcompat.options.keywords import CountOptions, PartOptions, StrPath
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
     from spmcompat.stored_counts.table import CountTable
     from spmcompat.text.arrow_producers import Sentences
@@ -20,9 +22,8 @@ def count(
     *,
     input: StrPath | Sequence[StrPath] | None = None,
     sentence_iterator: Sentences | None = None,
-    column: str | None = None,
     logstream: TextIO | None = None,
-    **options: object,
+    **options: Unpack[CountOptions],
 ) -> CountTable:
     """Count a text. Training from the counts writes the same bytes as training from the text.
 
@@ -32,15 +33,12 @@ def count(
         Files to count, in order. Give either this or `sentence_iterator`.
     sentence_iterator : iterable of str or bytes, or Arrow data
         Sentences to count, as `train` takes them. A line break at the end of a sentence is removed.
-    column : str
-        The column to read if the Arrow data are a table. By default ``text``, or else the only
-        column of strings.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     **options
-        The options of `train` for reading and normalizing, such as `max_sentence_length`,
-        `normalization_rule_name` and `user_defined_symbols`; and `workers`, `minloglevel`,
-        `model_type`. ``spmcompat count --help`` lists them.
+        The options of `train` for reading and normalizing, such as `column`,
+        `max_sentence_length`, `normalization_rule_name` and `user_defined_symbols`; and `workers`,
+        `minloglevel`, `model_type`. ``spmcompat count --help`` lists them.
 
     Returns
     -------
@@ -60,8 +58,6 @@ def count(
     given = {name: value for name, value in options.items() if value is not None}
     if input is not None:
         given["input"] = input
-    if column is not None:
-        given["column"] = column
     make_lists(given)
     check_sentences(sentence_iterator)
     settings = from_values(given)
@@ -74,7 +70,7 @@ def arrow_counter(
     *,
     table_bytes: int = 1 << 28,
     logstream: TextIO | None = None,
-    **options: object,
+    **options: Unpack[PartOptions],
 ) -> ArrowCounter:
     """Return an object that counts parts of a text, for engines that work on Arrow data.
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 
-from spmcompat.api.arguments import as_list, as_mapping, as_texts, check_sentences, whole
 from spmcompat.errors import BadValueError, UnknownOptionError
+from spmcompat.options.arguments import as_list, as_mapping, as_texts, check_sentences, whole
 
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Literal, TextIO
 
-    from spmcompat.api.arguments import StrPath
+    from typing_extensions import Unpack
+
+    from spmcompat.options.keywords import StrPath, TextOptions
     from spmcompat.stored_counts.table import CountTable
     from spmcompat.text.arrow_producers import Sentences
     from spmcompat.tools.edit.editing import EditResult, MergeResult
@@ -151,7 +153,7 @@ def extend(
     use_unused: bool = False,
     character_coverage: float | None = None,
     logstream: TextIO | None = None,
-    **options: object,
+    **options: Unpack[TextOptions],
 ) -> SizeResult:
     """Add pieces to a model, learned from a new text. Existing pieces keep their ids and scores.
 
@@ -211,7 +213,7 @@ def trim(
     drop_characters: bool = False,
     character_coverage: float | None = None,
     logstream: TextIO | None = None,
-    **options: object,
+    **options: Unpack[TextOptions],
 ) -> SizeResult:
     """Drop the pieces of a model that a text needs least.
 
@@ -279,8 +281,11 @@ def _change_size(
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if name not in (*TEXT_OPTIONS, "character_coverage"):
+            from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
+
             raise UnknownOptionError(
                 f'unknown option "{name}": the model decides how the text is read. Leave it out.'
+                f"{did_you_mean(name, [*TEXT_OPTIONS, 'character_coverage'])}"
             )
     if "input" in given:
         given["input"] = as_list(given["input"])
@@ -354,9 +359,7 @@ def export(
     )
 
 
-def import_tokenizer(
-    tokenizer: StrPath, *, output: StrPath, logstream: TextIO | None = None
-) -> None:
+def import_model(tokenizer: StrPath, *, output: StrPath, logstream: TextIO | None = None) -> None:
     """Convert a ``tokenizer.json`` to a model, if the model can encode exactly as the file does.
 
     Parameters

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import os
 
-from spmcompat.api.arguments import check_sentences, make_lists
+from spmcompat.options.arguments import check_sentences, make_lists
 
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Literal, Protocol, TextIO
+    from collections.abc import Sequence
+    from typing import TextIO
 
-    from spmcompat.api.arguments import StrPath
-    from spmcompat.model.writers import Writer
-    from spmcompat.runtime.rounds import Step
+    from typing_extensions import Unpack
+
+    from spmcompat.model.writers import Writers
+    from spmcompat.options.keywords import (
+        Compat,
+        DumpFormat,
+        InputFormat,
+        LongSentences,
+        ModelType,
+        MStep,
+        NormalizationRule,
+        Normalizer,
+        Objective,
+        OldOptions,
+        Pretokenizer,
+        Prune,
+        Recipe,
+        SeedMode,
+        SentencePieceOptions,
+        SpacePieces,
+        StrPath,
+    )
+    from spmcompat.runtime.rounds import OnRound
     from spmcompat.stored_counts.table import CountTable
     from spmcompat.text.arrow_producers import Sentences
-
-    class Normalizer(Protocol):
-        """A normalizer of the ``sentencepiece`` package, or another object with the same method."""
-
-        def serialized_normalizer_spec(self) -> bytes:
-            """Return the normalizer's ``NormalizerSpec``, serialized."""
 
 
 def train(
@@ -37,15 +51,15 @@ def train(
     language_window: int | None = None,
     language_alpha: float | None = None,
     model_prefix: StrPath | None = None,
-    model_writer: Writer | Sequence[Writer] | Callable[[int], Writer] | None = None,
-    model_type: Literal["unigram", "bpe", "word", "char"] | None = None,
+    model_writer: Writers | None = None,
+    model_type: ModelType | None = None,
     vocab_size: int | Sequence[int] | None = None,
     hard_vocab_limit: bool | None = None,
     use_all_vocab: bool | None = None,
-    input_format: Literal["auto", "text", "tsv", "jsonl", "parquet"] | None = None,
+    input_format: InputFormat | None = None,
     input_column: str | None = None,
     split_lines: bool | None = None,
-    long_sentences: Literal["skip", "split"] | None = None,
+    long_sentences: LongSentences | None = None,
     skip_bad_records: bool | None = None,
     input_sentence_size: int | None = None,
     shuffle_input_sentence: bool | None = None,
@@ -70,7 +84,7 @@ def train(
     treat_whitespace_as_suffix: bool | None = None,
     allow_whitespace_only_pieces: bool | None = None,
     pretokenization_delimiter: str | None = None,
-    pretokenizer: Callable[[str], Sequence[str | bytes]] | str | None = None,
+    pretokenizer: Pretokenizer | None = None,
     allow_inconsistent_pretokenization: bool | None = None,
     control_symbols: Sequence[str] | None = None,
     user_defined_symbols: Sequence[str] | None = None,
@@ -86,8 +100,7 @@ def train(
     pad_piece: str | None = None,
     unk_surface: str | None = None,
     normalizer: Normalizer | None = None,
-    normalization_rule_name: Literal["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
-    | None = None,
+    normalization_rule_name: NormalizationRule | None = None,
     normalization_rule_tsv: StrPath | None = None,
     denormalization_rule_tsv: StrPath | None = None,
     add_dummy_prefix: bool | None = None,
@@ -96,22 +109,23 @@ def train(
     logstream: TextIO | None = None,
     workers: int | None = None,
     sampling_seed: int | None = None,
-    recipe: Literal["paper", "fsp", "mingram"] | None = None,
-    seed_mode: Literal["full_text", "pretokens", "bpe"] | None = None,
+    recipe: Recipe | None = None,
+    seed_mode: SeedMode | None = None,
     prefix_recovery: bool | None = None,
     seed_factor: float | None = None,
-    objective: Literal["likelihood", "fewest_tokens"] | None = None,
+    objective: Objective | None = None,
     drop_unused: bool | None = None,
-    m_step: Literal["digamma", "ml"] | None = None,
+    m_step: MStep | None = None,
     early_prune_threshold: float | None = None,
-    prune: Literal["likelihood", "flat", "exact"] | None = None,
+    prune: Prune | None = None,
     prune_overshoot: float | None = None,
     final_estimate: str | None = None,
-    space_pieces: Literal["prefix", "separate", "dropped"] | None = None,
+    space_pieces: SpacePieces | None = None,
     dump: StrPath | None = None,
-    dump_format: Literal["tsv", "parquet"] | None = None,
-    on_round: Callable[[Step], object] | None = None,
-    compat: Literal["0.2.0", "0.2.1", "0.2.2", "0.2.3"] | None = None,
+    dump_format: DumpFormat | None = None,
+    on_round: OnRound | None = None,
+    compat: Compat | None = None,
+    **old_options: Unpack[OldOptions],
 ) -> None:
     """Train a model. The model does not store options that are left out or None.
 
@@ -130,6 +144,42 @@ def train(
     column : str
         The column to read if the Arrow data are a table. By default ``text``, or else the only
         column of strings.
+    counts : CountTable or path
+        Counts of a text, as `count` returns or saves them, instead of a text. The options for
+        reading and normalizing come from the counts.
+    language_counts : sequence of CountTable or path
+        Counts of each language, for parity-aware BPE: the language with the most tokens for its
+        text chooses the next merge.
+    language_development : sequence of CountTable or path
+        Counts of a second text of each language. The tokens of these texts decide which language
+        chooses the next merge; by default, the tokens of the texts in `language_counts` decide.
+    language_ratios : sequence of float
+        The number of tokens of each language is multiplied by its ratio.
+    language_first_merges : int
+        With language_counts, choose this number of merges from all languages together, as plain BPE
+        does, before the languages choose.
+    language_window : int
+        With language_counts, exclude a language while it made more than language_alpha times the
+        mean number of choices among this number of latest choices; 0 means never. The authors'
+        program uses 100.
+    language_alpha : float
+        See language_window.
+    model_prefix : path
+        Where to write the model: ``<model_prefix>.model`` and ``<model_prefix>.vocab``.
+    model_writer : object with ``write``
+        Receives the bytes of the model, instead of files. With a list as `vocab_size`, a list with
+        a writer for each size, or a function that returns the writer of a size. The function is
+        called after all models are trained.
+    model_type : str
+        ``unigram`` (the default), ``bpe``, ``word`` or ``char``.
+    vocab_size : int or sequence of int
+        Size of the vocabulary, 8000 by default. Or a list of sizes: then one run trains a model of
+        each size, with the bytes that a separate run would write, under the prefix
+        ``<model_prefix>-<size>``. Either all models are written or none.
+    hard_vocab_limit : bool
+        Fail if the text yields fewer pieces than vocab_size; if false, write fewer pieces.
+    use_all_vocab : bool
+        Put all words or characters of the text into the vocabulary.
     input_format : str
         ``auto`` (by file name), ``text``, ``tsv``, ``jsonl`` or ``parquet``.
     input_column : str
@@ -142,33 +192,58 @@ def train(
         divide them at white space (``split``).
     skip_bad_records : bool
         Whether to skip lines of JSON Lines that cannot be read, instead of failing.
-    counts : CountTable or path
-        Counts of a text, as `count` returns or saves them, instead of a text. The options for
-        reading and normalizing come from the counts.
-    language_counts : sequence of CountTable or path
-        Counts of each language, for parity-aware BPE: the language with the most tokens for its
-        text chooses the next merge.
-    language_development : sequence of CountTable or path
-        Counts of a second text of each language. The tokens of these texts decide which language
-        chooses the next merge; by default, the tokens of the texts in `language_counts` decide.
-    language_ratios : sequence of float
-        The number of tokens of each language is multiplied by its ratio.
-    model_prefix : path
-        Where to write the model: ``<model_prefix>.model`` and ``<model_prefix>.vocab``.
-    model_writer : object with ``write``
-        Receives the bytes of the model, instead of files. With a list as `vocab_size`, a list with
-        a writer for each size, or a function that returns the writer of a size. The function is
-        called after all models are trained.
-    model_type : str
-        ``unigram`` (the default), ``bpe``, ``word`` or ``char``.
-    vocab_size : int
-        Size of the vocabulary, 8000 by default. Or a list of sizes: then one run trains a model of
-        each size, with the bytes that a separate run would write, under the prefix
-        ``<model_prefix>-<size>``. Either all models are written or none.
+    input_sentence_size : int
+        Maximum number of sentences to train on, more than 100; 0 means all.
+    shuffle_input_sentence : bool
+        With input_sentence_size, draw sentences at random; otherwise, take the first ones.
+    max_sentence_length : int
+        Maximum length of a sentence in bytes; longer sentences are skipped.
+    character_coverage : float
+        Share of the characters of the text that the vocabulary must cover. Rarer characters become
+        unknown.
+    required_chars : str
+        Characters to keep in the vocabulary, however rare they are.
+    auto_character_coverage : bool
+        Do not require characters: they compete with the other pieces for the vocabulary. Needs
+        byte_fallback; unigram also needs use_sparse_pruning.
+    seed_sentencepiece_size : int
+        Number of seed pieces to start with; 0 means 8 times vocab_size, but at least 100000.
+    seed_sentencepieces_file : path
+        A file to load the seed pieces from: a piece, a tab and its count on each line.
+    shrinking_factor : float
+        Share of the pieces that each pruning keeps: those whose loss would be largest.
+    num_sub_iterations : int
+        Number of EM steps before each pruning.
+    use_sparse_pruning : bool
+        Prune with an L1 penalty on the expected counts, in fewer passes.
+    post_l1_debias : bool
+        After sparse pruning, estimate the scores once more without the penalty.
+    seed_piece_length_power : float
+        Seed pieces are ranked by their count times this power of their length.
+    min_freq_alpha : float
+        Drop seed pieces that occur less often than this number times N / (K ln K), for a text of N
+        bytes and K pieces.
     num_threads : int
         Fixes the order in which float32 numbers are added, as the number of threads does in
         ``sentencepiece``. It is part of the result of a Unigram model; 16 by default. For the
         number of real threads see `workers`.
+    max_sentencepiece_length : int
+        Maximum length of a piece in characters.
+    split_by_unicode_script : bool
+        Do not mix characters of different Unicode scripts in a piece.
+    split_by_number : bool
+        Do not mix digits with other characters in a piece. Has an effect only with
+        split_by_unicode_script.
+    split_by_whitespace : bool
+        Do not let a piece cross white space.
+    split_digits : bool
+        Make each digit a separate piece.
+    treat_whitespace_as_suffix : bool
+        Put white space at the end of a piece, not at its beginning.
+    allow_whitespace_only_pieces : bool
+        Allow pieces that contain only white space, including several spaces.
+    pretokenization_delimiter : str
+        A delimiter that no piece crosses. It is removed from the sentences before training.
     pretokenizer : callable or str
         A function that splits a normalized sentence, with U+2581 for spaces, into parts: no piece
         crosses from one part into the next. It is called for every sentence, perhaps more than
@@ -178,33 +253,115 @@ def train(
         end of a match.
     allow_inconsistent_pretokenization : bool
         Whether to train even if the joined parts differ from the sentence.
+    control_symbols : sequence of str
+        Control symbols. Encoding never produces them.
+    user_defined_symbols : sequence of str
+        User-defined symbols. In a text, each is always a single piece.
+    byte_fallback : bool
+        Add a piece for each of the 256 bytes. Unknown characters are split into them.
+    vocabulary_output_piece_score : bool
+        Whether to write the score of each piece to ``<model_prefix>.vocab``.
+    unk_id : int
+        Id of the unknown piece; -1 (with byte_fallback) disables it.
+    bos_id : int
+        Id of the beginning-of-sentence piece; -1 disables it.
+    eos_id : int
+        Id of the end-of-sentence piece; -1 disables it.
+    pad_id : int
+        Id of the padding piece; -1 disables it.
+    unk_piece : str
+        Name of the unknown piece.
+    bos_piece : str
+        Name of the beginning-of-sentence piece.
+    eos_piece : str
+        Name of the end-of-sentence piece.
+    pad_piece : str
+        Name of the padding piece.
+    unk_surface : str
+        The decoded text of the unknown piece.
     normalizer : object with ``serialized_normalizer_spec()``
         A ``sentencepiece.SentencePieceNormalizer``, for example. It replaces all other options for
         normalization.
+    normalization_rule_name : str
+        Rules to normalize the text with: nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf or identity.
+    normalization_rule_tsv : path
+        A TSV file of rules to use instead of named ones.
+    denormalization_rule_tsv : path
+        A TSV file of rules to apply to decoded text.
+    add_dummy_prefix : bool
+        Add a space at the beginning of each sentence (at its end, with treat_whitespace_as_suffix).
+    remove_extra_whitespaces : bool
+        Remove leading and trailing white space, and reduce repeated spaces to one.
+    minloglevel : int
+        0 shows all messages, 1 warnings and errors, 2 errors only.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     workers : int
         Number of real threads, by default one for each core. It never changes the model.
     sampling_seed : int
         Seed of the sample that `input_sentence_size` draws.
+    recipe : str
+        Set several of the options below. Options that you give yourself take precedence. paper: the
+        seed pieces of Land and Pinter. fsp: also their flat score pruning. mingram: the fewest
+        tokens (arXiv 2606.27019).
+    seed_mode : str
+        Where the seed pieces come from. full_text: substrings that branch in the text. pretokens:
+        substrings that branch in the distinct segments, and whole segments. bpe: the merges of BPE.
+    prefix_recovery : bool
+        If a substring is not a valid seed piece, use its longest valid prefix.
+    seed_factor : float
+        Number of seed pieces, as a multiple of vocab_size; 0 means that seed_sentencepiece_size
+        decides.
+    objective : str
+        likelihood: EM over all segmentations. fewest_tokens: hard EM over the segmentations with
+        the fewest pieces, using the most probable of them; prunes once, by usage.
+    drop_unused : bool
+        With objective=fewest_tokens, drop in each step the pieces that no best segmentation uses,
+        except required characters, as the published code of MinGram does. The final vocabulary may
+        be smaller than vocab_size: see hard_vocab_limit.
+    m_step : str
+        How the M-step estimates scores from expected counts; ml means maximum likelihood.
+    early_prune_threshold : float
+        Drop the pieces whose expected count in the M-step is below this value; if it is above 0.5,
+        required characters are kept. The counts of required characters, and of all pieces in the
+        last EM steps, are then raised to at least 0.5; those of other pieces to at least 0.01.
+    prune : str
+        Which pieces each pruning keeps. likelihood: the pieces whose loss would be largest. flat:
+        the required characters and the pieces with the highest scores. exact: like likelihood, but
+        the loss is that of the best segmentation of the text without the piece.
+    prune_overshoot : float
+        End EM and pruning at this multiple of vocab_size, and then drop the pieces with the lowest
+        scores.
+    final_estimate : str
+        How to estimate the final scores. none: do not estimate them again. renormalize: scale the
+        probabilities so that they sum to 1. em:N: run N more EM steps.
+    space_pieces : str
+        How to treat spaces. prefix: a space belongs to the piece after it. separate: each space is
+        a separate piece, and there is no dummy prefix. dropped: like separate, but the space has
+        the last id and is not counted in vocab_size, so you can remove it from encoded text.
     dump : path
         A new folder for tables of all steps of the training.
+    dump_format : str
+        The format of the tables that dump writes; parquet needs the package pyarrow.
     on_round : callable
         A function that is called with a `Step` of `spmcompat.runtime.rounds` after each step of
         the training, in the thread of the caller. If it raises an exception, training ends:
         nothing is written, and the caller gets the exception.
     compat : str
         The release of ``sentencepiece`` to train as; by default, the newest known one.
-    **others
-        Every other option has the same meaning as the flag of that name: see ``spm_train --help``.
+    **old_options
+        The old options of ``sentencepiece``, most of which have no effect.
 
     Raises
     ------
     TrainingError
         If training cannot continue. It is also a ``ValueError`` or an ``OSError`` if a value or a
         file is the cause, and a ``MemoryError`` if memory ran out.
+    UnknownOptionError
+        If there is no such keyword. The message suggests similar ones.
     """
     given = {name: value for name, value in locals().items() if value is not None}
+    given.update(given.pop("old_options"))
     for name in ("sentence_iterator", "model_writer", "logstream"):
         given.pop(name, None)
     from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
@@ -225,7 +382,11 @@ class SentencePieceTrainer:
     """The trainer with the interface of the ``sentencepiece`` package."""
 
     @staticmethod
-    def train(arg: object = None, logstream: TextIO | None = None, **kwargs: object) -> None:
+    def train(
+        arg: str | None = None,
+        logstream: TextIO | None = None,
+        **kwargs: Unpack[SentencePieceOptions],
+    ) -> None:
         """Train a model from one string of flags, or from keywords.
 
         Parameters
@@ -245,6 +406,8 @@ class SentencePieceTrainer:
         ------
         TrainingError
             If training cannot continue.
+        UnknownOptionError
+            If there is no such keyword. The message suggests similar ones.
         """
         from spmcompat.options.from_keywords import from_kwargs, from_string  # noqa: PLC0415
         from spmcompat.runtime.progress import Report  # noqa: PLC0415
@@ -260,6 +423,6 @@ class SentencePieceTrainer:
         writer = kwargs.pop("model_writer", None)
         check_sentences(sentences)
         settings = from_kwargs(kwargs)
-        run(settings, sentences, writer, Report(settings.min_log_level, logstream))  # type: ignore[arg-type]
+        run(settings, sentences, writer, Report(settings.min_log_level, logstream))
 
     Train = train

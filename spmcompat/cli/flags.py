@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from os import PathLike, fspath
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TextIO
 
@@ -14,8 +15,8 @@ SHORT = {"h": "help", "o": "output"}
 """The flags that have a short name."""
 
 
-class UsageError(Exception):
-    """The command line is wrong; the message is one line."""
+class UsageError(BadValueError):
+    """The command line is wrong, or an argument of a function; the message is one line."""
 
 
 class Flag(NamedTuple):
@@ -175,6 +176,52 @@ def parse(command: Command, arguments: Sequence[str]) -> SimpleNamespace:
     return given
 
 
+def from_python(
+    command: Command, arguments: Iterable[str | PathLike[str]], values: Mapping[str, object]
+) -> SimpleNamespace:
+    """Return arguments and values from Python as `parse` returns those of a command line.
+
+    Parameters
+    ----------
+    command : Command
+        The command.
+    arguments : iterable of path
+        The arguments without a flag.
+    values : mapping
+        Values by the names of flags. A flag whose value is None keeps its default.
+
+    Raises
+    ------
+    UsageError
+        If a value is missing or not allowed.
+    """
+    given = parse(command._replace(required=(), exclusive=(), positionals=("", 0, None)), [])
+    given.arguments = [fspath(one) for one in arguments]
+    own = {flag.name: flag for flag in command.flags}
+    for name, value in values.items():
+        if value is None:
+            continue
+        flag = own[name]
+        if flag.many and isinstance(value, Iterable) and not isinstance(value, str):
+            setattr(given, name, [_from_python(flag, one) for one in value])
+        else:
+            one = _from_python(flag, value)
+            setattr(given, name, [one] if flag.many else one)
+    _check_complete(command, given, hint="")
+    return given
+
+
+def _from_python(flag: Flag, value: object) -> object:
+    """Return one value of a flag."""
+    if isinstance(value, str | PathLike):
+        fits, text = flag.kind in (TEXT, CHOICE), fspath(value)
+    else:
+        fits, text = flag.kind not in (TEXT, CHOICE), str(value)
+    if fits and isinstance(value, bool) == (flag.kind == BOOL):
+        return _read(flag, text)
+    raise UsageError(f"--{flag.name} takes {allowed(flag)}, not {value!r}.")
+
+
 def _split(
     arguments: Sequence[str], known: Mapping[str, Flag | Option]
 ) -> Iterator[tuple[str | None, str]]:
@@ -251,26 +298,28 @@ def allowed(flag: Flag) -> str:
     """Return the allowed values in words."""
     if flag.kind == BOOL:
         return "true or false"
+    if flag.kind == TEXT:
+        return "a text or a path"
     if flag.kind == CHOICE:
         return f"one of {', '.join(flag.choices)}"
     what = "a number" if flag.kind == FLOAT else "a whole number"
     return f"{what} from {flag.least or 0}{'' if flag.most is None else f' to {flag.most}'}"
 
 
-def _check_complete(command: Command, given: SimpleNamespace) -> None:
+def _check_complete(command: Command, given: SimpleNamespace, hint: str = " See --help.") -> None:
     """Raise if a flag or an argument is missing, or there are too many."""
     what, least, most = command.positionals
     rest = given.arguments
     if rest and most == 0:
-        raise UsageError(f"unexpected {rest[0]!r}. Flags begin with two dashes. See --help.")
+        raise UsageError(f"unexpected {rest[0]!r}. Flags begin with two dashes.{hint}")
     if len(rest) < least or (most is not None and len(rest) > most):
-        raise UsageError(f"{what} needed, not {len(rest)}. See --help.")
+        raise UsageError(f"{what} needed, not {len(rest)}.{hint}")
     values = vars(given) | given.options
     # A flag may have the value 0, which equals False.
     present = {name for name, value in values.items() if value or type(value) in (int, float)}
     for names in command.required:
         if present.isdisjoint(names):
-            raise UsageError(f"--{names[0]} is missing. See --help.")
+            raise UsageError(f"--{names[0]} is missing.{hint}")
     for pair in command.exclusive:
         if present.issuperset(pair):
             raise UsageError(f"Give either --{pair[0]} or --{pair[1]}.")

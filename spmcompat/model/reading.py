@@ -46,8 +46,8 @@ def parse_unchecked(model: bytes) -> ModelProto:
     return message
 
 
-def read_model(path: str | PathLike[str]) -> ModelProto:
-    """Return the model of a file.
+def read_model(model: str | PathLike[str] | bytes) -> ModelProto:
+    """Return the model of a file, or the model that the bytes contain.
 
     Raises
     ------
@@ -56,11 +56,11 @@ def read_model(path: str | PathLike[str]) -> ModelProto:
     BadValueError
         If ``sentencepiece`` would not load it; see `check_loads`.
     """
-    return _read(path, parse)
+    return _read(model, parse)
 
 
-def read_model_bytes(path: str | PathLike[str]) -> bytes:
-    """Return the bytes of a file that `parse_unchecked` can parse.
+def read_model_bytes(model: str | PathLike[str] | bytes) -> bytes:
+    """Return the bytes of a file, or the given ones, if `parse_unchecked` can parse them.
 
     Raises
     ------
@@ -74,15 +74,17 @@ def read_model_bytes(path: str | PathLike[str]) -> bytes:
         parse_unchecked(content)
         return content
 
-    return _read(path, checked)
+    return _read(model, checked)
 
 
-def _read(path: str | PathLike[str], take: Callable[[bytes], _Read]) -> _Read:
+def _read(source: str | PathLike[str] | bytes, take: Callable[[bytes], _Read]) -> _Read:
     """Return the result of a function on the bytes of a file, adding the path to its errors."""
-    refuse_impossible(path, "Check the path")
-    name = os.fspath(path)
+    if isinstance(source, bytes):
+        return take(source)
+    refuse_impossible(source, "Check the path")
+    name = os.fspath(source)
     try:
-        with open(path, "rb") as file:
+        with open(source, "rb") as file:
             return take(file.read())
     except OSError as error:
         raise MissingFileError(f'"{name}": {error.strerror}. Check the path.') from error

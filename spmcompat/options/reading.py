@@ -85,7 +85,7 @@ def store(settings: Settings, name: str, given: object, *, command_line: bool = 
     """
     option = OPTIONS.get(name)
     if option is None or not (option.flag if command_line else option.keyword):
-        raise _unknown(name, settings.release, command_line)
+        raise unknown_option(name, settings.release, command_line)
     if name in settings.release.retired_options:
         settings.notes.append(f"--{name} is deprecated and ignored.")
         return
@@ -114,7 +114,7 @@ def store(settings: Settings, name: str, given: object, *, command_line: bool = 
         value = parse(option, given, settings.release, command_line=command_line)
         setattr(holder, option.stored_as, value)
     elif name != "compat":  # compat was read before all other options
-        raise _unknown(name, settings.release, command_line)
+        raise unknown_option(name, settings.release, command_line)
 
 
 def _store_sizes(settings: Settings, items: Sequence[object], command_line: bool) -> None:
@@ -137,13 +137,13 @@ def _store_sizes(settings: Settings, items: Sequence[object], command_line: bool
     settings.trainer.vocab_size = max(sizes)
 
 
-def _unknown(name: str, release: Release, command_line: bool) -> UnknownOptionError:
+def unknown_option(name: str, release: Release, command_line: bool = False) -> UnknownOptionError:
     """Return the error for an option that does not exist, or is not available on this interface."""
     from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
 
     taken = {one.name for one in OPTIONS.values() if (one.flag if command_line else one.keyword)}
     if name in taken:
-        hint = " It is a Python object and cannot be given as text."
+        hint = " It is a Python object: give it as a keyword of SentencePieceTrainer.train."
     elif name in OPTIONS:
         hint = f" Only {'Python' if command_line else 'the command line'} takes it."
     else:

@@ -148,7 +148,7 @@ def test_arrow_data_are_refused_because_the_reference_takes_none() -> None:
     pa = pytest.importorskip("pyarrow")
     for data in (pa.table({"text": ["a b"]}), pa.array(["a b"])):
         with pytest.raises(spmcompat.BadValueError, match="must be an iterable of str or bytes"):
-            check.from_keywords({"sentence_iterator": data, "vocab_size": 10})
+            spmcompat.parity(sentence_iterator=data, vocab_size=10)
 
 
 def test_help_is_printed() -> None:

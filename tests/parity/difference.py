@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from spmcompat.errors import BadValueError
-from spmcompat.tools.diff.command import report_lines
 from spmcompat.tools.diff.difference import compare, first_difference
+from spmcompat.tools.diff.report import report_lines
 
 from .case import Failure, Outcome
 

@@ -1,6 +1,5 @@
 """The Python face."""
 
-import inspect
 import io
 import re
 import subprocess
@@ -13,8 +12,6 @@ import pytest
 
 import spmcompat
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
-from spmcompat.releases import RELEASES
-from spmcompat.tools.export.targets import TARGETS
 from tests.parity import corpora
 
 LINES = corpora.words_text(seed=4, lines=60, types=40).splitlines()
@@ -70,16 +67,46 @@ def test_training_imports_no_more_than_it_uses(
     assert {name.partition(".")[0] for name in imported}.isdisjoint(slow)
 
 
-def test_a_type_checker_knows_the_allowed_names() -> None:
-    def names(function: Callable[..., object], parameter: str) -> set[str]:
-        annotation = inspect.signature(function).parameters[parameter].annotation
-        return set(re.findall(r"'(.*?)'", annotation)) if "Literal[" in annotation else set()
+def test_only_public_names_are_listed() -> None:
+    assert dir(spmcompat) == spmcompat.__all__
+    names: dict[str, object] = {}
+    exec("from spmcompat import *", names)
+    assert {name for name in names if name != "__builtins__"} == {*spmcompat.__all__}
+    for name in {*spmcompat.__all__} - {"__version__"}:
+        assert getattr(spmcompat, name).__name__ == name
+    with pytest.raises(AttributeError, match="no attribute 'import_tokenizer'"):
+        spmcompat.import_tokenizer  # type: ignore[attr-defined]  # noqa: B018
 
-    data = Path(spmcompat.__file__).parent / "normalization" / "data"
-    rules = {path.stem for path in data.glob("*.charsmap")} | {"identity"}
-    assert names(spmcompat.train, "normalization_rule_name") == rules
-    assert names(spmcompat.train, "compat") == set(RELEASES)
-    assert names(spmcompat.export, "to") == set(TARGETS)
+
+def test_a_name_imports_no_libraries_of_tools() -> None:
+    imported = _imported_by("from spmcompat import *")
+    slow = {"pyarrow", "sentencepiece", "tokenizers", "matplotlib", "transformers", "regex"}
+    assert {name.partition(".")[0] for name in imported}.isdisjoint(slow)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda **options: spmcompat.train(sentence_iterator=LINES, **options),
+        lambda **options: spmcompat.SentencePieceTrainer.train(sentence_iterator=LINES, **options),
+        lambda **options: spmcompat.count(sentence_iterator=LINES, **options),
+        lambda **options: spmcompat.parity(sentence_iterator=LINES, **options),
+        lambda **options: spmcompat.extend("m.model", add=5, input="a.txt", **options),
+        lambda **options: spmcompat.trim("m.model", keep=5, input="a.txt", **options),
+    ],
+)
+def test_an_unknown_keyword_has_a_suggestion(call: Callable[..., object]) -> None:
+    with pytest.raises(spmcompat.UnknownOptionError, match=r"Did you mean input_column") as caught:
+        call(input_colum="text")
+    assert isinstance(caught.value, OSError)  # as `sentencepiece` before 0.2.2
+    assert "\n" not in str(caught.value)
+
+
+def test_train_accepts_old_options() -> None:
+    spec = ModelProto.FromString(
+        _trained(LINES, self_test_sample_size=3, compat="0.2.0")
+    ).trainer_spec
+    assert spec.self_test_sample_size == 3
 
 
 def test_version_is_the_project_s() -> None:

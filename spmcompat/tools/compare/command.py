@@ -1,18 +1,20 @@
-"""The command ``spmcompat compare``."""
+"""The command ``spmcompat compare``, and the function `compare`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from spmcompat.cli.flags import Command, Flag, UsageError, switch
+from spmcompat.cli.flags import Command, Flag, from_python, switch
 from spmcompat.options.option import INT32
-from spmcompat.runtime.libraries import require
-from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, read_bootstrap
-from spmcompat.tools.evaluate.command import GOLD, LANGUAGE_FLAGS, read_texts
-from spmcompat.tools.evaluate.network_options import NETWORK_FLAGS, read_network
+from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS
+from spmcompat.tools.evaluate.command import GOLD, LANGUAGE_FLAGS, with_languages
+from spmcompat.tools.evaluate.network_options import NETWORK_FLAGS
+
+if TYPE_CHECKING:
+    from spmcompat.options.keywords import StrPath
+    from spmcompat.tools.compare.comparison import Comparison
 
 
 def command() -> Command:
@@ -68,76 +70,79 @@ def command() -> Command:
 
 
 def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
-    from spmcompat.options.settings import available_cores  # noqa: PLC0415
-    from spmcompat.options.table import OPTIONS  # noqa: PLC0415
-    from spmcompat.runtime.outputs import write_files  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.runtime.workers import Workers  # noqa: PLC0415
-    from spmcompat.tools.compare.configs import read_configs  # noqa: PLC0415
-    from spmcompat.tools.compare.folder import OPTION, ReportFolder  # noqa: PLC0415
-    from spmcompat.tools.compare.gold_words import (  # noqa: PLC0415
-        GROUPS,
-        group_gold_words,
-        groups_as_json,
-    )
-    from spmcompat.tools.compare.report import page  # noqa: PLC0415
-    from spmcompat.tools.compare.training import split_text, train_and_evaluate  # noqa: PLC0415
-    from spmcompat.tools.evaluate.gold_lists import read_gold_lists, split_subset  # noqa: PLC0415
-    from spmcompat.tools.evaluate.languages import check_reference  # noqa: PLC0415
+    from spmcompat.tools.compare.comparison import make  # noqa: PLC0415
 
-    bootstrap = read_bootstrap(given)
-    network = read_network(given)
-    names = given.configs
-    configs = read_configs(names, {option.name for option in OPTIONS.values() if option.flag})
-    baseline = _baseline(given.baseline, [config.name for config in configs])
-    gold = read_gold_lists(given.gold)
-    source = read_texts(given)
-    inputs = [*source.paths, *(split_subset(name)[0] for name in given.gold), *names]
-    folder = ReportFolder(Path(given.output), inputs)
-    report = Report(2 if given.quiet else 0, stderr)
-    for found in gold:
-        report.info(found.summary)
-    _check_libraries([config.trainer for config in configs])
-    folder.check("report.html", GROUPS)
-    texts = split_text(source, folder, report)
-    if given.reference is not None:
-        check_reference(given.reference, texts.by_language)
-    workers = Workers(available_cores())
-    results = train_and_evaluate(
-        configs,
-        given.vocab_size,
-        texts._replace(reference=given.reference),
-        gold,
-        folder,
-        workers,
-        report,
-        bootstrap,
-    )
-    groups = group_gold_words(results, gold, texts.held_out)
-    path, stored = folder.claim("report.html", GROUPS)
-    name = ", ".join(Path(path).name for path in source.paths)
-    html = page(results, texts, name, gold, baseline=baseline, network=network, groups=groups)
-    files = {path: html, stored: groups_as_json(groups)}
-    write_files(
-        {str(file): [content.encode(errors="backslashreplace")] for file, content in files.items()},
-        OPTION,
-    )
-    stdout.write(f"{path}\n")
+    found = make(given, Report(2 if given.quiet else 0, stderr))
+    stdout.write(f"{found.report}\n")
 
 
-def _baseline(name: str | None, names: Sequence[str]) -> str:
-    """Return the name of the baseline: the configuration that all others are compared with."""
-    if name is None:
-        return "unigram" if "unigram" in names else names[0]
-    if name not in names:
-        raise UsageError(f"--baseline must be one of {', '.join(names)}, not {name!r}.")
-    return name
+def compare(
+    text: StrPath | Sequence[StrPath] | Mapping[str, StrPath],
+    *,
+    output: StrPath,
+    language_column: str | None = None,
+    text_column: str | None = None,
+    reference: str | None = None,
+    vocab_size: int | Sequence[int] | None = None,
+    configs: StrPath | Sequence[StrPath] | None = None,
+    gold: StrPath | Sequence[StrPath] = (),
+    baseline: str | None = None,
+    bootstrap: int | None = None,
+    confidence: float | None = None,
+    seed: int | None = None,
+    embedding_width: int | None = None,
+    parameters: float | None = None,
+    training_bytes: float | None = None,
+    minloglevel: int = 0,
+    logstream: TextIO | None = None,
+) -> Comparison:
+    """Train tokenizers on one text in several ways, evaluate them, and write a report.
 
+    One of every twenty lines is held out for the evaluation. Results of earlier calls with the same
+    `output` are kept if nothing has changed. Needs ``pip install 'spmcompat[compare]'``.
 
-def _check_libraries(trainers: Sequence[str]) -> None:
-    """Raise if a library that a training will need is not installed."""
-    for name in ("sentencepiece", "matplotlib"):
-        require(name, "the comparison", "compare")
-    if any(trainer.startswith("tokenizers.") for trainer in trainers):
-        fewer = "Or leave out the configurations that need it."
-        require("tokenizers", "the comparison", "compare", otherwise=fewer)
+    Parameters
+    ----------
+    text : path, sequence of paths or mapping
+        Texts in UTF-8, one sentence on each line. A mapping from languages to paths adds the
+        figures of each language.
+    output : path
+        The folder for the report.
+    language_column, text_column, reference
+        As for `evaluate`.
+    vocab_size : int or sequence of int
+        Vocabulary sizes; 8000 by default.
+    configs : str or sequence of str
+        Names of built-in configurations, or paths of ``.toml`` files, as
+        ``spmcompat compare --help`` lists them.
+    gold : path or sequence of paths
+        Lists of segmented words, as for `evaluate`.
+    baseline : str
+        The configuration that the others are compared with; by default ``unigram``, or the first
+        one.
+    bootstrap, confidence, seed, embedding_width, parameters, training_bytes
+        As for `evaluate`.
+    minloglevel : int
+        0 shows all messages, 1 warnings and errors, 2 errors only.
+    logstream : text stream
+        Where to write messages; by default standard error, or the program's own logging.
+
+    Returns
+    -------
+    Comparison
+        The results, and the path of the report.
+
+    Raises
+    ------
+    TrainingError
+        If an argument is wrong, a training fails, a file cannot be read or written, or a library is
+        missing. Earlier results stay in the folder.
+    """
+    values: dict[str, Any] = {**locals(), "text": with_languages(text)}
+    for name in ("minloglevel", "logstream"):
+        del values[name]
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.tools.compare.comparison import make  # noqa: PLC0415
+
+    return make(from_python(command(), [], values), Report(minloglevel, logstream))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import NamedTuple
 
+from spmcompat.cli.tables import html_of
 from spmcompat.tools.compare.changes import changes, show_interval
 from spmcompat.tools.compare.costs import costs
 from spmcompat.tools.compare.gold_words import GroupTable, gold_words, show_parts
@@ -25,7 +26,6 @@ from spmcompat.tools.evaluate.gold import gold_key
 from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.language_rows import language_table
 from spmcompat.tools.evaluate.network_costs import Network
-from spmcompat.tools.evaluate.tables import html_of
 
 _Best = Callable[[Sequence[float]], float] | None
 
@@ -159,10 +159,6 @@ def page(
         The gold words, grouped by the models that find their boundaries.
     """
     baseline = results[0].config if baseline is None else baseline
-    sizes = list(dict.fromkeys(result.vocab_size for result in results))
-    tables = "".join(
-        _tables(size, [r for r in results if r.vocab_size == size], baseline) for size in sizes
-    )
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -186,7 +182,7 @@ the loss of a model that leaves out spaces does not include them.</p>
 {_about_intervals(results[0])}
 {_about_gold(gold)}
 {changes(results, baseline)}
-{tables}
+{summary(results, baseline)}
 {costs(results, network)}
 <h2>Plots</h2>
 <div class="plots">{_plots(results, baseline)}</div>
@@ -198,6 +194,14 @@ the loss of a model that leaves out spaces does not include them.</p>
 </body>
 </html>
 """
+
+
+def summary(results: Sequence[Result], baseline: str) -> str:
+    """Return the tables of all figures as HTML."""
+    sizes = dict.fromkeys(result.vocab_size for result in results)
+    return "".join(
+        _tables(size, [r for r in results if r.vocab_size == size], baseline) for size in sizes
+    )
 
 
 def _about_intervals(result: Result) -> str:

@@ -41,6 +41,10 @@ class Result(NamedTuple):
         """The name of the configuration and the vocabulary size."""
         return f"{self.config} {self.vocab_size:,}"
 
+    def __repr__(self) -> str:
+        """Return the label and the number of tokens, without the vocabulary."""
+        return f"<Result: {self.label}, {self.evaluation.tokens:,} tokens>"
+
     def fits(
         self,
         words: Sequence[str],

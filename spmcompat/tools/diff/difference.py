@@ -3,13 +3,15 @@
 Models are equal only if their bytes are equal. Their contents are compared to explain differences.
 """
 
+from __future__ import annotations
+
 import struct
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from spmcompat.errors import TrainingError
-from spmcompat.model.reading import parse_unchecked
+from spmcompat.model.reading import parse_unchecked, read_model_bytes
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
 from spmcompat.normalization.charsmaps import decompile
 from spmcompat.tools.diff.contents import (
@@ -21,9 +23,9 @@ from spmcompat.tools.diff.contents import (
     stored_fields,
     unknown_values,
 )
+from spmcompat.tools.diff.report import Difference
 from spmcompat.tools.diff.result import (
     CharsmapDifference,
-    Difference,
     FieldDifference,
     IdDifference,
     Piece,
@@ -34,18 +36,52 @@ from spmcompat.tools.diff.result import (
     TextDifference,
     UnknownDifference,
 )
+from spmcompat.tools.diff.vocabularies import compare_vocabularies
+from spmcompat.tools.evaluate.vocabularies import Affixes, read_affixes
+
+if TYPE_CHECKING:
+    from spmcompat.options.keywords import StrPath
 
 # The normalization rules of a model: the replacement of each source text, both as code points.
 _Rules: TypeAlias = dict[tuple[int, ...], tuple[int, ...]]
 
 
-def compare(left: bytes, right: bytes) -> Difference:
+def diff(
+    left: StrPath | bytes, right: StrPath | bytes, *, affixes: StrPath | None = None
+) -> Difference:
+    """Compare two models. Models that ``sentencepiece`` cannot load are compared, too.
+
+    Parameters
+    ----------
+    left, right : path or bytes
+        ``.model`` files, or their contents.
+    affixes : path
+        A list of prefixes such as ``un-`` and suffixes such as ``-ness``, one on each line, to
+        count in both vocabularies.
+
+    Returns
+    -------
+    Difference
+        `equal` is true if the bytes are equal. The other fields explain the differences.
+
+    Raises
+    ------
+    TrainingError
+        If a file cannot be read, or is not a model.
+    """
+    contents = read_model_bytes(left), read_model_bytes(right)
+    return compare(*contents, None if affixes is None else read_affixes(affixes))
+
+
+def compare(left: bytes, right: bytes, affixes: Affixes | None = None) -> Difference:
     """Return the differences between two models.
 
     Parameters
     ----------
     left, right : bytes
         The contents of two ``.model`` files.
+    affixes : Affixes, optional
+        The affixes to count.
 
     Raises
     ------
@@ -65,6 +101,7 @@ def compare(left: bytes, right: bytes) -> Difference:
         ],
         samples=_samples(a, b),
         unknown=_unknown_fields(a, b),
+        vocabularies=compare_vocabularies(a, b, affixes),
     )
 
 

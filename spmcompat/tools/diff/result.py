@@ -1,6 +1,8 @@
-"""The result of a comparison of two models, as plain data."""
+"""The parts of the result of a comparison of two models."""
 
 from typing import NamedTuple, TypeAlias
+
+from spmcompat.tools.evaluate.vocabularies import SharedTexts, VocabularyCounts
 
 # The value of a field of a spec; None if the model does not store the field.
 Value: TypeAlias = "str | int | float | list[str] | None"
@@ -138,25 +140,21 @@ class UnknownDifference(NamedTuple):
     right: list[Unknown]
 
 
-class Difference(NamedTuple):
-    """All differences between two models; `first_byte` is None if there are none."""
+class Vocabularies(NamedTuple):
+    """The counts of two vocabularies, and the texts of pieces that they share."""
 
-    left_bytes: int
-    right_bytes: int
-    first_byte: int | None
-    fields: list[FieldDifference]
-    pieces: PiecesDifference
-    charsmaps: list[CharsmapDifference]
-    samples: list[SampleDifference]
-    unknown: list[UnknownDifference]
+    left: VocabularyCounts
+    right: VocabularyCounts
+    texts: SharedTexts
 
-    @property
-    def equal(self) -> bool:
-        """Whether the models are equal byte for byte."""
-        return self.first_byte is None
-
-    @property
-    def same_content(self) -> bool:
-        """Whether the models have the same content, even if their bytes differ."""
-        found = (self.fields, self.charsmaps, self.samples, self.unknown)
-        return self.pieces.first_id is None and not any(found)
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Return the counts as rows of a table."""
+        right = self.right.known()
+        return [
+            *(
+                (k.replace("_", " "), f"{v:,}", f"{right[k]:,}")
+                for k, v in self.left.known().items()
+            ),
+            ("texts in both models", f"{self.texts.shared:,}", f"{self.texts.shared:,}"),
+            ("other texts", f"{self.texts.only_first:,}", f"{self.texts.only_second:,}"),
+        ]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.model.reading import read_model
+from spmcompat.runtime.plain import plain_fields
 from spmcompat.tools.edit.edits import Edits, edit_model
 from spmcompat.tools.edit.vocabulary import check_model_output, write_model
 
@@ -50,9 +52,18 @@ class EditResult(NamedTuple):
         """Always True: if a change fails, there is an exception instead of a result."""
         return True
 
+    def to_dict(self) -> dict[str, object]:
+        """Return everything except the model as data that JSON can represent."""
+        return plain_fields(self)
+
     def __repr__(self) -> str:
         """Return the sizes, without the bytes of the model."""
         return f"<EditResult: {self.old_size:,} pieces became {self.size:,}>"
+
+    def _repr_html_(self) -> str:
+        """Return the changed words for a notebook."""
+        words = "" if self.changes is None else self.changes._repr_html_()
+        return f"<p>{escape(repr(self))}</p>{words}"
 
 
 def edit(
@@ -135,6 +146,10 @@ class MergeResult(NamedTuple):
     def ok(self) -> bool:
         """Always True: if a change fails, there is an exception instead of a result."""
         return True
+
+    def to_dict(self) -> dict[str, object]:
+        """Return everything except the model as data that JSON can represent."""
+        return plain_fields(self)
 
     def __repr__(self) -> str:
         """Return the sizes, without the bytes of the model."""

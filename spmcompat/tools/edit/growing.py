@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.errors import OutOfMemoryError, is_out_of_memory
 from spmcompat.model.pieces import NORMAL
-from spmcompat.model.reading import parse, read_model
+from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.checks import input_files
 from spmcompat.options.settings import Settings
 from spmcompat.runtime.outputs import check_output, refuse_inputs
+from spmcompat.runtime.plain import plain_fields
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import prepare_thread
 from spmcompat.tools.edit.id_map import id_map, lines_of
@@ -67,6 +68,10 @@ class SizeResult(NamedTuple):
     def ok(self) -> bool:
         """Always True: if a change fails, there is an exception instead of a result."""
         return True
+
+    def to_dict(self) -> dict[str, object]:
+        """Return everything except the model as data that JSON can represent."""
+        return plain_fields(self)
 
     def __repr__(self) -> str:
         """Return the sizes, without the bytes of the model."""
@@ -123,7 +128,7 @@ def _change_size(
     map_file: str | None,
 ) -> SizeResult:
     source = sources.model
-    model = parse(source) if isinstance(source, bytes) else read_model(source)
+    model = read_model(source)
     path = None if isinstance(source, bytes) else source
     inputs = input_files(sources.user_settings)
     if output is not None:

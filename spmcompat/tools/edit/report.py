@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
+from spmcompat.cli.tables import Table, html_of
 from spmcompat.errors import MissingFileError, refuse_impossible
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import require
@@ -15,6 +16,7 @@ from spmcompat.runtime.libraries import require
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
 
+_SHOWN = 20  # words in a notebook
 _LINES = 10_000  # lines to encode at a time
 _BUFFER = 1 << 24
 
@@ -56,6 +58,19 @@ class Changes(NamedTuple):
     tokens_before: int
     tokens_after: int
     words: list[ChangedWord]
+
+    def __repr__(self) -> str:
+        """Return the numbers of lines and tokens, without the words."""
+        lines = f"{self.changed_lines:,} of {self.lines:,} lines changed"
+        return f"<Changes: {lines}, {self.tokens_before:,} tokens became {self.tokens_after:,}>"
+
+    def _repr_html_(self) -> str:
+        """Return the most frequent words that changed for a notebook."""
+        rows = [
+            (f"{one.occurrences:,}", one.word, " ".join(one.before), " ".join(one.after))
+            for one in self.words[:_SHOWN]
+        ]
+        return html_of(Table(("count", "word", "before", "after"), rows, 4, title=repr(self)))
 
 
 class _Tokens:

@@ -123,6 +123,10 @@ class Evaluation(NamedTuple):
             row.update((gold_key(k, name, self.gold), v) for k, v in scores._asdict().items())
         return row
 
+    def __repr__(self) -> str:
+        """Return the number of tokens, without the uses of all pieces."""
+        return f"<Evaluation: {self.model}, {self.tokens:,} tokens>"
+
 
 class Overlap(NamedTuple):
     """The pieces that two vocabularies share.

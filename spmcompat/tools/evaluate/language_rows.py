@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from spmcompat.cli.tables import Table, show
 from spmcompat.tools.evaluate.evaluation import Evaluation
 from spmcompat.tools.evaluate.stored import CountsEvaluation
-from spmcompat.tools.evaluate.tables import Table, show
 
 # The figures of a language in the order of the table, and their formats.
 _FORMATS = {

@@ -14,8 +14,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from spmcompat.cli.tables import Table, show
 from spmcompat.tools.evaluate.evaluation import Evaluation, lost_text
-from spmcompat.tools.evaluate.tables import Table, show
 from spmcompat.tools.evaluate.tokens import ratio
 
 _OPERATIONS = 6  # for each token and parameter

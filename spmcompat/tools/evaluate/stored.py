@@ -88,6 +88,10 @@ class CountsEvaluation(NamedTuple):
             row.update((gold_key(k, name, self.gold), v) for k, v in scores._asdict().items())
         return row
 
+    def __repr__(self) -> str:
+        """Return the number of tokens."""
+        return f"<CountsEvaluation: {self.model}, {self.tokens:,} tokens>"
+
 
 class _Sizes:
     """The sizes of the pretokens added so far."""

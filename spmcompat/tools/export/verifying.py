@@ -4,10 +4,13 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import NamedTuple
 
+from spmcompat.cli.tables import Table, html_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import MissingLibraryError, require
+from spmcompat.runtime.plain import plain_fields
 from spmcompat.tools.export.causes import TIE, Reference, cause_of
 from spmcompat.tools.export.targets import VERIFYING, Loaded, NotVerifiableError, Target
 
@@ -62,6 +65,20 @@ class Verification(NamedTuple):
     def ok(self) -> bool:
         """Whether all lines agree, apart from ties, which cannot be avoided."""
         return self.different == self.causes.get(TIE, 0)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields, and whether all is well, as data that JSON can represent."""
+        return {"ok": self.ok, **plain_fields(self)}
+
+    def _repr_html_(self) -> str:
+        """Return the first lines that differ for a notebook."""
+        rows = [
+            (one.cause, repr(one.line), " ".join(one.expected), " ".join(one.actual))
+            for one in self.differences
+        ]
+        head = ("cause", "line", "sentencepiece", "the export")
+        table = html_of(Table(head, rows, len(head))) if rows else ""
+        return f"<p>{escape(repr(self))}</p>{table}"
 
     def __repr__(self) -> str:
         """Return the counts, without the lines."""

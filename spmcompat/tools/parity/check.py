@@ -3,23 +3,37 @@
 Each side runs in its own process and its own folder.
 """
 
+from __future__ import annotations
+
 import importlib.metadata
 import os
 import pickle
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spmcompat.cli.table import table
+from spmcompat.cli.tables import Table, html_of
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.options.reading import unknown_option
+from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import split_csv, to_text
 from spmcompat.releases import DEFAULT, RELEASES, find_release
 from spmcompat.text.arrow_producers import is_arrow_data
+from spmcompat.tools.diff.difference import compare, first_difference
+from spmcompat.tools.diff.report import Difference, report_lines
 from spmcompat.tools.parity.measure import Process, run
 from spmcompat.tools.parity.side import OURS, REFERENCE, Training
 from spmcompat.version import __version__
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from spmcompat.options.keywords import SentencePieceOptions
 
 _PREFIX = "m"
 
@@ -35,7 +49,7 @@ _PATHS = (
 # Options that the reference does not have, and options that change only messages.
 _NOT_OF_REFERENCE = ("workers", "sampling_seed", "compat", "quiet")
 # Options that choose the output, or whose values cannot be sent to another process.
-_NOT_COMPARED = ("model_writer", "normalizer", "pretokenizer", "logstream")
+_NOT_COMPARED = ("model_writer", "normalizer", "pretokenizer", "logstream", "on_round")
 
 
 class Side(NamedTuple):
@@ -51,6 +65,24 @@ class Side(NamedTuple):
     def failure(self) -> str:
         """One line that says why the training failed; empty if it succeeded."""
         return self.process.failure
+
+    def __repr__(self) -> str:
+        """Return the package, its version and the time, without the bytes of the files."""
+        result = self.failure or f"{self.process.seconds:.2f} s"
+        return f"<Side: {self.name} {self.version}, {result}>"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the figures as data that JSON can represent."""
+        return {
+            "name": self.name,
+            "version": self.version,
+            "failure": self.failure,
+            "seconds": self.process.seconds,
+            "cpu_seconds": self.process.cpu_seconds,
+            "peak_kib": self.process.peak_kib,
+            "model_bytes": None if self.model is None else len(self.model),
+            "vocab_bytes": None if self.vocab is None else len(self.vocab),
+        }
 
 
 class Parity(NamedTuple):
@@ -82,6 +114,84 @@ class Parity(NamedTuple):
         failed = self.reference.failure or self.ours.failure
         return not failed and self.reference[3:] == self.ours[3:]
 
+    @property
+    def difference(self) -> Difference | None:
+        """The differences between the models; None if a side did not write one."""
+        reference, ours = self.reference.model, self.ours.model
+        return compare(reference, ours) if reference and ours else None
+
+    def lines(self) -> Iterator[str]:
+        """Yield the report, line by line."""
+        head, rows = self._costs()
+        yield from table(head, rows)
+        yield ""
+        yield from self.notes
+        yield self._result()
+        for side in (self.reference, self.ours):
+            if side.failure:
+                yield f"  {side.name}: {side.failure}"
+        yield from _differences(self)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return everything except the files as data that JSON can represent."""
+        difference = self.difference
+        return {
+            "equal": self.equal,
+            "both_fail": self.both_fail,
+            "compat": self.compat,
+            "notes": self.notes,
+            "reference": self.reference.to_dict(),
+            "ours": self.ours.to_dict(),
+            "difference": None if difference is None else difference.to_dict(),
+        }
+
+    def __repr__(self) -> str:
+        """Return whether the files are equal."""
+        return f"<Parity: {self._result().rstrip(':')}>"
+
+    def _repr_html_(self) -> str:
+        """Return the report for a notebook."""
+        head, rows = self._costs()
+        lines = [*self.notes, self._result(), *(side.failure for side in self[:2] if side.failure)]
+        text = "".join(f"<p>{escape(line)}</p>" for line in lines)
+        difference = None if self.equal else self.difference
+        details = "" if difference is None else difference._repr_html_()
+        return html_of(Table(head, rows, 1)) + text + details
+
+    def _result(self) -> str:
+        if self.equal:
+            return "equal, byte for byte"
+        return "both fail:" if self.both_fail else "DIFFERENT"
+
+    def _costs(self) -> tuple[list[str], list[tuple[str, ...]]]:
+        """Return the head and the rows of a table of time, memory and sizes."""
+        sides = (self.reference, self.ours)
+        rows = [
+            ("time", *(f"{side.process.seconds:.2f} s" for side in sides)),
+            ("CPU time", *(f"{side.process.cpu_seconds:.2f} s" for side in sides)),
+            ("memory", *(f"{side.process.peak_kib / 1024:,.0f} MiB" for side in sides)),
+            (".model", *(_size(side.model) for side in sides)),
+            (".vocab", *(_size(side.vocab) for side in sides)),
+        ]
+        return ["", *(f"{side.name} {side.version}" for side in sides)], rows
+
+
+def _size(data: bytes | None) -> str:
+    return "-" if data is None else f"{len(data):,} bytes"
+
+
+def _differences(found: Parity) -> Iterator[str]:
+    """Yield the differences between the files."""
+    reference, ours = found.reference, found.ours
+    if reference.model != ours.model and (difference := found.difference) is not None:
+        yield ".model:"
+        yield from report_lines(difference, (reference.name, ours.name))
+    if reference.vocab != ours.vocab and reference.vocab and ours.vocab:
+        lines = reference.vocab.splitlines(), ours.vocab.splitlines()
+        i = first_difference(*lines) or 0
+        shown = [repr(file[i]) if i < len(file) else "missing" for file in lines]
+        yield f".vocab: line {i + 1:,} is {shown[0]} and {shown[1]}"
+
 
 Watch = Callable[[str], object]
 """Receives a message before each side starts."""
@@ -112,34 +222,48 @@ def from_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
     return _train_both(texts, compat, command_line=True, watch=watch)
 
 
-def from_keywords(keywords: Mapping[str, Any], watch: Watch | None = None) -> Parity:
-    """Compare trainings that start like ``SentencePieceTrainer.train``: it stores given options.
+def parity(**options: Unpack[SentencePieceOptions]) -> Parity:
+    """Train with the installed ``sentencepiece`` and with spmcompat, and compare their files.
+
+    Both sides call ``SentencePieceTrainer.train`` with the same keywords, each in its own process.
+    (``spmcompat parity`` compares the command lines, which store every option in the model.)
 
     Parameters
     ----------
-    keywords : mapping
-        The keywords, except those that choose the output. A ``sentence_iterator`` is read into
-        memory.
-    watch : callable, optional
-        Receives a message before each side starts.
+    **options
+        The keywords, except those that choose the output, and those that cannot be sent to
+        another process: `model_writer`, `normalizer`, `pretokenizer` and `on_round`. A
+        `sentence_iterator` is read into memory. `compat` is the release to train as; by default,
+        the installed one.
+
+    Returns
+    -------
+    Parity
+        `equal` is true if both sides wrote the same bytes. If they did not, `difference` explains
+        the differences between the models. A failed training is not an exception: see `failure` of
+        `reference` and `ours`.
 
     Raises
     ------
     TrainingError
-        If an input cannot be read, or the two sides cannot run the same training.
+        If an input cannot be read, ``sentencepiece`` is not installed, or the two sides cannot run
+        the same training.
     """
-    for name in _NOT_COMPARED:
-        if name in keywords:
+    keywords = dict(options)
+    for name in keywords:
+        if name not in OPTIONS:
+            raise unknown_option(name, DEFAULT)
+        if name in _NOT_COMPARED:
             raise BadValueError(f"{name} cannot be sent to two processes. Leave it out.")
-    options = _with_absolute_paths(keywords)
+    given = _with_absolute_paths(keywords)
     for name in ("sentence_iterator", "sentence_reader"):
-        if name in options and is_arrow_data(options[name]):
+        if name in given and is_arrow_data(given[name]):
             raise BadValueError(
                 f"{name} must be an iterable of str or bytes here: {REFERENCE} takes no Arrow data."
             )
-        if name in options:
-            options[name] = list(options[name])
-    return _train_both(options, _compat(options.get("compat")), command_line=False, watch=watch)
+        if name in given:
+            given[name] = list(given[name])
+    return _train_both(given, _compat(given.get("compat")), command_line=False)
 
 
 def installed() -> str:
@@ -220,7 +344,7 @@ def _input_file(path: str | os.PathLike[str]) -> str:
 
 
 def _train_both(
-    options: dict[str, Any], compat: str, *, command_line: bool, watch: Watch | None
+    options: dict[str, Any], compat: str, *, command_line: bool, watch: Watch | None = None
 ) -> Parity:
     """Train with the reference, then with spmcompat, and return both results."""
     size = options.get("vocab_size", "")

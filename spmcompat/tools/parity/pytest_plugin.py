@@ -1,16 +1,21 @@
 """The fixture ``spmcompat_parity``, which pytest finds if spmcompat is installed."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from spmcompat.options.keywords import SentencePieceOptions
     from spmcompat.tools.parity.check import Parity
 
 
 @pytest.fixture(scope="session")
-def spmcompat_parity() -> "Callable[..., Parity]":
+def spmcompat_parity() -> Callable[..., Parity]:
     """Return a function that trains both sides, and fails the test if their bytes differ.
 
     The function takes the keywords of ``SentencePieceTrainer.train``, except those that choose the
@@ -19,23 +24,22 @@ def spmcompat_parity() -> "Callable[..., Parity]":
     return _check
 
 
-def _check(**keywords: object) -> "Parity":
+def _check(**keywords: Unpack[SentencePieceOptions]) -> Parity:
     """Train with the installed ``sentencepiece`` and with spmcompat, and require equal bytes."""
     __tracebackhide__ = True
     from spmcompat.errors import TrainingError  # noqa: PLC0415
-    from spmcompat.tools.parity.check import from_keywords  # noqa: PLC0415
-    from spmcompat.tools.parity.command import report_lines  # noqa: PLC0415
+    from spmcompat.tools.parity.check import parity  # noqa: PLC0415
 
     try:
-        found = from_keywords(keywords)
+        found = parity(**keywords)
     except TrainingError as error:
         raise pytest.fail.Exception(str(error)) from None
     if not found.equal:
-        pytest.fail("\n".join([_headline(found), *report_lines(found)]))
+        pytest.fail("\n".join([_headline(found), *found.lines()]))
     return found
 
 
-def _headline(found: "Parity") -> str:
+def _headline(found: Parity) -> str:
     failed = [side.name for side in (found.ours, found.reference) if side.failure]
     if failed:
         return f"{' and '.join(failed)} failed to train:"

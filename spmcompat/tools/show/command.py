@@ -28,13 +28,12 @@ def command() -> Command:
 def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
     import json  # noqa: PLC0415
 
-    from spmcompat.model.reading import read_model  # noqa: PLC0415
-    from spmcompat.tools.show.contents import contents  # noqa: PLC0415
+    from spmcompat.tools.show.contents import show  # noqa: PLC0415
 
     (path,) = given.arguments
-    found = contents(read_model(path))
+    found = show(path)
     if given.json:
-        stdout.write(json.dumps({"model": path, **found._asdict()}, indent=2) + "\n")
+        stdout.write(json.dumps({"model": path, **found.to_dict()}, indent=2) + "\n")
     else:
         stdout.writelines(f"{line}\n" for line in _lines(path, found))
 
@@ -45,28 +44,8 @@ def _lines(path: str, found: Contents) -> Iterator[str]:
 
     from spmcompat.cli.table import table  # noqa: PLC0415
     from spmcompat.errors import printable  # noqa: PLC0415
-    from spmcompat.releases import RELEASES  # noqa: PLC0415
 
-    kinds = ", ".join(f"{count:,} {name}" for name, count in found.pieces.items())
-    rules = printable(found.normalization) or "not stored"
-    predefined = "" if found.is_predefined else ", not predefined rules"
-    releases = (
-        f"sentencepiece {', '.join(found.releases)}, or spmcompat"
-        if found.releases
-        else f"none of the known releases of sentencepiece ({', '.join(RELEASES)})"
-    )
-    rows = [
-        ("type", found.model_type),
-        ("size", f"{found.size:,} bytes"),
-        ("pieces", f"{sum(found.pieces.values()):,}: {kinds}"),
-        ("longest piece", f"{found.longest} characters"),
-    ]
-    if found.scores is not None:
-        rows.append(("scores", f"{found.scores[0]:g} to {found.scores[1]:g}"))
-    rows += [
-        ("normalization", f"{rules}, {found.rules_bytes:,} bytes{predefined}"),
-        ("written by", releases),
-    ]
+    rows = [(name, printable(text)) for name, text in found.rows()]
     yield from table(("model", printable(path)), rows, left=2)
     yield ""
     yield "To train a similar model on your text:"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spmcompat.cli.tables import Table, html_of
 from spmcompat.model.pieces import NORMAL
+from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.normalization.charsmaps import NAMES, precompiled
 from spmcompat.options.from_flags import from_flags
@@ -13,8 +16,12 @@ from spmcompat.options.option import DENORMALIZER, NORMALIZER, TRAINER, Option
 from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import to_text
 from spmcompat.releases import DEFAULT, RELEASES, Release
+from spmcompat.runtime.plain import plain_fields
 from spmcompat.tools.diff.contents import shortest
 from spmcompat.tools.edit.vocabulary import type_name
+
+if TYPE_CHECKING:
+    from spmcompat.options.keywords import StrPath
 
 _SPECS = (TRAINER, NORMALIZER, DENORMALIZER)
 
@@ -58,6 +65,58 @@ class Contents(NamedTuple):
     is_predefined: bool
     releases: list[str]
     command: list[str]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields as data that JSON can represent."""
+        return plain_fields(self)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return what a reader wants to know as the rows of a table."""
+        kinds = ", ".join(f"{count:,} {name}" for name, count in self.pieces.items())
+        rules = self.normalization or "not stored"
+        predefined = "" if self.is_predefined else ", not predefined rules"
+        releases = (
+            f"sentencepiece {', '.join(self.releases)}, or spmcompat"
+            if self.releases
+            else f"none of the known releases of sentencepiece ({', '.join(RELEASES)})"
+        )
+        rows = [
+            ("type", self.model_type),
+            ("size", f"{self.size:,} bytes"),
+            ("pieces", f"{sum(self.pieces.values()):,}: {kinds}"),
+            ("longest piece", f"{self.longest} characters"),
+        ]
+        if self.scores is not None:
+            rows.append(("scores", f"{self.scores[0]:g} to {self.scores[1]:g}"))
+        rows += [
+            ("normalization", f"{rules}, {self.rules_bytes:,} bytes{predefined}"),
+            ("written by", releases),
+        ]
+        return rows
+
+    def __repr__(self) -> str:
+        """Return the type and the size."""
+        return f"<Contents: {self.model_type}, {sum(self.pieces.values()):,} pieces>"
+
+    def _repr_html_(self) -> str:
+        """Return a table for a notebook."""
+        return html_of(Table(("", ""), [*self.rows(), ("command", shlex.join(self.command))], 2))
+
+
+def show(model: StrPath | bytes) -> Contents:
+    """Return what a model contains, and the command that trains a similar one.
+
+    Parameters
+    ----------
+    model : path or bytes
+        A ``.model`` file, or its content.
+
+    Raises
+    ------
+    TrainingError
+        If the model cannot be read.
+    """
+    return contents(read_model(model))
 
 
 def contents(model: ModelProto) -> Contents:

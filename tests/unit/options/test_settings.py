@@ -86,7 +86,7 @@ def test_option_of_another_form() -> None:
         from_kwargs({"required_chars_file": "x"})
     with pytest.raises(UnknownOptionError, match="Only Python takes it"):
         from_flags({"escape_whitespaces": "true"})
-    with pytest.raises(UnknownOptionError, match="cannot be given as text"):
+    with pytest.raises(UnknownOptionError, match="It is a Python object"):
         from_string("--sentence_iterator=x")
 
 

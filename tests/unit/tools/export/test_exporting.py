@@ -227,5 +227,5 @@ def test_the_functions_of_the_package(tmp_path: Path) -> None:
         path, to="tokenizer.json", output=output, verify=False, logstream=stream
     )
     assert none is None
-    spmcompat.import_tokenizer(output, output=tmp_path / "back.model", logstream=stream)
+    spmcompat.import_model(output, output=tmp_path / "back.model", logstream=stream)
     assert (tmp_path / "back.model").stat().st_size > 1000

@@ -11,9 +11,7 @@ from spmcompat.errors import BadValueError
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, TypeAlias, TypeGuard
-
-    StrPath: TypeAlias = str | os.PathLike[str]
+    from typing import Any, TypeGuard
 
 
 def check_sentences(sentences: object) -> None:

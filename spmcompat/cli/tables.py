@@ -1,4 +1,4 @@
-"""Tables of figures, as text for a terminal and as an HTML page."""
+"""Tables of figures, as text for a terminal, as an HTML page, and for notebooks."""
 
 from __future__ import annotations
 
@@ -34,12 +34,15 @@ class Table(NamedTuple):
         The number of left-aligned columns.
     notes : sequence of str
         Sentences below the table.
+    title : str
+        A line above the table, which only HTML shows.
     """
 
     head: Sequence[str]
     rows: Sequence[tuple[str, ...]]
     left: int
     notes: Sequence[str] = ()
+    title: str = ""
 
 
 def text_of(tables: Sequence[Table]) -> str:
@@ -67,8 +70,9 @@ def html_of(one: Table) -> str:
     rows = "".join(f"<tr>{''.join(_cells(row, 'td', one.left))}</tr>\n" for row in one.rows)
     head = "".join(_cells(one.head, 'th scope="col"', one.left))
     notes = "".join(f"<p class=note>{escape(note)}</p>\n" for note in one.notes)
+    title = f"<caption>{escape(one.title)}</caption>" if one.title else ""
     return (
-        f'<div class="wide" tabindex="0"><table><thead><tr>{head}</tr></thead>\n'
+        f'<div class="wide" tabindex="0"><table>{title}<thead><tr>{head}</tr></thead>\n'
         f"<tbody>{rows}</tbody></table></div>\n{notes}"
     )
 

@@ -1,0 +1,171 @@
+"""The types of the keywords of Python functions, for type checkers and editors.
+
+Only type checkers import this module. A test compares it with the table of options.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Literal, Protocol, TypeAlias, TypedDict
+
+from spmcompat.model.writers import Writers
+from spmcompat.runtime.rounds import OnRound
+from spmcompat.stored_counts.table import CountTable
+from spmcompat.text.arrow_producers import Sentences
+
+StrPath: TypeAlias = str | os.PathLike[str]
+
+Compat: TypeAlias = Literal["0.2.0", "0.2.1", "0.2.2", "0.2.3"]
+DumpFormat: TypeAlias = Literal["tsv", "parquet"]
+InputFormat: TypeAlias = Literal["auto", "text", "tsv", "jsonl", "parquet"]
+LongSentences: TypeAlias = Literal["skip", "split"]
+ModelType: TypeAlias = Literal["unigram", "bpe", "word", "char"]
+MStep: TypeAlias = Literal["digamma", "ml"]
+NormalizationRule: TypeAlias = Literal["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
+Objective: TypeAlias = Literal["likelihood", "fewest_tokens"]
+Pretokenizer: TypeAlias = Callable[[str], Sequence[str | bytes]] | str
+Prune: TypeAlias = Literal["likelihood", "flat", "exact"]
+Recipe: TypeAlias = Literal["paper", "fsp", "mingram"]
+SeedMode: TypeAlias = Literal["full_text", "pretokens", "bpe"]
+SpacePieces: TypeAlias = Literal["prefix", "separate", "dropped"]
+
+
+class Normalizer(Protocol):
+    """A normalizer of the ``sentencepiece`` package, or another object with the same method."""
+
+    def serialized_normalizer_spec(self) -> bytes:
+        """Return the normalizer's ``NormalizerSpec``, serialized."""
+
+
+class TextOptions(TypedDict, total=False):
+    """The options of `extend` and `trim` for the text, except those that they list themselves."""
+
+    column: str
+    input_format: InputFormat
+    input_column: str
+    split_lines: bool
+    skip_bad_records: bool
+    input_sentence_size: int
+    shuffle_input_sentence: bool
+    sampling_seed: int
+    pretokenizer: Pretokenizer
+    workers: int
+    minloglevel: int
+
+
+class _NormalizingOptions(TypedDict, total=False):
+    model_type: ModelType
+    max_sentence_length: int
+    long_sentences: LongSentences
+    normalizer: Normalizer
+    normalization_rule_name: NormalizationRule
+    normalization_rule_tsv: StrPath
+    add_dummy_prefix: bool
+    remove_extra_whitespaces: bool
+    treat_whitespace_as_suffix: bool
+    split_by_whitespace: bool
+    allow_whitespace_only_pieces: bool
+    pretokenization_delimiter: str
+    allow_inconsistent_pretokenization: bool
+    space_pieces: SpacePieces
+    byte_fallback: bool
+    unk_id: int
+    bos_id: int
+    eos_id: int
+    pad_id: int
+    unk_piece: str
+    bos_piece: str
+    eos_piece: str
+    pad_piece: str
+    compat: Compat
+
+
+class PartOptions(_NormalizingOptions, total=False):
+    """The options of `arrow_counter`."""
+
+    control_symbols: Sequence[str]
+    user_defined_symbols: Sequence[str]
+    pretokenizer: Pretokenizer
+    minloglevel: int
+
+
+class CountOptions(TextOptions, _NormalizingOptions, total=False):
+    """The options of `count`, except those that it lists itself."""
+
+    control_symbols: Sequence[str]
+    user_defined_symbols: Sequence[str]
+
+
+class OldOptions(TypedDict, total=False):
+    """The keywords of ``sentencepiece`` that have no effect, or are not needed."""
+
+    accept_language: str | list[str]
+    self_test_sample_size: int
+    mining_sentence_size: int
+    training_sentence_size: int
+    train_extremely_large_corpus: bool
+    enable_differential_privacy: bool
+    differential_privacy_noise_level: float
+    differential_privacy_clipping_threshold: int
+    name: NormalizationRule
+    escape_whitespaces: bool
+
+
+class SentencePieceOptions(TextOptions, _NormalizingOptions, OldOptions, total=False):
+    """The keywords of ``SentencePieceTrainer.train``.
+
+    As in ``sentencepiece``, a list is a ``list``: any other sequence is not read item by item. A
+    text with commas is a list, too.
+    """
+
+    input: StrPath | list[str] | list[StrPath]
+    control_symbols: str | list[str]
+    user_defined_symbols: str | list[str]
+    sentence_iterator: Sentences
+    sentence_reader: Sentences
+    counts: CountTable | StrPath
+    language_counts: Sequence[CountTable | StrPath]
+    language_development: Sequence[CountTable | StrPath]
+    language_ratios: Sequence[float]
+    language_first_merges: int
+    language_window: int
+    language_alpha: float
+    model_prefix: StrPath
+    model_writer: Writers
+    vocab_size: int | Sequence[int]
+    hard_vocab_limit: bool
+    use_all_vocab: bool
+    vocabulary_output_piece_score: bool
+    character_coverage: float
+    required_chars: str
+    auto_character_coverage: bool
+    max_sentencepiece_length: int
+    split_by_unicode_script: bool
+    split_by_number: bool
+    split_digits: bool
+    denormalization_rule_tsv: StrPath
+    unk_surface: str
+    num_threads: int
+    num_sub_iterations: int
+    shrinking_factor: float
+    seed_sentencepiece_size: int
+    seed_sentencepieces_file: StrPath
+    use_sparse_pruning: bool
+    post_l1_debias: bool
+    seed_piece_length_power: float
+    min_freq_alpha: float
+    recipe: Recipe
+    seed_mode: SeedMode
+    prefix_recovery: bool
+    seed_factor: float
+    objective: Objective
+    drop_unused: bool
+    m_step: MStep
+    early_prune_threshold: float
+    prune: Prune
+    prune_overshoot: float
+    final_estimate: str
+    dump: StrPath
+    dump_format: DumpFormat
+    on_round: OnRound

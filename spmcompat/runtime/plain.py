@@ -1,0 +1,27 @@
+"""Results of functions as data that JSON can represent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+
+def plain(value: object) -> object:
+    """Return a value as dicts, lists, texts and numbers.
+
+    Named tuples become dicts, without the fields that contain bytes, such as a model. NaN and
+    infinite numbers become text.
+    """
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return plain_fields(value)
+    if isinstance(value, Mapping):
+        return {name: plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def plain_fields(result: tuple[object, ...]) -> dict[str, object]:
+    """Return the fields of a named tuple as `plain` does."""
+    fields: dict[str, object] = result._asdict()  # type: ignore[attr-defined]
+    return {name: plain(item) for name, item in fields.items() if not isinstance(item, bytes)}

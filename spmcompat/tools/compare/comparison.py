@@ -1,0 +1,145 @@
+"""The comparison that the command and the function make, and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import NamedTuple
+
+from spmcompat.cli.flags import UsageError
+from spmcompat.options.settings import available_cores
+from spmcompat.options.table import OPTIONS
+from spmcompat.runtime.libraries import require
+from spmcompat.runtime.outputs import write_files
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.workers import Workers
+from spmcompat.tools.compare.configs import read_configs
+from spmcompat.tools.compare.folder import OPTION, ReportFolder
+from spmcompat.tools.compare.gold_words import GROUPS, group_gold_words, groups_as_json
+from spmcompat.tools.compare.report import page, summary
+from spmcompat.tools.compare.results import Result
+from spmcompat.tools.compare.training import split_text, train_and_evaluate
+from spmcompat.tools.evaluate.bootstrap_options import read_bootstrap
+from spmcompat.tools.evaluate.gold_lists import read_gold_lists, split_subset
+from spmcompat.tools.evaluate.languages import check_reference
+from spmcompat.tools.evaluate.network_options import read_network
+from spmcompat.tools.evaluate.report import figures_of, read_texts
+
+
+class Comparison(NamedTuple):
+    """The results of all configurations.
+
+    Attributes
+    ----------
+    report : Path
+        The report, an HTML page.
+    results : list of Result
+        The results by vocabulary size, then by configuration.
+    baseline : str
+        The configuration that the others are compared with.
+    """
+
+    report: Path
+    results: Sequence[Result]
+    baseline: str
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the figures of all results as data that JSON can represent."""
+        return {
+            "report": str(self.report),
+            "baseline": self.baseline,
+            "results": [
+                {
+                    "config": result.config,
+                    "vocab_size": result.vocab_size,
+                    "command": result.command,
+                    "seconds": result.seconds,
+                    "mib": result.mib,
+                    **figures_of(result.evaluation),
+                }
+                for result in self.results
+            ],
+        }
+
+    def __repr__(self) -> str:
+        """Return the number of results, and where the report is."""
+        return f"<Comparison: {len(self.results)} results, {self.report}>"
+
+    def _repr_html_(self) -> str:
+        """Return the tables of the report for a notebook."""
+        return summary(self.results, self.baseline)
+
+
+def make(given: SimpleNamespace, report: Report) -> Comparison:
+    """Train and evaluate all configurations, and write the report.
+
+    Parameters
+    ----------
+    given : namespace
+        The flags of the command.
+    report : Report
+        Receives facts, progress and warnings.
+
+    Raises
+    ------
+    UsageError
+        If flags contradict each other.
+    TrainingError
+        If a file cannot be read or written, or a training fails.
+    """
+    bootstrap = read_bootstrap(given)
+    network = read_network(given)
+    names = given.configs
+    configs = read_configs(names, {option.name for option in OPTIONS.values() if option.flag})
+    baseline = _baseline(given.baseline, [config.name for config in configs])
+    gold = read_gold_lists(given.gold)
+    source = read_texts(given)
+    inputs = [*source.paths, *(split_subset(name)[0] for name in given.gold), *names]
+    folder = ReportFolder(Path(given.output), inputs)
+    for found in gold:
+        report.info(found.summary)
+    _check_libraries([config.trainer for config in configs])
+    folder.check("report.html", GROUPS)
+    texts = split_text(source, folder, report)
+    if given.reference is not None:
+        check_reference(given.reference, texts.by_language)
+    workers = Workers(available_cores())
+    results = train_and_evaluate(
+        configs,
+        given.vocab_size,
+        texts._replace(reference=given.reference),
+        gold,
+        folder,
+        workers,
+        report,
+        bootstrap,
+    )
+    groups = group_gold_words(results, gold, texts.held_out)
+    path, stored = folder.claim("report.html", GROUPS)
+    name = ", ".join(Path(path).name for path in source.paths)
+    html = page(results, texts, name, gold, baseline=baseline, network=network, groups=groups)
+    files = {path: html, stored: groups_as_json(groups)}
+    write_files(
+        {str(file): [content.encode(errors="backslashreplace")] for file, content in files.items()},
+        OPTION,
+    )
+    return Comparison(path, results, baseline)
+
+
+def _baseline(name: str | None, names: Sequence[str]) -> str:
+    """Return the name of the baseline: the configuration that all others are compared with."""
+    if name is None:
+        return "unigram" if "unigram" in names else names[0]
+    if name not in names:
+        raise UsageError(f"--baseline must be one of {', '.join(names)}, not {name!r}.")
+    return name
+
+
+def _check_libraries(trainers: Sequence[str]) -> None:
+    """Raise if a library that a training will need is not installed."""
+    for name in ("sentencepiece", "matplotlib"):
+        require(name, "the comparison", "compare")
+    if any(trainer.startswith("tokenizers.") for trainer in trainers):
+        fewer = "Or leave out the configurations that need it."
+        require("tokenizers", "the comparison", "compare", otherwise=fewer)

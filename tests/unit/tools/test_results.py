@@ -1,0 +1,179 @@
+"""Results of the functions of tools: equal to the output of the commands, short, and safe."""
+
+import io
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spmcompat
+from spmcompat.__main__ import main
+from spmcompat.model.reading import parse
+from tests.parity import corpora
+
+TEXT = corpora.words_text(seed=7, lines=300, types=60)
+SMALL: dict[str, Any] = {"vocab_size": 80, "hard_vocab_limit": False, "minloglevel": 2}
+HOSTILE = "<script>x</script>"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Work in a folder with a text and two models."""
+    folder = tmp_path_factory.mktemp("results")
+    before = Path.cwd()
+    os.chdir(folder)
+    Path("t.txt").write_text(TEXT, encoding="utf-8")
+    spmcompat.train(input="t.txt", model_prefix="a", user_defined_symbols=[HOSTILE], **SMALL)
+    spmcompat.train(input="t.txt", model_prefix="b", model_type="bpe", **SMALL)
+    spmcompat.count(input="t.txt", minloglevel=2).save("counts.parquet")
+    yield folder
+    os.chdir(before)
+
+
+def _command(*arguments: str) -> Any:
+    """Return the JSON that a command prints."""
+    out = io.StringIO()
+    status = main(arguments, out, io.StringIO())
+    assert status in (0, 1)
+    return json.loads(out.getvalue())
+
+
+EVALUATE = ["evaluate", "a.model", "b.model", "--json", "--quiet"]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "more"),
+    [
+        (
+            lambda: spmcompat.diff("a.model", "b.model"),
+            ["diff", "a.model", "b.model", "--json"],
+            {"left": "a.model", "right": "b.model"},
+        ),
+        (lambda: spmcompat.show("a.model"), ["show", "a.model", "--json"], {"model": "a.model"}),
+        (
+            lambda: spmcompat.evaluate(
+                ["a.model", "b.model"],
+                text={"x": "t.txt", "y": Path("t.txt")},
+                bootstrap=100,
+                embedding_width=8,
+                minloglevel=2,
+            ),
+            [*EVALUATE, "--text=x=t.txt,y=t.txt", "--bootstrap=100", "--embedding_width=8"],
+            {},
+        ),
+        (
+            lambda: spmcompat.evaluate(
+                ["a.model", "b.model"],
+                counts=spmcompat.load_counts("counts.parquet"),
+                drop_spaces=True,
+                minloglevel=2,
+            ),
+            [*EVALUATE, "--counts=counts.parquet", "--drop_spaces"],
+            {},
+        ),
+    ],
+    ids=["diff", "show", "evaluate", "counts"],
+)
+@pytest.mark.reference
+def test_a_result_equals_the_output_of_the_command(
+    function: Callable[[], Any], arguments: list[str], more: dict[str, str]
+) -> None:
+    assert {**more, **json.loads(json.dumps(function().to_dict()))} == _command(*arguments)
+
+
+RESULTS: dict[str, Callable[[], Any]] = {
+    "diff": lambda: spmcompat.diff("a.model", "b.model"),
+    "show": lambda: spmcompat.show("a.model"),
+    "edit": lambda: spmcompat.edit("a.model", remove=[HOSTILE], add_control=["<x>"], text="t.txt"),
+    "merge": lambda: spmcompat.merge(["a.model", "a.model"]),
+    "extend": lambda: spmcompat.extend("a.model", add=2, input="t.txt", minloglevel=2),
+    "trim": lambda: spmcompat.trim("a.model", keep=70, input="t.txt", minloglevel=2),
+    "export": lambda: spmcompat.export(
+        "a.model", to="tokenizer.json", output="t.json", verify=[HOSTILE, f"a {HOSTILE} b"]
+    ),
+    "evaluate": lambda: spmcompat.evaluate("a.model", text="t.txt", minloglevel=2),
+    "parity": lambda: spmcompat.parity(
+        input="t.txt", user_defined_symbols=[HOSTILE], **{**SMALL, "vocab_size": 5}
+    ),
+    "compare": lambda: spmcompat.compare(
+        "t.txt", output="report", vocab_size=80, configs="bpe", minloglevel=2
+    ),
+}
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_is_short_and_safe(name: str) -> None:
+    if name == "compare":
+        pytest.importorskip("matplotlib")
+    result = RESULTS[name]()
+    assert len(repr(result)) < 300
+    assert "\n" not in repr(result)
+    json.dumps(result.to_dict(), allow_nan=False)
+    if hasattr(result, "_repr_html_"):
+        html = result._repr_html_()
+        assert "<script" not in html
+        assert "<table" in html or "<p>" in html
+
+
+def test_a_model_can_be_given_as_bytes() -> None:
+    model = Path("a.model").read_bytes()
+    assert spmcompat.diff(model, "a.model").equal
+    assert spmcompat.show(model) == spmcompat.show("a.model")
+    with pytest.raises(spmcompat.BadValueError, match="not a SentencePiece model"):
+        spmcompat.show(b"no model")
+
+
+@pytest.mark.reference
+def test_parity_takes_the_keywords_of_python() -> None:
+    found = spmcompat.parity(sentence_iterator=TEXT.splitlines(), **SMALL)
+    assert found.equal
+    assert found.difference is not None
+    assert found.difference.equal
+    assert found.ours.model is not None
+    stored = {field.name for field, _ in parse(found.ours.model).trainer_spec.ListFields()}
+    assert stored == {"model_prefix", "vocab_size", "hard_vocab_limit"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "--text is missing."),
+        ({"text": "t.txt", "counts": "counts.parquet"}, "Give either --counts or --text."),
+        ({"text": 5}, "--text takes a text or a path, not 5."),
+        ({"text": "t.txt", "bootstrap": 5}, "--bootstrap takes a whole number from 100 to 100000"),
+        ({"text": "t.txt", "bootstrap": 100.5}, "--bootstrap takes a whole number"),
+        ({"text": "t.txt", "workers": True}, "--workers takes a whole number"),
+        ({"text": "t.txt", "drop_spaces": "no"}, "--drop_spaces takes true or false, not 'no'."),
+        ({"text": "t.txt", "bootstrap": 100, "units": "word"}, "--units takes one of lines, doc"),
+        ({"text": "t.txt", "units": "lines"}, "--units needs --bootstrap=N."),
+        ({"text": "t.txt", "gold": ["a", "a"]}, "--gold names a twice."),
+        ({"text": "nowhere.txt"}, "No such file or directory"),
+        ({"counts": 5}, "counts must be a CountTable or a path"),
+    ],
+)
+@pytest.mark.reference
+def test_a_bad_argument_is_one_line(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(spmcompat.TrainingError) as caught:
+        spmcompat.evaluate("a.model", minloglevel=2, **options)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "--help" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"vocab_size": [80, "90"]}, "--vocab_size takes a whole number"),
+        ({"configs": "bpf"}, "There is no configuration bpf."),
+        ({"baseline": "unigram", "configs": ["bpe"]}, "--baseline must be one of bpe"),
+    ],
+)
+def test_a_bad_argument_of_compare_is_one_line(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(spmcompat.BadValueError) as caught:
+        spmcompat.compare("t.txt", output="bad", **options)
+    assert message in str(caught.value)
+    assert not Path("bad").exists()
