@@ -58,8 +58,12 @@ struct ParityMerges {
 class ParityMerger {
  public:
   ParityMerger(const std::vector<LanguageTexts>& languages, const PieceRule& rule,
-               const ParityOptions& options)
-      : languages_(languages), rule_(rule), options_(options), choices_(languages.size()) {
+               const ParityOptions& options, Crew& crew)
+      : languages_(languages),
+        rule_(rule),
+        options_(options),
+        crew_(crew),
+        choices_(languages.size()) {
     for (uint32_t group = 0; group <= all(); ++group) queues_.emplace_back(Pairs{this, group});
     for (uint32_t i = 0; i < all(); ++i) {
       found_.tokens.push_back(languages[i].tokens);
@@ -67,6 +71,7 @@ class ParityMerger {
       add_text(i, *languages[i].development, &Use::development);
     }
     for (uint32_t segment = 0; segment < segments_.size(); ++segment) {
+      crew_.check_cancelled();
       add_pairs(segment, [](uint32_t, uint32_t) { return true; });
     }
     push_from(0);
@@ -74,14 +79,13 @@ class ParityMerger {
   ParityMerger(const ParityMerger&) = delete;
 
   // Makes merges until there are as many as wanted, or no language has a pair.
-  ParityMerges make(Crew& crew) {
+  ParityMerges make() {
     while (found_.pieces.size() < options_.wanted) {
-      crew.check_cancelled();
       const auto [group, pair] = choose();
       if (pair == kNone) break;
       merge(pair);
       found_.chosen_by.push_back(group);
-      crew.advance(1);
+      crew_.advance(1);
     }
     return std::move(found_);
   }
@@ -147,6 +151,7 @@ class ParityMerger {
   const std::vector<LanguageTexts>& languages_;
   const PieceRule rule_;
   const ParityOptions options_;
+  Crew& crew_;
 
   Symbols symbols_;
   CharacterSymbols symbol_of_;
@@ -165,6 +170,7 @@ class ParityMerger {
 inline void ParityMerger::add_text(uint32_t language, const SegmentCounts& text,
                                    uint64_t Use::*count) {
   text.for_each([&](std::string_view segment, uint64_t added) {
+    crew_.check_cancelled();
     const auto id = static_cast<uint32_t>(segments_.size());
     const auto [known, is_new] = segment_ids_.try_emplace(std::string(segment), id);
     if (is_new) {
@@ -221,6 +227,7 @@ inline uint32_t ParityMerger::find_pair(uint32_t left, uint32_t right) {
 // Adds this pair and all later ones to the queues.
 inline void ParityMerger::push_from(uint32_t pair) {
   for (; pair < pairs_.size(); ++pair) {
+    crew_.check_cancelled();
     for (uint32_t group = 0; group <= all(); ++group) {
       const uint64_t count = Pairs{this, group}.count(pair);
       if (count > 0) queues_[group].push(count, pair);
@@ -292,6 +299,7 @@ inline void ParityMerger::merge(uint32_t pair) {
   std::vector<uint32_t> ids;
   ids.swap(pairs_[pair].segments);
   for (const uint32_t id : ids) {
+    crew_.check_cancelled();
     if (!replace(id, left, right, merged)) continue;
     add_pairs(id, [merged](uint32_t a, uint32_t b) { return a == merged || b == merged; });
   }
@@ -324,7 +332,7 @@ inline bool ParityMerger::replace(uint32_t id, uint32_t left, uint32_t right, ui
 inline ParityMerges parity_merges(const std::vector<LanguageTexts>& languages,
                                   const PieceRule& rule, const ParityOptions& options,
                                   Crew& crew) {
-  return ParityMerger(languages, rule, options).make(crew);
+  return ParityMerger(languages, rule, options, crew).make();
 }
 
 }  // namespace spmcompat

@@ -64,6 +64,21 @@ def test_limits_are_notes() -> None:
     assert "--model_type=bpe" in err
 
 
+def test_control_characters_of_a_model_are_escaped() -> None:
+    model = train("bpe", user_defined_symbols="\x1b[31m", byte_fallback=True, vocab_size=400)
+    Path("e.model").write_bytes(model.SerializeToString())
+    status, out, err = export("e.model", "--to=gguf", "--output=o", "--noverify")
+    assert (status, "\x1b" in out + err) == (OK, False)
+    assert r"does not add a space before \x1b[31m" in err
+
+
+def test_control_characters_of_differences_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Verification(1, {"other": 1}, [Difference("\x07", "other", ["\x07"], ["\x1b", "\n"])])
+    monkeypatch.setattr("spmcompat.tools.export.exporting.export", lambda *_, **__: found)
+    _, out, _ = export("m.model", "--to=gguf", "--output=o")
+    assert out.endswith("    sentencepiece \\x07\n    the export    \\x1b \\n\n")
+
+
 def test_differences_are_shown_by_cause() -> None:
     found = Verification(3, {"tie": 2}, [Difference("a b", "tie", ["a", "▁b"], ["a", "▁", "b"])])
     given = SimpleNamespace(output="out", to="gguf", text="a.txt")

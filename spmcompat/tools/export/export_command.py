@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import Command, Flag, UsageError, switch
+from spmcompat.errors import printable
 from spmcompat.options.option import BOOL, CHOICE
 
 if TYPE_CHECKING:
@@ -74,11 +75,11 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
         given.to,
         given.output,
         lines_of(model, given.text or given.verify),
-        lambda line: print(f"note: {line}", file=stderr),
+        lambda line: print(f"note: {printable(line)}", file=stderr),
         [path, *filter(None, [given.text])],
         find_control_symbols=given.find_control_symbols,
     )
-    stdout.writelines(f"{line}\n" for line in report_lines(given, found))
+    stdout.writelines(f"{printable(line)}\n" for line in report_lines(given, found))
     return EQUAL if found is None or found.ok else DIFFERENT
 
 

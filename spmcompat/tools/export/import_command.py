@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from typing import TextIO
 
 from spmcompat.cli.flags import Command, Flag
+from spmcompat.errors import printable
 
 
 def command() -> Command:
@@ -26,5 +27,5 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.tools.export.exporting import import_file  # noqa: PLC0415
 
     (path,) = given.arguments
-    import_file(path, given.output, lambda line: print(f"note: {line}", file=stderr))
+    import_file(path, given.output, lambda line: print(f"note: {printable(line)}", file=stderr))
     stdout.write(f"written: {given.output}\n")

@@ -64,6 +64,14 @@ def ours(
     return parity_merges(texts, wanted, Workers(workers), **variant)  # type: ignore[arg-type]
 
 
+def test_cancelled_merges_stop_even_before_the_first_merge() -> None:
+    segments, characters, _ = read([("abab", 1)], Options(), 1)
+    workers = Workers(1)
+    workers.cancel.set()
+    with pytest.raises(RuntimeError, match="cancelled"):
+        parity_merges([(segments, segments, characters, 1.0)], 0, workers)
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("number", range(20))
 def test_merges_are_those_of_the_oracle(number: int, variant: str) -> None:

@@ -1,0 +1,70 @@
+"""Runs one input of a target in this process, and checks how the command ends."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+from tests.fuzz.targets import Target
+from tests.hostile.forked import Outcome
+
+
+class MisbehavedError(Exception):
+    """Raised if a command does not end as `tests.hostile` requires."""
+
+
+class Runner:
+    """Runs the inputs of a target.
+
+    Parameters
+    ----------
+    target : Target
+        The target.
+    folder : Path
+        An empty folder for the files that the commands read and write.
+
+    Attributes
+    ----------
+    seeds : sequence of bytes
+        The first inputs.
+    """
+
+    def __init__(self, target: Target, folder: Path) -> None:
+        self._target = target
+        self._valid, self._case = folder / "valid", folder / "case"
+        self._valid.mkdir()
+        os.chdir(self._valid)
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            self.seeds = target.prepare(self._valid)
+
+    def run(self, data: bytes) -> Outcome:
+        """Run one input.
+
+        Raises
+        ------
+        MisbehavedError
+            If the command does not end with one line and an exit status. Exceptions of the command
+            are not caught.
+        """
+        self._case.mkdir()
+        os.chdir(self._case)
+        command = self._target.command(data, self._valid, self._case)
+        stdout, stderr = StringIO(), StringIO()
+        started = time.process_time()
+        try:
+            with redirect_stdout(stdout), redirect_stderr(stderr):
+                status = command()
+            seconds = time.process_time() - started
+        finally:
+            os.chdir(self._valid)
+            shutil.rmtree(self._case)
+        # The fuzzer limits the memory of the whole process.
+        outcome = Outcome(status, seconds, 0, stdout.getvalue(), stderr.getvalue())
+        if outcome.faults:
+            ending = "\n".join(outcome.stderr.split("\n")[-6:])
+            raise MisbehavedError(f"{', '.join(outcome.faults)}: {command}\n{ending}")
+        return outcome
