@@ -86,7 +86,16 @@ def train(
     pad_piece: str | None = None,
     unk_surface: str | None = None,
     normalizer: Normalizer | None = None,
-    normalization_rule_name: Literal["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
+    normalization_rule_name: Literal[
+        "nmt_nfkc",
+        "nfkc",
+        "nmt_nfkc_cf",
+        "nfkc_cf",
+        "identity",
+        "nmt_nfkc_strip_accents",
+        "nmt_nfkc_cf_strip_accents",
+        "nmt_nfkc_mark_case",
+    ]
     | None = None,
     normalization_rule_tsv: StrPath | None = None,
     denormalization_rule_tsv: StrPath | None = None,
