@@ -13,6 +13,7 @@ import pytest
 
 import spmcompat
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
+from spmcompat.normalization.charsmaps import OWN_NAMES
 from spmcompat.releases import RELEASES
 from spmcompat.tools.export.targets import TARGETS
 from tests.parity import corpora
@@ -76,7 +77,7 @@ def test_a_type_checker_knows_the_allowed_names() -> None:
         return set(re.findall(r"'(.*?)'", annotation)) if "Literal[" in annotation else set()
 
     data = Path(spmcompat.__file__).parent / "normalization" / "data"
-    rules = {path.stem for path in data.glob("*.charsmap")} | {"identity"}
+    rules = {path.stem for path in data.glob("*.charsmap")} | {"identity", *OWN_NAMES}
     assert names(spmcompat.train, "normalization_rule_name") == rules
     assert names(spmcompat.train, "compat") == set(RELEASES)
     assert names(spmcompat.export, "to") == set(TARGETS)
