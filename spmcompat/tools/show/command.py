@@ -45,16 +45,17 @@ def _lines(path: str, found: Contents) -> Iterator[str]:
 
     from spmcompat.cli.table import table  # noqa: PLC0415
     from spmcompat.errors import printable  # noqa: PLC0415
+    from spmcompat.normalization.charsmaps import OWN_NAMES  # noqa: PLC0415
     from spmcompat.releases import RELEASES  # noqa: PLC0415
 
     kinds = ", ".join(f"{count:,} {name}" for name, count in found.pieces.items())
     rules = printable(found.normalization) or "not stored"
     predefined = "" if found.is_predefined else ", not predefined rules"
-    releases = (
-        f"sentencepiece {', '.join(found.releases)}, or spmcompat"
-        if found.releases
-        else f"none of the known releases of sentencepiece ({', '.join(RELEASES)})"
-    )
+    releases = f"none of the known releases of sentencepiece ({', '.join(RELEASES)})"
+    if found.releases:
+        releases = f"sentencepiece {', '.join(found.releases)}, or spmcompat"
+    elif found.is_predefined and found.normalization in OWN_NAMES:
+        releases = "spmcompat: sentencepiece does not have these rules, but applies them"
     rows = [
         ("type", found.model_type),
         ("size", f"{found.size:,} bytes"),
