@@ -144,7 +144,7 @@ def assemble(
         model.pieces[piece_id].type = fixed.type
     if not _is_hard(trainer) or len(vocabulary) > trainer.vocab_size:
         model.trainer_spec.vocab_size = len(vocabulary)
-    if denormalizer.normalization_rule_tsv:
+    if denormalizer.precompiled_charsmap:
         model.denormalizer_spec.CopyFrom(denormalizer)
     return model
 

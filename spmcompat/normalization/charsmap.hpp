@@ -129,6 +129,41 @@ inline std::string join(const DoubleArray& array, const std::string& targets) {
   return blob;
 }
 
+// `keys` are the sources in ascending order, with the offsets of their targets.
+inline std::string build(const std::vector<std::pair<std::string, uint32_t>>& keys,
+                         const std::string& targets) {
+  const DoubleArray array = DoubleArray::build(keys);
+  for (const auto& [key, offset] : keys) check_overlap(array, key);
+  return join(array, targets);
+}
+
+// Compiles rules in UTF-8. This is faster than `compile_charsmap`, but does not check the rules.
+class Builder {
+ public:
+  // The sources must be distinct.
+  void add(std::string source, std::string target) {
+    const auto at = targets_.emplace(std::move(target), 0).first;
+    rules_.emplace_back(std::move(source), &at->second);
+  }
+
+  std::string build() {
+    std::string targets;
+    for (auto& [target, offset] : targets_) {
+      offset = static_cast<uint32_t>(targets.size());
+      targets += target;
+      targets += '\0';
+    }
+    std::vector<std::pair<std::string, uint32_t>> keys;
+    for (const auto& [source, offset] : rules_) keys.emplace_back(source, *offset);
+    std::sort(keys.begin(), keys.end());
+    return charsmap::build(keys, targets);
+  }
+
+ private:
+  std::vector<std::pair<std::string, const uint32_t*>> rules_;
+  std::map<std::string, uint32_t> targets_;  // target -> its offset
+};
+
 }  // namespace charsmap
 
 // With `change_something`, a rule is an error if its source is empty or equals its target.
@@ -156,9 +191,7 @@ inline std::string compile_charsmap(const Rules& rules, bool change_something = 
           "begins with U+0000.");
     }
   }
-  const DoubleArray array = DoubleArray::build(keys);
-  for (const auto& [key, offset] : keys) charsmap::check_overlap(array, key);
-  return charsmap::join(array, targets);
+  return charsmap::build(keys, targets);
 }
 
 namespace charsmap {
@@ -273,27 +306,17 @@ inline Rules decompile_charsmap(std::string_view blob) {
   return rules;
 }
 
-// Returns the charsmap without the rules whose source contains one of the characters. The remaining
-// targets keep their order.
+// Returns the charsmap without the rules whose source contains one of the characters.
 inline std::string without_characters(std::string_view blob, const std::set<uint32_t>& characters) {
   const Charsmap from = parse_charsmap(blob);
-  std::vector<std::pair<std::string, uint32_t>> keys;
-  std::map<uint32_t, uint32_t> offsets;  // old offset of a target -> new offset
+  charsmap::Builder result;
   charsmap::for_each_rule(from, [&](const std::string& source, uint32_t target) {
     for (const uint32_t c : charsmap::decode(source)) {
       if (characters.count(c) > 0) return;
     }
-    keys.emplace_back(source, target);
-    offsets.emplace(target, 0);
+    result.add(source, std::string(from.target(target)));
   });
-  std::string targets;
-  for (auto& [from_offset, to_offset] : offsets) {
-    to_offset = static_cast<uint32_t>(targets.size());
-    targets.append(from.target(from_offset));
-    targets += '\0';
-  }
-  for (auto& [key, offset] : keys) offset = offsets.at(offset);
-  return charsmap::join(DoubleArray::build(keys), targets);
+  return result.build();
 }
 
 }  // namespace spmcompat

@@ -2,8 +2,10 @@ from collections.abc import Mapping, Sequence
 from typing import final
 
 NAMES: tuple[str, ...]
+OWN_NAMES: dict[str, str]
 
 def any_source_has_space(blob: bytes) -> bool: ...
+def case_restoring(characters_without_rules: str = "") -> bytes: ...
 def check_charsmap(blob: bytes) -> None: ...
 def compile_charsmap(
     rules: Mapping[tuple[int, ...], tuple[int, ...]], *, change_something: bool = True

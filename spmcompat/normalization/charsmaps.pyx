@@ -4,6 +4,7 @@ The C++ code is in ``charsmap.hpp`` and ``normalizer.hpp``. This module reads fi
 C++ exceptions to exceptions of the package. Training uses the C++ classes directly.
 """
 
+import functools
 import os
 import re
 
@@ -19,6 +20,7 @@ from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.normalization.rules import MARK_CASE
 from spmcompat.releases import DEFAULT
 
 
@@ -36,7 +38,41 @@ cdef extern from "spmcompat/normalization/charsmap.hpp" namespace "spmcompat" no
     void cpp_check "spmcompat::parse_charsmap"(string_view blob) except +
 
 
+cdef extern from "spmcompat/normalization/derived_rules.hpp" namespace "spmcompat" nogil:
+    string cpp_without_accents "spmcompat::without_accents"(
+        string_view blob, const cpp_set[uint32_t]& accents) except +
+
+    cdef cppclass CaseMarking:
+        string marking
+        string restoring
+
+    CaseMarking cpp_mark_case "spmcompat::mark_case"(
+        string_view blob, string_view folding, const cpp_set[uint32_t]& not_capitals) except +
+
+
 NAMES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
+
+# Each set of rules that sentencepiece does not have, and the predefined rules it is derived from.
+OWN_NAMES = {
+    "nmt_nfkc_strip_accents": "nmt_nfkc",
+    "nmt_nfkc_cf_strip_accents": "nmt_nfkc_cf",
+    MARK_CASE: "nmt_nfkc",
+}
+
+# The nonspacing marks (Mn) of the Unicode blocks of combining marks, and of the Cyrillic, Coptic,
+# Hebrew, Arabic and Syriac blocks. In these scripts, a text without them is still readable. In
+# other scripts, such as Devanagari, Thai and Kana, they write vowels and consonants. U+0338 is not
+# among them because it negates signs: without it, ≠ would become =. Characters that are not
+# assigned in some versions of Unicode are marks in later ones.
+_ACCENTS = (
+    "300-337 339-36F 483-487 591-5BD 5BF 5C1-5C2 5C4-5C5 5C7 610-61A 64B-65F 670 6D6-6DC 6DF-6E4 "
+    "6E7-6E8 6EA-6ED 711 730-74A 897-89F 8CA-8E1 8E3-8FF 1AB0-1ABD 1ABF-1AFF 1DC0-1DFF 2CEF-2CF1 "
+    "2DE0-2DFF A66F A674-A67D A69E-A69F FB1E FE20-FE2F 10EFA-10EFF 1E08F"
+)
+
+# Characters that case folding changes to a single character although they are not capitals: the
+# small letters of Cherokee, the iota subscript, the final sigma and variants of Cyrillic letters.
+_NOT_CAPITALS = "345 3C2 13F8-13FD 1C80-1C8A AB70-ABBF"
 
 _CODE_POINT = re.compile(rb"(?:U\+)?\s*\+?(?:0[xX])?([0-9A-Fa-f]+)\s*")
 _STREAMED_CODE_POINT = re.compile(rb"(?:U\+)?\s*\+?(?:0[xX])?([0-9A-Fa-f]+)")
@@ -251,12 +287,13 @@ def _code_points(bytes field, str place, str reading):
 
 
 def precompiled(str name, str characters_without_rules=""):
-    """Return the compiled charsmap of a predefined rule set.
+    """Return the compiled charsmap of a named rule set.
 
     Parameters
     ----------
     name : str
-        One of `NAMES`; or ``identity``, whose charsmap is empty.
+        One of `NAMES`; one of `OWN_NAMES`, whose charsmaps are derived from those; or ``identity``,
+        whose charsmap is empty.
     characters_without_rules : str
         Hexadecimal code points and ranges, such as ``61C A7F1-A7F4``. Rules whose source contains
         one of these characters are left out, because earlier releases do not have them.
@@ -275,27 +312,56 @@ def precompiled(str name, str characters_without_rules=""):
     """
     if name == "identity":
         return b""
-    choice = f"choose one of {', '.join(NAMES)}, identity"
+    choice = f"choose one of {', '.join((*NAMES, 'identity', *OWN_NAMES))}"
     if not re.fullmatch("[a-z_-]*", name):
         raise BadValueError(f"Invalid charsmap name {name!r}: {choice}.")
+    if name in OWN_NAMES:
+        return _derived(name, characters_without_rules)[0]
     if name not in NAMES:
         raise MissingFileError(f"No precompiled charsmap is found: {name}: {choice}.")
+    return _predefined(name, characters_without_rules)
+
+
+def case_restoring(str characters_without_rules=""):
+    """Return the charsmap that restores the capitals in decoded text that `MARK_CASE` marked.
+
+    Parameters
+    ----------
+    characters_without_rules : str
+        The parameter of `precompiled`.
+    """
+    return _derived(MARK_CASE, characters_without_rules)[1]
+
+
+# The result is cached: deriving takes a fifth of a second, and a training needs it several times.
+@functools.lru_cache(maxsize=1)
+def _derived(str name, str characters_without_rules):
+    """Return the charsmap of one of `OWN_NAMES`, and the charsmap for decoded text."""
+    cdef bytes rules = _predefined(OWN_NAMES[name], characters_without_rules)
+    if name != MARK_CASE:
+        return <bytes>cpp_without_accents(rules, _characters(_ACCENTS)), b""
+    cdef bytes folding = _predefined("nmt_nfkc_cf", characters_without_rules)
+    cdef CaseMarking found = cpp_mark_case(rules, folding, _characters(_NOT_CAPITALS))
+    return <bytes>found.marking, <bytes>found.restoring
+
+
+cdef bytes _predefined(str name, str characters_without_rules):
     path = os.path.join(os.path.dirname(__file__), "data", f"{name}.charsmap")
     cdef bytes blob
-    cdef cpp_set[uint32_t] dropped
     with open(path, "rb") as file:
         blob = file.read()
     if characters_without_rules:
-        _add_characters(dropped, characters_without_rules)
-        blob = cpp_without(blob, dropped)
+        blob = cpp_without(blob, _characters(characters_without_rules))
     return blob
 
 
-cdef _add_characters(cpp_set[uint32_t]& found, str ranges):
+cdef cpp_set[uint32_t] _characters(str ranges):
+    cdef cpp_set[uint32_t] found
     for part in ranges.split():
         first, _, last = part.partition("-")
         for c in range(int(first, 16), int(last or first, 16) + 1):
             found.insert(c)
+    return found
 
 
 @final

@@ -6,6 +6,9 @@ from typing import TypeAlias
 Rules: TypeAlias = Mapping[tuple[int, ...], tuple[int, ...]]
 """Pairs of a source and its replacement, as code points."""
 
+MARK_CASE = "nmt_nfkc_mark_case"
+"""The name of the rules that replace a capital with the case mark and its small letter."""
+
 
 def to_tsv(rules: Rules) -> str:
     """Return the content of a TSV file with these rules."""

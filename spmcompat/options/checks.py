@@ -18,10 +18,13 @@ from spmcompat.errors import (
     BadValueError,
     MissingFileError,
     TrainingError,
+    printable,
     refuse_impossible,
 )
 from spmcompat.model.meta_pieces import RESERVED, MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
+from spmcompat.normalization.rules import MARK_CASE
+from spmcompat.options.named_rules import marks_case
 from spmcompat.options.option import EXTENSION, SETTINGS, TRAINER, Option
 from spmcompat.options.settings import Settings, runs_of, size_label
 from spmcompat.options.table import OPTIONS
@@ -34,7 +37,7 @@ from spmcompat.text.files import check_file
 from spmcompat.text.forms import AUTO, JSONL, PARQUET, TSV
 from spmcompat.text.opening import format_of_path, is_remote
 from spmcompat.text.paths import expand
-from spmcompat.unicode.marks import SPACE_MARK
+from spmcompat.unicode.marks import CASE_MARK, SPACE_MARK
 
 Found = TypeVar("Found")
 
@@ -97,6 +100,7 @@ def check_options(settings: Settings) -> dict[int, MetaPiece]:
     _check_listeners(settings)
     _check_algorithm(settings)
     _check_extensions(settings)
+    _check_case_marks(settings)
     return _for_each_size(settings, _check_numbers)
 
 
@@ -242,6 +246,23 @@ def _check_extensions(settings: Settings) -> None:
         )
     if given.seed_mode == "bpe":
         _refuse(names, "seed_mode=bpe", "prefix_recovery")
+
+
+def _check_case_marks(settings: Settings) -> None:
+    """Raise if capitals are marked, but could not be restored."""
+    if not marks_case(settings.normalizer):
+        return
+    if settings.denormalizer.normalization_rule_tsv:
+        raise BadValueError(
+            f"normalization_rule_name={MARK_CASE} has its own rules for decoded text, which "
+            "restore the capitals. Leave denormalization_rule_tsv out."
+        )
+    for symbol in settings.trainer.user_defined_symbols:
+        if CASE_MARK in symbol:
+            raise BadValueError(
+                f"The symbol {printable(symbol)} contains U+{ord(CASE_MARK):04X}, the case mark of "
+                f"normalization_rule_name={MARK_CASE}. Remove the character from the symbol."
+            )
 
 
 def _check_languages(settings: Settings) -> None:

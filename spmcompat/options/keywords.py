@@ -22,7 +22,16 @@ InputFormat: TypeAlias = Literal["auto", "text", "tsv", "jsonl", "parquet"]
 LongSentences: TypeAlias = Literal["skip", "split"]
 ModelType: TypeAlias = Literal["unigram", "bpe", "word", "char"]
 MStep: TypeAlias = Literal["digamma", "ml"]
-NormalizationRule: TypeAlias = Literal["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"]
+NormalizationRule: TypeAlias = Literal[
+    "nmt_nfkc",
+    "nfkc",
+    "nmt_nfkc_cf",
+    "nfkc_cf",
+    "identity",
+    "nmt_nfkc_strip_accents",
+    "nmt_nfkc_cf_strip_accents",
+    "nmt_nfkc_mark_case",
+]
 Objective: TypeAlias = Literal["likelihood", "fewest_tokens"]
 Pretokenizer: TypeAlias = Callable[[str], Sequence[str | bytes]] | str
 Prune: TypeAlias = Literal["likelihood", "flat", "exact"]

@@ -4,7 +4,7 @@ from copy import deepcopy
 
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
-from spmcompat.normalization.rules import Rules
+from spmcompat.normalization.rules import MARK_CASE, Rules
 from spmcompat.releases import Release
 
 DEFAULT_RULES = "nmt_nfkc"
@@ -40,6 +40,28 @@ def with_named_rules(
         # For "identity", this stores an empty charsmap.
         complete.precompiled_charsmap = precompiled(complete.name, release.characters_without_rules)
     return complete
+
+
+def restore_only(denormalizer: NormalizerSpec) -> None:
+    """Turn off all functions of a denormalizer except its rules."""
+    denormalizer.add_dummy_prefix = False
+    denormalizer.remove_extra_whitespaces = False
+    denormalizer.escape_whitespaces = False
+
+
+def marks_case(normalizer: NormalizerSpec) -> bool:
+    """Return whether a normalizer marks capitals. A file of rules replaces the named rules."""
+    return bool(normalizer.name == MARK_CASE and not normalizer.normalization_rule_tsv)
+
+
+def case_restorer(release: Release) -> NormalizerSpec:
+    """Return the denormalizer that restores the capitals that `MARK_CASE` marks."""
+    from spmcompat.normalization.charsmaps import case_restoring  # noqa: PLC0415
+
+    rules = case_restoring(release.characters_without_rules)
+    denormalizer = NormalizerSpec(name=MARK_CASE, precompiled_charsmap=rules)
+    restore_only(denormalizer)
+    return denormalizer
 
 
 def with_rules_of_file(

@@ -7,6 +7,7 @@ from typing import cast
 from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.options import values
+from spmcompat.options.named_rules import restore_only
 from spmcompat.options.option import (
     BOOL,
     BYTES,
@@ -286,9 +287,7 @@ def _model_type(text: str) -> int:
 def _set_denormalization_rules(settings: Settings, path: str) -> None:
     """Set the file of rules for decoding, and turn off all other functions of the denormalizer."""
     settings.denormalizer.normalization_rule_tsv = path
-    settings.denormalizer.add_dummy_prefix = False
-    settings.denormalizer.remove_extra_whitespaces = False
-    settings.denormalizer.escape_whitespaces = False
+    restore_only(settings.denormalizer)
 
 
 def finish(settings: Settings, given: Collection[str]) -> None:

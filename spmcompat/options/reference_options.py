@@ -211,7 +211,10 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "normalization_rule_name",
             TEXT,
-            "Rules to normalize the text with: nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf or identity.",
+            "Rules to normalize the text with: nmt_nfkc, nfkc, nmt_nfkc_cf (with case folding), "
+            "nfkc_cf or identity. Only in spmcompat: nmt_nfkc_strip_accents and "
+            "nmt_nfkc_cf_strip_accents, which remove accents, and nmt_nfkc_mark_case, which writes "
+            "capitals as a mark and a small letter.",
             NORMALIZER,
             "name",
             default=DEFAULT_RULES,

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.options.extension_options import MOST_WORKERS
-from spmcompat.options.named_rules import with_named_rules, with_rules_of_file
+from spmcompat.options.named_rules import (
+    case_restorer,
+    marks_case,
+    with_named_rules,
+    with_rules_of_file,
+)
 from spmcompat.options.option import EXTENSION, NORMALIZER, SETTINGS, TRAINER
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, Release
@@ -171,7 +176,10 @@ def with_charsmaps(settings: Settings) -> Settings:
     """
     complete = copy(settings)
     complete.normalizer = with_named_rules(settings.normalizer, settings.release, settings.rules)
-    complete.denormalizer = with_rules_of_file(settings.denormalizer, settings.release)
+    if marks_case(complete.normalizer):
+        complete.denormalizer = case_restorer(settings.release)
+    else:
+        complete.denormalizer = with_rules_of_file(settings.denormalizer, settings.release)
     return complete
 
 

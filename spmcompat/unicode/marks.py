@@ -8,3 +8,7 @@ SPACE_MARK = "\u2581"
 
 # Replaces a character that is not in the alphabet.
 UNKNOWN_MARK = "\u2585"
+
+# Precedes a small letter that was a capital, with the rules nmt_nfkc_mark_case. Its script is
+# Inherited, so a piece of any script can contain it.
+CASE_MARK = "\u034e"

@@ -12,7 +12,7 @@ from spmcompat.model.meta_pieces import reserved_ids
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.normalization.charsmaps import decompile
 from spmcompat.tools.edit.vocabulary import listed
-from spmcompat.tools.export.limits import TIES, Limit
+from spmcompat.tools.export.limits import DECODING_RULES, TIES, Limit
 from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
@@ -376,6 +376,11 @@ def _has_parts(text: str, texts: Set[str]) -> bool:
     )
 
 
+def _decoding_rules(model: ModelProto) -> Iterator[Limit]:
+    if model.denormalizer_spec.precompiled_charsmap:
+        yield DECODING_RULES
+
+
 _Rule: TypeAlias = Callable[[ModelProto], Iterator[Limit]]
 _COMMON_RULES: tuple[_Rule, ...] = (
     _nul_characters,
@@ -383,6 +388,7 @@ _COMMON_RULES: tuple[_Rule, ...] = (
     _spaces_kept_as_they_are,
     _end_of_text,
     _known_texts,
+    _decoding_rules,
 )
 _UNIGRAM_RULES: tuple[_Rule, ...] = (
     _unknown_characters,

@@ -16,6 +16,9 @@ from spmcompat.model.encoding import symbol_score
 from spmcompat.model.pieces import BYTE_PIECES
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.normalization.charsmaps import compile_charsmap, precompiled
+from spmcompat.normalization.rules import MARK_CASE
+from spmcompat.options.named_rules import case_restorer
+from spmcompat.releases import DEFAULT
 from spmcompat.runtime.rounding import LARGEST_FLOAT32, to_float32
 from spmcompat.tools.export import tokenizer_json
 from spmcompat.tools.export.charsmap_steps import Step, rules_of
@@ -220,6 +223,8 @@ def _set_normalizer(model: ModelProto, document: Step) -> None:
             spec.escape_whitespaces = escape
             model.trainer_spec.treat_whitespace_as_suffix = not suffix
             if _steps(normalizer(model)) == list(steps):
+                if name == MARK_CASE:
+                    model.denormalizer_spec.CopyFrom(case_restorer(DEFAULT))
                 return
     raise _refusal(
         "normalizer",
@@ -234,11 +239,15 @@ def _charsmaps(steps: Sequence[Step]) -> Iterator[tuple[str, bytes]]:
     """Yield the names and charsmaps of rules whose export may have these steps."""
     rules = rules_of(steps)
     if any(step.get("type") == "NFC" for step in steps):
-        # There is a step NFC, so the rules are predefined ones: no other rules compose so many
-        # characters. Of these, the nmt rules turn a TAB into a space, and the cf rules turn
-        # capitals into small letters.
+        # There is a step NFC, so the rules are named ones: no other rules compose so many
+        # characters. Of these, the nmt rules turn a TAB into a space, the cf rules turn capitals
+        # into small letters, and the last ones delete accents.
         start = "nmt_nfkc" if (0x09,) in rules else "nfkc"
-        name = f"{start}_cf" if (0x41,) in rules else start
+        name = f"{start}_cf" if len(rules.get((0x41,), ())) == 1 else start
+        if len(rules.get((0x41,), ())) == 2:
+            name = MARK_CASE
+        elif (0x300,) in rules:
+            name = f"{name}_strip_accents"
         yield name, precompiled(name, "")
         return
     yield ("user_defined", compile_charsmap(rules)) if rules else ("identity", b"")

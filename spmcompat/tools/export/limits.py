@@ -35,3 +35,10 @@ TIES = Limit(
     "Only --model_type=bpe avoids this.",
 )
 """The limits of every export of a Unigram model."""
+
+DECODING_RULES = Limit(
+    "The model has rules for decoding, which are left out: encoding is the same, but the decoded "
+    "text is not.",
+    "Train without --denormalization_rule_tsv and --normalization_rule_name=nmt_nfkc_mark_case.",
+)
+"""The limit of a target that does not have rules for decoded text, for models that have some."""

@@ -11,7 +11,7 @@ from spmcompat.model.encoding import UNKNOWN_PENALTY, symbol_score
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export.charsmap_steps import Step, replace, replace_pattern
-from spmcompat.tools.export.limits import TIES, Limit
+from spmcompat.tools.export.limits import DECODING_RULES, TIES, Limit
 from spmcompat.tools.export.merging import encoder_without_symbols, mergeable, merges_of
 from spmcompat.tools.export.normalizer_json import (
     hidden_characters,
@@ -52,13 +52,7 @@ def limits(model: ModelProto) -> list[Limit]:
         )
     found += _unigram_limits(model) if kind == TrainerSpec.UNIGRAM else _bpe_limits(model)
     if model.denormalizer_spec.precompiled_charsmap:
-        found.append(
-            Limit(
-                "The model has rules for decoding, which are left out: encoding is the same, but "
-                "the decoded text is not.",
-                "Train without --denormalization_rule_tsv.",
-            )
-        )
+        found.append(DECODING_RULES)
     return found
 
 

@@ -10,7 +10,7 @@ from spmcompat.cli.tables import Table, html_of
 from spmcompat.model.pieces import NORMAL
 from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
-from spmcompat.normalization.charsmaps import NAMES, precompiled
+from spmcompat.normalization.charsmaps import NAMES, OWN_NAMES, precompiled
 from spmcompat.options.from_flags import from_flags
 from spmcompat.options.option import DENORMALIZER, NORMALIZER, TRAINER, Option
 from spmcompat.options.table import OPTIONS
@@ -46,8 +46,8 @@ class Contents(NamedTuple):
     rules_bytes : int
         The size of the compiled rules.
     is_predefined : bool
-        Whether the rules are exactly those of this name in some release of ``sentencepiece``, or
-        there are none.
+        Whether the rules are exactly those of this name, in some release of ``sentencepiece`` if it
+        has them, or there are none.
     releases : list of str
         The known releases of ``sentencepiece`` that can have written the model: those that have its
         rules and all options that it stores. Empty if none can.
@@ -75,11 +75,11 @@ class Contents(NamedTuple):
         kinds = ", ".join(f"{count:,} {name}" for name, count in self.pieces.items())
         rules = self.normalization or "not stored"
         predefined = "" if self.is_predefined else ", not predefined rules"
-        releases = (
-            f"sentencepiece {', '.join(self.releases)}, or spmcompat"
-            if self.releases
-            else f"none of the known releases of sentencepiece ({', '.join(RELEASES)})"
-        )
+        releases = f"none of the known releases of sentencepiece ({', '.join(RELEASES)})"
+        if self.releases:
+            releases = f"sentencepiece {', '.join(self.releases)}, or spmcompat"
+        elif self.is_predefined and self.normalization in OWN_NAMES:
+            releases = "spmcompat: sentencepiece does not have these rules, but applies them"
         rows = [
             ("type", self.model_type),
             ("size", f"{self.size:,} bytes"),
@@ -148,8 +148,9 @@ def _can_have_written(release: Release, model: ModelProto) -> bool:
         if option.in_reference
     )
     normalizer = model.normalizer_spec
-    is_own = normalizer.name not in (*NAMES, "identity")
-    return has_options and (is_own or _has_rules(release, normalizer))
+    is_users = normalizer.name not in (*NAMES, *OWN_NAMES, "identity")
+    is_known = normalizer.name not in OWN_NAMES and _has_rules(release, normalizer)
+    return has_options and (is_users or is_known)
 
 
 def _is_stored(option: Option, model: ModelProto) -> bool:
@@ -161,8 +162,8 @@ def _is_stored(option: Option, model: ModelProto) -> bool:
 
 
 def _has_rules(release: Release, normalizer: NormalizerSpec) -> bool:
-    """Return whether the rules are those that a release has under their name."""
-    if normalizer.name not in (*NAMES, "identity"):
+    """Return whether the rules are those of their name, as they are or as derived for a release."""
+    if normalizer.name not in (*NAMES, *OWN_NAMES, "identity"):
         return False
     own = precompiled(normalizer.name, release.characters_without_rules)
     return bool(normalizer.precompiled_charsmap == own)

@@ -12,6 +12,7 @@ import pytest
 import spmcompat
 from spmcompat.cli.flags import Command
 from spmcompat.counts import _OF_PARTS
+from spmcompat.normalization.charsmaps import OWN_NAMES
 from spmcompat.options import keywords, option
 from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS
 from spmcompat.options.from_counts import OPTIONS_OF_COUNTING
@@ -101,7 +102,7 @@ def _allowed(one: Option) -> set[str]:
     if one.name == "input_format":
         return set(re.findall(r"'(\w+)'", one.help))
     data = Path(spmcompat.__file__).parent / "normalization" / "data"
-    return {path.stem for path in data.glob("*.charsmap")} | {"identity"}
+    return {path.stem for path in data.glob("*.charsmap")} | {"identity", *OWN_NAMES}
 
 
 def test_train_uses_the_same_types() -> None:

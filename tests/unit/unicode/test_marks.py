@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
+from spmcompat.unicode.marks import CASE_MARK, SPACE_MARK, UNKNOWN_MARK
 
 # A wheel has no C++ sources.
 PACKAGE = Path(__file__).resolve().parents[3] / "spmcompat"
@@ -39,6 +39,10 @@ def test_the_header_and_the_module_agree(name: str, mark: str) -> None:
     header = _header()
     assert f"constexpr char32_t k{name}Mark = 0x{ord(mark):x};" in header
     assert f'constexpr std::string_view k{name}Utf8 = "{utf8}";' in header
+
+
+def test_the_header_and_the_module_agree_on_the_case_mark() -> None:
+    assert f"constexpr char32_t kCaseMark = 0x{ord(CASE_MARK):x};" in _header()
 
 
 def test_nothing_else_spells_the_space_mark_and_the_unknown_mark() -> None:

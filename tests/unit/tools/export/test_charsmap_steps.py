@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from spmcompat.normalization.charsmaps import compile_charsmap, decompile, precompiled
+from spmcompat.normalization.charsmaps import OWN_NAMES, compile_charsmap, decompile, precompiled
 from spmcompat.tools.export.charsmap_steps import Step, analysed, protect_symbols, steps_of
 from spmcompat.tools.export.patterns import character_class, escaped, longest_of
 
@@ -50,7 +50,7 @@ def run(steps: list[Step], text: str) -> str:
     return result
 
 
-@pytest.mark.parametrize("name", ["nmt_nfkc", "nfkc_cf"])
+@pytest.mark.parametrize("name", ["nmt_nfkc", "nfkc_cf", *OWN_NAMES])
 def test_every_predefined_rule_is_applied(name: str) -> None:
     """Each source, next to characters that could combine with it; in a single text for speed."""
     charsmap = precompiled(name, "")

@@ -9,6 +9,7 @@ import pytest
 
 from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.normalization.charsmaps import OWN_NAMES
 from spmcompat.tools.export import document, tokenizer_json
 from spmcompat.tools.export.causes import Reference
 from spmcompat.tools.export.exporting import import_file
@@ -18,7 +19,7 @@ from tests.unit.tools.export.models import FORMS, TEXT, changed, train, trained
 
 PIECE = ModelProto.SentencePiece
 CASES = [("own", form) for form in FORMS] + [("identity", form) for form in FORMS]
-CASES += [("nmt_nfkc", "symbols"), ("nfkc_cf", "plain")]
+CASES += [("nmt_nfkc", "symbols"), ("nfkc_cf", "plain"), *((name, "plain") for name in OWN_NAMES)]
 
 
 def described(model: ModelProto) -> dict[str, Any]:
@@ -41,6 +42,7 @@ def test_an_export_comes_back(model_type: str, rules: str, form: str) -> None:
     ]
     for name in ("name", "precompiled_charsmap", "add_dummy_prefix", "remove_extra_whitespaces"):
         assert getattr(back.normalizer_spec, name) == getattr(model.normalizer_spec, name)
+    assert back.denormalizer_spec == model.denormalizer_spec
     lines = [*hard_lines(model), *TEXT[:8]]
     assert Reference(back).encode(lines) == Reference(model).encode(lines)
     # The trainer's own ids of unk, bos, eos and pad are those of the new model.

@@ -12,6 +12,7 @@ import pytest
 import spmcompat
 from spmcompat.__main__ import main
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.normalization.charsmaps import OWN_NAMES
 from spmcompat.releases import RELEASES
 from spmcompat.tools.show.contents import contents
 from tests.parity import corpora
@@ -108,6 +109,23 @@ def test_other_rules_are_not_called_predefined() -> None:
     changed.normalizer_spec.name = "nmt_nfkc"
     Path("n.model").write_bytes(changed.SerializeToString())
     assert "none of the known releases" in run("show", "n.model")[1]
+
+
+@pytest.mark.parametrize("name", OWN_NAMES)
+def test_the_rules_of_this_package_are_known(name: str) -> None:
+    spmcompat.train(
+        input="text.txt",
+        model_prefix="m",
+        vocab_size=60,
+        normalization_rule_name=name,
+        compat="0.2.1",
+        minloglevel=2,
+    )
+    _, out, _ = run("show", "m.model")
+    assert f"{name}, " in out
+    assert "not predefined rules" not in out
+    assert "spmcompat: sentencepiece does not have these rules" in out
+    assert f"--normalization_rule_name={name}" in out
 
 
 def test_texts_of_the_model_are_printable() -> None:

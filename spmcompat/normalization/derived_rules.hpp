@@ -1,0 +1,142 @@
+// Rules that are derived from predefined ones: without accents, and with marks for capitals.
+//
+// They are derived each time, because the predefined rules differ between releases.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "spmcompat/normalization/charsmap.hpp"
+#include "spmcompat/unicode/marks.hpp"
+#include "spmcompat/unicode/utf8.hpp"
+
+namespace spmcompat {
+
+// Adds the removal of accents to predefined rules. A rule that composes a letter and accents, such
+// as e + U+0301 -> é, shows which letter remains of é. Each accent gets a rule that deletes it, so
+// any number of accents in any order is deleted.
+class AccentStripper {
+ public:
+  AccentStripper(std::string_view blob, const std::set<uint32_t>& accents)
+      : from_(parse_charsmap(blob)), accents_(accents) {
+    charsmap::for_each_rule(from_, [&](const std::string& source, uint32_t target) {
+      const Chars parts = charsmap::decode(source);
+      const Chars composed = charsmap::decode(from_.target(target));
+      if (composed.size() == 1 && parts.size() > 1 && !is_accent(parts[0]) &&
+          std::all_of(parts.begin() + 1, parts.end(), [&](uint32_t c) { return is_accent(c); })) {
+        letters_.emplace(composed[0], parts[0]);
+      }
+    });
+  }
+
+  std::string stripped() const {
+    std::map<uint32_t, Chars> left(rest_of_letters());
+    charsmap::Builder result;
+    charsmap::for_each_rule(from_, [&](const std::string& source, uint32_t target) {
+      const Chars parts = charsmap::decode(source);
+      if (std::any_of(parts.begin(), parts.end(), [&](uint32_t c) { return is_accent(c); })) return;
+      if (parts.size() == 1) left.erase(parts[0]);
+      result.add(source, charsmap::encode(without_accents(from_.target(target))));
+    });
+    for (const auto& [c, rest] : left) result.add(charsmap::encode({c}), charsmap::encode(rest));
+    for (const uint32_t accent : accents_) result.add(charsmap::encode({accent}), "");
+    return result.build();
+  }
+
+ private:
+  bool is_accent(uint32_t c) const { return accents_.count(c) > 0; }
+
+  std::map<uint32_t, Chars> rest_of_letters() const {
+    std::map<uint32_t, Chars> result;
+    for (const auto& [accented, letter] : letters_) append(accented, result[accented]);
+    return result;
+  }
+
+  Chars without_accents(std::string_view text) const {
+    Chars result;
+    for (const uint32_t c : charsmap::decode(text)) append(c, result);
+    return result;
+  }
+
+  // Appends what remains of a character.
+  void append(uint32_t c, Chars& result) const {
+    if (is_accent(c)) return;
+    const auto found = letters_.find(c);
+    if (found == letters_.end()) {
+      result.push_back(c);
+      return;
+    }
+    // The letter may be a variant with a rule: U+212B + U+0301 -> ǻ, and U+212B -> Å.
+    const std::string letter = charsmap::encode({found->second});
+    const auto rule = from_.rules.longest_prefix(letter.data(), letter.data() + letter.size(),
+                                                kMaxRulesAtOnce);
+    const Chars base = charsmap::decode(rule.length > 0 ? from_.target(rule.value) : letter);
+    for (const uint32_t part : base) append(part, result);
+  }
+
+  Charsmap from_;
+  const std::set<uint32_t>& accents_;
+  std::map<uint32_t, uint32_t> letters_;  // accented letter -> the first character of its rules
+};
+
+inline std::string without_accents(std::string_view blob, const std::set<uint32_t>& accents) {
+  return AccentStripper(blob, accents).stripped();
+}
+
+struct CaseMarking {
+  std::string marking;    // replaces each capital with the case mark and its small letter
+  std::string restoring;  // the inverse, for decoded text
+};
+
+// `folding` has the same rules as `blob`, but with case folding. A capital is a character that only
+// `folding` changes, and that becomes one character, unless it is in `not_capitals`.
+inline CaseMarking mark_case(std::string_view blob, std::string_view folding,
+                             const std::set<uint32_t>& not_capitals) {
+  const Charsmap rules = parse_charsmap(blob);
+  std::set<uint32_t> changed;  // characters with a rule of their own
+  charsmap::for_each_rule(rules, [&](const std::string& source, uint32_t) {
+    const Chars parts = charsmap::decode(source);
+    if (parts.size() == 1) changed.insert(parts[0]);
+  });
+  std::map<uint32_t, uint32_t> small_letters;  // capital -> small letter
+  const Charsmap folded = parse_charsmap(folding);
+  charsmap::for_each_rule(folded, [&](const std::string& source, uint32_t target) {
+    const Chars from = charsmap::decode(source);
+    const Chars to = charsmap::decode(folded.target(target));
+    if (from.size() == 1 && to.size() == 1 && changed.count(from[0]) == 0 &&
+        not_capitals.count(from[0]) == 0) {
+      small_letters.emplace(from[0], to[0]);
+    }
+  });
+
+  const std::string mark = charsmap::encode({kCaseMark});
+  charsmap::Builder marking;
+  charsmap::Builder restoring;
+  charsmap::for_each_rule(rules, [&](const std::string& source, uint32_t target) {
+    std::string marked;
+    for (const uint32_t c : charsmap::decode(rules.target(target))) {
+      const auto found = small_letters.find(c);
+      if (found != small_letters.end()) marked += mark;
+      append_utf8(found == small_letters.end() ? c : found->second, marked);
+    }
+    marking.add(source, marked);
+  });
+  for (const auto& [capital, small] : small_letters) {
+    const std::string marked = mark + charsmap::encode({small});
+    marking.add(charsmap::encode({capital}), marked);
+    restoring.add(marked, charsmap::encode({capital}));
+  }
+  // A case mark in the text is doubled. A case mark before any other character means nothing, so
+  // it is deleted from decoded text.
+  marking.add(mark, mark + mark);
+  restoring.add(mark + mark, mark);
+  restoring.add(mark, "");
+  return {marking.build(), restoring.build()};
+}
+
+}  // namespace spmcompat
