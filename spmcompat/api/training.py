@@ -283,7 +283,9 @@ def train(
         A ``sentencepiece.SentencePieceNormalizer``, for example. It replaces all other options for
         normalization.
     normalization_rule_name : str
-        Rules to normalize the text with: nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf or identity.
+        Rules to normalize the text with: nmt_nfkc, nfkc, nmt_nfkc_cf (with case folding), nfkc_cf or
+        identity. Only in spmcompat: nmt_nfkc_strip_accents and nmt_nfkc_cf_strip_accents, which
+        remove accents, and nmt_nfkc_mark_case, which writes capitals as a mark and a small letter.
     normalization_rule_tsv : path
         A TSV file of rules to use instead of named ones.
     denormalization_rule_tsv : path
