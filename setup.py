@@ -66,7 +66,9 @@ def with_included(headers: Iterable[str]) -> list[str]:
         header = waiting.pop()
         if header not in found:
             found.add(header)
-            waiting += re.findall(r'^#include "(.+)"', Path(header).read_text(), re.MULTILINE)
+            waiting += re.findall(
+                r'^#include "(.+)"', Path(header).read_text("utf-8"), re.MULTILINE
+            )
     return sorted(found)
 
 
