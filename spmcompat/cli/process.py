@@ -46,8 +46,7 @@ def run(name: str, main: Callable[[list[str]], int], numbers: Sequence[signal.Si
     _provide_streams()
     try:
         _handle(numbers, _stop)
-        if sys.platform != "win32":  # it has no timer that sends a signal
-            sys.unraisablehook = _raise_again
+        sys.unraisablehook = _raise_again
         status = run_command(name, lambda: main(sys.argv[1:]), sys.stderr)
     except KeyboardInterrupt as error:  # a second signal, during the work for the first one
         status = _stopped_status(error)
@@ -73,6 +72,7 @@ def _stop(number: int, _: object) -> NoReturn:
 def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
     """Resend a signal whose exception was lost because it was raised in a finalizer."""
     error = lost.exc_value
+    # Windows has no timer that sends a signal.
     if isinstance(error, Stopped) and sys.platform != "win32":
         signal.signal(signal.SIGALRM, lambda *_: _stop(error.number, None))
         signal.setitimer(signal.ITIMER_REAL, _PAUSE)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SIGINT = 2
 """The number of the Ctrl-C signal on all systems; importing it from ``signal`` would take long."""
 
-NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 """The signals that end a command, unless they are ignored."""
 
 
@@ -47,7 +47,7 @@ def run(name: str, main: Callable[[list[str]], int]) -> NoReturn:
 
         usual = (signal.SIG_DFL, signal.default_int_handler)
         for number in signal.Signals:  # Windows has no SIGHUP
-            if number.name in NAMES and signal.getsignal(number) in usual:
+            if number.name in SIGNALS and signal.getsignal(number) in usual:
                 signal.signal(number, end)
                 numbers.append(number)
         from spmcompat.cli import process  # noqa: PLC0415
