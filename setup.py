@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -36,11 +37,24 @@ class Build(build_ext):
         super().run()
 
     def build_extensions(self):
-        """Check the compiler, then build."""
+        """Check the compiler and adapt its flags, then build."""
         if self.compiler.compiler_type == "msvc":
-            raise SystemExit(
-                "spmcompat needs GCC 11 or later, or Clang 14 or later. On Windows, use it in WSL."
-            )
+            clang = shutil.which("clang-cl")
+            if clang is None:
+                raise SystemExit(
+                    "spmcompat needs GCC 11 or later, or Clang 14 or later: use it in WSL, or "
+                    "put clang-cl in PATH, which compiles instead of Microsoft's compiler."
+                )
+            if not self.compiler.initialized:
+                self.compiler.initialize()
+            self.compiler.cc = clang
+            # setuptools passes flags of Microsoft's compiler that Clang does not use.
+            flags = ["-Wno-unused-command-line-argument", *(f"/clang:{flag}" for flag in FLAGS)]
+            for extension in self.extensions:
+                extension.extra_compile_args = flags
+        elif self.compiler.compiler_type == "mingw32":
+            for extension in self.extensions:  # Windows has none of the libraries of mingw-w64.
+                extension.extra_link_args = ["-static"]
         super().build_extensions()
 
 
@@ -52,7 +66,9 @@ def with_included(headers: Iterable[str]) -> list[str]:
         header = waiting.pop()
         if header not in found:
             found.add(header)
-            waiting += re.findall(r'^#include "(.+)"', Path(header).read_text(), re.MULTILINE)
+            waiting += re.findall(
+                r'^#include "(.+)"', Path(header).read_text("utf-8"), re.MULTILINE
+            )
     return sorted(found)
 
 

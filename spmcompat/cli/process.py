@@ -31,7 +31,7 @@ class Stopped(KeyboardInterrupt):
         self.number = number
 
 
-def run(name: str, main: Callable[[list[str]], int], handler: Callable[..., NoReturn]) -> NoReturn:
+def run(name: str, main: Callable[[list[str]], int], numbers: Sequence[signal.Signals]) -> NoReturn:
     """Run a command on the arguments of the process, and exit with its status.
 
     Parameters
@@ -40,12 +40,10 @@ def run(name: str, main: Callable[[list[str]], int], handler: Callable[..., NoRe
         The command; messages begin with it.
     main : callable
         Takes the arguments and returns the exit status.
-    handler : callable
-        The current handler of the signals that should end the command. Signals with another
-        handler, such as ignored signals, keep it.
+    numbers : sequence of signal.Signals
+        The signals that should end the command.
     """
     _provide_streams()
-    numbers = [one for one in signal.Signals if signal.getsignal(one) is handler]
     try:
         _handle(numbers, _stop)
         sys.unraisablehook = _raise_again
@@ -53,12 +51,14 @@ def run(name: str, main: Callable[[list[str]], int], handler: Callable[..., NoRe
     except KeyboardInterrupt as error:  # a second signal, during the work for the first one
         status = _stopped_status(error)
     # The command has ended, but Python still cleans up. No signal may change the exit status now.
-    _handle([*numbers, signal.SIGALRM], signal.SIG_IGN)
+    _handle(numbers, signal.SIG_IGN)
+    if sys.platform != "win32":
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
     sys.exit(status)
 
 
 def _handle(
-    numbers: list[signal.Signals], handler: Callable[..., object] | signal.Handlers
+    numbers: Sequence[signal.Signals], handler: Callable[..., object] | signal.Handlers
 ) -> None:
     for number in numbers:
         signal.signal(number, handler)
@@ -72,7 +72,8 @@ def _stop(number: int, _: object) -> NoReturn:
 def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
     """Resend a signal whose exception was lost because it was raised in a finalizer."""
     error = lost.exc_value
-    if isinstance(error, Stopped):
+    # Windows has no timer that sends a signal.
+    if isinstance(error, Stopped) and sys.platform != "win32":
         signal.signal(signal.SIGALRM, lambda *_: _stop(error.number, None))
         signal.setitimer(signal.ITIMER_REAL, _PAUSE)
     else:

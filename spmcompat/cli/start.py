@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 SIGINT = 2
 """The number of the Ctrl-C signal on all systems; importing it from ``signal`` would take long."""
 
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+"""The signals that end a command, unless they are ignored."""
+
 
 def run(name: str, main: Callable[[list[str]], int]) -> NoReturn:
     """Run a command on the arguments of the process, and exit with its status.
@@ -38,13 +41,16 @@ def run(name: str, main: Callable[[list[str]], int]) -> NoReturn:
             pass
         os._exit(128 + number)
 
+    numbers = []
     try:
         import signal  # noqa: PLC0415
 
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+        usual = (signal.SIG_DFL, signal.default_int_handler)
+        for number in signal.Signals:  # Windows has no SIGHUP
+            if number.name in SIGNALS and signal.getsignal(number) in usual:
                 signal.signal(number, end)
+                numbers.append(number)
         from spmcompat.cli import process  # noqa: PLC0415
     except KeyboardInterrupt:
         end(SIGINT)
-    process.run(name, main, end)
+    process.run(name, main, numbers)

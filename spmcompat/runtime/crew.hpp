@@ -8,8 +8,6 @@
 // work. If no thread can start, the calling thread runs the stage.
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -24,7 +22,7 @@
 #include <utility>
 
 #include "spmcompat/runtime/cancel.hpp"
-#include "spmcompat/runtime/thread_room.hpp"
+#include "spmcompat/runtime/system.hpp"
 
 namespace spmcompat {
 
@@ -38,7 +36,7 @@ class Crew {
   ~Crew() {
     // After a fork, only the parent process has the threads, and one of them may have locked the
     // mutex.
-    if (process_ != getpid()) return;
+    if (process_ != process_id()) return;
     const std::lock_guard<std::mutex> lock(team_->mutex);
     team_->dismissed = true;
     team_->changed.notify_all();
@@ -247,8 +245,8 @@ class Crew {
 
   // After a fork, the new process does not have the threads, so they must be started again.
   void join_process() {
-    if (process_ == getpid()) return;
-    process_ = getpid();
+    if (process_ == process_id()) return;
+    process_ = process_id();
     team_ = std::make_shared<Team>();
     has_first_ = false;
     others_ = 0;
@@ -257,7 +255,7 @@ class Crew {
   size_t size_;
   CancelFlag& cancel_;
   std::shared_ptr<Team> team_;
-  pid_t process_ = getpid();
+  long long process_ = process_id();
   bool has_first_ = false;
   size_t others_ = 0;  // the number of threads that were started, without the first
   bool can_start_others_ = true;

@@ -25,9 +25,10 @@ from spmcompat.errors import BadValueError, MissingFileError, TrainingError, ref
 written: list[str] = []
 """The files that this process has created or replaced, in order."""
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# The errors of fsync on file systems that cannot flush a file or a folder.
-_NO_FSYNC = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
+_SIGNALS = [one for one in signal.Signals if one.name in ("SIGINT", "SIGTERM", "SIGHUP")]
+# The errors of fsync on file systems that cannot flush a file or a folder. EBADF is the error of
+# Windows for a file that is open only for reading.
+_NO_FSYNC = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF)
 _MOST_LINKS = 40
 
 
@@ -459,7 +460,7 @@ def _open_special(path: str | os.PathLike[str]) -> BinaryIO:
 def _temporary_name(target: str) -> str:
     """Return a name in the folder of the target that no other run uses."""
     folder, name = os.path.split(target)
-    start = os.fsdecode(os.fsencode(name)[:200])  # file systems allow 255 bytes
+    start = os.fsencode(name)[:200].decode(errors="ignore")  # file systems allow 255 bytes
     return os.path.join(folder, f".{start}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
 
 
@@ -468,7 +469,7 @@ def _copy_permissions(target: str, new: str | int) -> None:
     old, status = _status(target), os.stat(new)
     if old is None:
         return
-    if (status.st_uid, status.st_gid) != (old.st_uid, old.st_gid):
+    if hasattr(os, "chown") and (status.st_uid, status.st_gid) != (old.st_uid, old.st_gid):
         with suppress(OSError):
             os.chown(new, old.st_uid, old.st_gid)
     if status.st_mode != old.st_mode:  # on some file systems, modes cannot be changed

@@ -18,27 +18,10 @@ from _thread import allocate_lock, start_new_thread
 from queue import SimpleQueue
 
 
-cdef extern from "spmcompat/runtime/thread_room.hpp" namespace "spmcompat" nogil:
+cdef extern from "spmcompat/runtime/system.hpp" namespace "spmcompat" nogil:
     cbool has_room_for_thread()
     cbool allocate_exception_data()
-
-
-cdef extern from *:
-    """
-    #include <cstdlib>
-    #ifdef __GLIBC__
-    #include <malloc.h>
-    #endif
-    namespace spmcompat {
-    inline void return_freed_memory() {
-    #ifdef __GLIBC__
-      mallopt(M_MMAP_THRESHOLD, 1 << 17);
-      malloc_trim(0);
-    #endif
-    }
-    }
-    """
-    void c_return_freed_memory "spmcompat::return_freed_memory"() nogil
+    void c_return_freed_memory "spmcompat::return_freed_memory"()
 
 
 @final

@@ -28,8 +28,9 @@ _LONGEST_WAIT = 0.1
 
 def cores() -> int:
     """Return the number of cores that this process may use."""
-    has_affinity = hasattr(os, "sched_getaffinity")
-    return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class Workers:

@@ -80,7 +80,8 @@ class RegularFile:
 
     def __init__(self, path: str, file: FileIO) -> None:
         self.path = path
-        self.head = os.pread(file.fileno(), HEAD_BYTES, 0)
+        self.head = file.read(HEAD_BYTES)
+        file.seek(-len(self.head), os.SEEK_CUR)
         self.consumed = 0
         self._file = file
 

@@ -13,32 +13,52 @@ ROOT = Path(__file__).resolve().parents[2]
 # A build on another platform, as far as setup.py sees it.
 SETUP = """
 import runpy, sys
-{change}
 sys.argv = ["setup.py", "-q", "build_ext"]
+{change}
 sys.path.insert(0, "")
 runpy.run_path("setup.py", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("change", ["sys.maxsize = 2**31 - 1", "sys.byteorder = 'big'"])
-def test_setup_refuses_a_platform_in_one_sentence(change: str, tmp_path: Path):
+def run_setup(change: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run setup.py in a folder on a package of one module."""
     pytest.importorskip("Cython")
-    (tmp_path / "spmcompat").mkdir()
+    (folder / "spmcompat").mkdir()
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "NOTICE"):
-        shutil.copy(ROOT / name, tmp_path)
+        shutil.copy(ROOT / name, folder)
     # Cython refuses a list without a module.
-    (tmp_path / "spmcompat" / "one.pyx").write_text("", encoding="utf-8")
-    run = subprocess.run(
+    (folder / "spmcompat" / "one.pyx").write_text("", encoding="utf-8")
+    return subprocess.run(
         [sys.executable, "-c", SETUP.format(change=change)],
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+PLATFORM = "spmcompat needs a 64-bit little-endian platform, such as x86-64 or aarch64."
+COMPILER = (
+    "spmcompat needs GCC 11 or later, or Clang 14 or later: use it in WSL, or put clang-cl in "
+    "PATH, which compiles instead of Microsoft's compiler."
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ("sys.maxsize = 2**31 - 1", PLATFORM),
+        ("sys.byteorder = 'big'", PLATFORM),
+        (
+            "import shutil; shutil.which = lambda name: None; sys.argv += ['--compiler=msvc']",
+            COMPILER,
+        ),
+    ],
+)
+def test_setup_refuses_a_platform_in_one_sentence(change: str, sentence: str, tmp_path: Path):
+    run = run_setup(change, tmp_path)
     assert run.returncode == 1
-    assert run.stderr.splitlines()[-1] == (
-        "spmcompat needs a 64-bit little-endian platform, such as x86-64 or aarch64."
-    )
+    assert run.stderr.splitlines()[-1] == sentence
     assert "Traceback" not in run.stderr
     assert not list(tmp_path.rglob("*.so"))
 
@@ -73,3 +93,26 @@ def test_the_header_refuses_others(flags: list[str], sentence: str):
     run = preprocessed(*flags)
     assert run.returncode != 0
     assert sentence in run.stderr
+
+
+# A build with Microsoft's compiler that prints the compiler and the flags.
+MSVC = """
+import shutil, types
+from setuptools.command.build_ext import build_ext
+def run(self):
+    self.compiler = types.SimpleNamespace(
+        compiler_type="msvc", initialized=False, initialize=lambda: None)
+    self.build_extensions()
+def build_extensions(self):
+    print(self.compiler.cc, *self.extensions[0].extra_compile_args)
+build_ext.run, build_ext.build_extensions = run, build_extensions
+shutil.which = "/{}".format
+"""
+
+
+def test_clang_cl_compiles_instead_of_microsofts_compiler(tmp_path: Path):
+    run = run_setup(MSVC, tmp_path)
+    assert run.returncode == 0, run.stderr
+    compiler, *flags = run.stdout.splitlines()[-1].split()
+    assert compiler == "/clang-cl"
+    assert {"/clang:-ffp-contract=off", "/clang:-O3", "/clang:-std=c++17"} < set(flags)

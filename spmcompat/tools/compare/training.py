@@ -286,6 +286,8 @@ def _command(config: Config, size: int, text: Path, prefix: Path) -> tuple[list[
 
 def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, float]:
     """Run a training, and return its time in seconds and its peak memory in MiB."""
+    if sys.platform == "win32":
+        raise TrainingError("Windows cannot measure processes as this command does. Use WSL.")
     log = prefix.with_name(prefix.name + ".log")
     started = time.perf_counter()
     with open(log, "wb") as output:

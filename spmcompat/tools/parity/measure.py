@@ -11,6 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from spmcompat.errors import TrainingError
+
 ONCE = Path(__file__).with_name("once.py")
 
 
@@ -57,7 +59,14 @@ def run(
         Its working directory.
     environment : mapping of str to str
         Environment variables to add to those of this process.
+
+    Raises
+    ------
+    TrainingError
+        On Windows.
     """
+    if sys.platform == "win32":
+        raise TrainingError("Windows cannot measure processes as this command does. Use WSL.")
     with subprocess.Popen(
         [sys.executable, "-I", "-S", str(ONCE), *command],
         cwd=folder,

@@ -11,6 +11,8 @@ import time
 
 def main(command: list[str]) -> None:
     """Run the command with all its output on standard error; print its cost on standard output."""
+    if sys.platform == "win32":
+        sys.exit("Windows has no wait4.")
     started = time.perf_counter()
     to_stderr = [(os.POSIX_SPAWN_DUP2, 2, 1)]
     process = os.posix_spawn(command[0], command, os.environ, file_actions=to_stderr)

@@ -100,10 +100,10 @@ constexpr uint32_t kMiddle = 1u << 28;
 // x is a NaN, the result is a NaN whose low bits make add_exp compute the exact expression.
 SPMCOMPAT_INLINE Double4 exp_terms(float frequency, const Float4& x) {
   const Double4 wide = to_double(x);
-  const Double4 scaled = wide * (1 / M_LN2);
+  const Double4 scaled = wide * (1 / kLn2);
   const Double4 nearest = scaled + 0x1.8p52;  // a whole number, in the low bits
   const Double4 power = bits_as<Double4>((bits_as<Long4>(nearest) + 1023) << 52);
-  const Double4 r = (scaled - (nearest - 0x1.8p52)) * M_LN2;
+  const Double4 r = (scaled - (nearest - 0x1.8p52)) * kLn2;
   const Double4 r2 = r * r;
   const Double4 r4 = r2 * r2;
   const double* c = kLogMath.exp;

@@ -28,6 +28,9 @@
 
 namespace spmcompat {
 
+constexpr double kPi = 3.14159265358979323846;
+constexpr double kLn2 = 0.69314718055994530942;
+
 // The expressions of the reference, with the same rounding.
 namespace exact {
 
@@ -65,7 +68,7 @@ void fit(Function f, double center, double h, double* p) {
   double x[N], c[N];
   std::fill_n(p, N, 0.0);
   for (size_t i = 0; i < N; ++i) {
-    x[i] = center + h / 2 * std::cos(M_PI * (2 * i + 1) / (2 * N));
+    x[i] = center + h / 2 * std::cos(kPi * (2 * i + 1) / (2 * N));
     c[i] = f(x[i]);
   }
   for (size_t order = 1; order < N; ++order) {  // Newton's divided differences
@@ -83,7 +86,7 @@ struct LogMathTables {
   LogMathTables() {
     const auto f = [](double d) { return std::log1p(std::exp(d)); };
     for (int i = 0; i < kCells; ++i) fit<4>(f, -(i + 0.5) / 16, 1.0 / 16, soft_plus[i]);
-    fit<9>([](double r) { return std::exp(r); }, 0, M_LN2, exp);
+    fit<9>([](double r) { return std::exp(r); }, 0, kLn2, exp);
   }
 
   double soft_plus[kCells][4];  // log1p(exp(d)); cell i is for d in (-(i + 1) / 16, -i / 16]

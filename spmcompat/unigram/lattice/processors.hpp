@@ -84,7 +84,8 @@ struct LaneStates {
 #undef SPMCOMPAT_WITH_AVX2
 #undef SPMCOMPAT_PROCESSOR
 
-#if defined(__x86_64__)
+// GCC for Windows does not align 32-byte variables on the stack, as AVX2 instructions require.
+#if defined(__x86_64__) && (!defined(_WIN32) || defined(__clang__))
 
 #include <immintrin.h>
 
@@ -105,8 +106,19 @@ struct LaneStates {
 #pragma GCC pop_options
 #endif
 
+#ifdef _WIN32
+// Declared here, because <windows.h> defines macros such as min and max.
+extern "C" __declspec(dllimport) int __stdcall IsProcessorFeaturePresent(unsigned long feature);
+#endif
+
 namespace spmcompat {
-inline bool has_avx2() { return __builtin_cpu_supports("avx2"); }
+inline bool has_avx2() {
+#ifdef _WIN32
+  return IsProcessorFeaturePresent(40) != 0;  // PF_AVX2_INSTRUCTIONS_AVAILABLE
+#else
+  return __builtin_cpu_supports("avx2");
+#endif
+}
 }  // namespace spmcompat
 
 #else

@@ -1,4 +1,5 @@
-// Checks that there is enough memory for a new thread.
+// The functions that call the operating system, or depend on the C library: memory for threads,
+// freed memory, and the number of the process. Everything else uses the C++ standard library.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +7,10 @@
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
+#endif
+#ifdef __GLIBC__
+#include <malloc.h>
 #endif
 
 namespace spmcompat {
@@ -41,6 +46,23 @@ inline bool has_room_for_thread() {
   munmap(room, size);
 #endif
   return true;
+}
+
+// Returns freed memory to the system now; from now on, large blocks are returned when they are freed.
+inline void return_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 17);
+  malloc_trim(0);
+#endif
+}
+
+// The number of the process, which changes after a fork. Windows has no fork.
+inline long long process_id() {
+#ifdef _WIN32
+  return 0;
+#else
+  return getpid();
+#endif
 }
 
 }  // namespace spmcompat
