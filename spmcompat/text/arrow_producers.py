@@ -249,6 +249,6 @@ def strings_of_all(
             del part  # then only `strings` keeps the part in memory
             while strings.fill(buffer):
                 yield buffer
-                buffer = ReadBuffer.of_rows(origin, buffer.first_line + buffer.lines + buffer.nulls)
-    if buffer.lines or buffer.nulls:
+                buffer = ReadBuffer.of_rows(origin, buffer.first_line + buffer.rows)
+    if buffer.rows:
         yield buffer
