@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError, TrainingError
@@ -118,11 +119,11 @@ class _Columns:
         self._leaves = _leaves(self._plain, found)
         self._names = [self._plain.schema.column(leaf).path for leaf in self._leaves]
         with naming(self._name):
-            self._as_dictionaries = self._open(self._plain.metadata, self._names)
-        # A file can state that a column is a dictionary. pyarrow then always reads it as one.
-        self._has_dictionaries = any(
-            str(schema.field(top).type).startswith("dictionary") for top, _ in found
-        )
+            metadata = self._plain.metadata
+            if any("dictionary<" in str(schema.field(top).type) for top, _ in found):
+                metadata = _without_arrow_types(metadata)
+                self._plain = self._open(metadata)
+            self._as_dictionaries = self._open(metadata, self._names)
 
     def _open(
         self, metadata: FileMetaData | None = None, dictionaries: Sequence[str] = ()
@@ -154,7 +155,7 @@ class _Columns:
             size = sum(self._bytes_of(chunk, group, facts.num_rows) for chunk in chunks)
             rows = min(max(_BATCH_BYTES * facts.num_rows // max(size, 1), 16), _BATCH_ROWS)
             parquet = self._plain
-            if self._has_dictionaries or any(_is_better_as_dictionary(one, facts) for one in chunks):
+            if any(_is_better_as_dictionary(one, facts) for one in chunks):
                 parquet, rows = self._as_dictionaries, max(facts.num_rows, 1)
             batches = parquet.iter_batches(
                 batch_size=rows, row_groups=[group], columns=self._names, use_threads=False
@@ -194,6 +195,19 @@ def _leaves(parquet: ParquetFile, found: Sequence[tuple[str, str]]) -> list[int]
                 leaves.update(below)
                 break
     return sorted(leaves)
+
+
+def _without_arrow_types(metadata: FileMetaData) -> FileMetaData:
+    """Return metadata without the Arrow types that the columns had when the file was written.
+
+    They can force pyarrow to read a column as a dictionary.
+    """
+    from pyarrow.parquet import read_metadata  # noqa: PLC0415
+
+    written = BytesIO()
+    metadata.write_metadata_file(written)
+    # pyarrow cannot change metadata. Under another key of the same length, it ignores the types.
+    return read_metadata(BytesIO(written.getvalue().replace(b"ARROW:schema", b"ARROW-schema")))
 
 
 def _is_better_as_dictionary(chunk: ColumnChunkMetaData, group: RowGroupMetaData) -> bool:
