@@ -21,6 +21,7 @@ def count(
     input: StrPath | Sequence[StrPath] | None = None,
     sentence_iterator: Sentences | None = None,
     column: str | None = None,
+    allow_empty: bool = False,
     logstream: TextIO | None = None,
     **options: object,
 ) -> CountTable:
@@ -34,7 +35,9 @@ def count(
         Sentences to count, as `train` takes them. A line break at the end of a sentence is removed.
     column : str
         The column to read if the Arrow data are a table. By default ``text``, or else the only
-        column of strings.
+        column of strings. ``meta.text`` can name the field ``text`` of the column ``meta``.
+    allow_empty : bool
+        Whether the text may contain no sentence. The counts are then empty; they can be merged.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     **options
@@ -66,7 +69,7 @@ def count(
     check_sentences(sentence_iterator)
     settings = from_values(given)
     report = Report(settings.min_log_level, logstream)
-    return count_to_table(given, settings, sentence_iterator, report)
+    return count_to_table(given, settings, sentence_iterator, report, allow_empty)
 
 
 def arrow_counter(

@@ -51,7 +51,12 @@ def check_order_is_free(plan: Plan, doing: str = "count") -> None:
 
 
 def count_source(
-    plan: Plan, origin: Origin, source: Source, workers: Workers, report: Report
+    plan: Plan,
+    origin: Origin,
+    source: Source,
+    workers: Workers,
+    report: Report,
+    allow_empty: bool = False,
 ) -> tuple[Origin, Iterator[pa.RecordBatch]]:
     """Read a text and count it.
 
@@ -67,6 +72,8 @@ def count_source(
         The threads. The table does not depend on their number.
     report : Report
         Receives progress and log lines.
+    allow_empty : bool
+        Whether the text may contain no sentence. The table then has no rows.
 
     Returns
     -------
@@ -82,7 +89,7 @@ def count_source(
     """
     check_order_is_free(plan)
     # Counts do not keep sentences, so their pretokens need not be remembered while reading.
-    counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report)
+    counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report, allow_empty)
     origin = origin._replace(
         sentences=counts.sentences,
         first_character=counts.first_character,
