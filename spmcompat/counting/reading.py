@@ -104,10 +104,7 @@ def read_counts(
     facts = sampled or readers[0].facts(source.skipped())
     _report_lines(facts, readers[0].surprises(), plan.text, report)
     if facts.sentences == 0 and not allow_empty:
-        raise TrainingError(
-            "The input contains no sentence: every line is empty, too long, or contains U+2585. "
-            "Check --input and --max_sentence_length."
-        )
+        raise no_sentence()
     return _merge(plan, readers, facts, workers, report)
 
 
@@ -158,6 +155,14 @@ def _merge(
         report.step("Merging pretokens")
         counts.merge(workers)
     return counts
+
+
+def no_sentence() -> TrainingError:
+    """Return the error for a text without sentences."""
+    return TrainingError(
+        "The input contains no sentence: every line is empty, too long, or contains U+2585. "
+        "Check --input and --max_sentence_length."
+    )
 
 
 def too_many_characters() -> TrainingError:

@@ -33,7 +33,7 @@ from spmcompat.runtime.outputs import check_output, refuse_inputs
 from spmcompat.text.files import check_file
 from spmcompat.text.forms import ARROW, AUTO, CSV, JSONL, PARQUET, TSV
 from spmcompat.text.opening import format_of_path, is_remote
-from spmcompat.text.paths import expand
+from spmcompat.text.paths import expand, pattern_of_folder
 from spmcompat.unicode.marks import SPACE_MARK
 
 Found = TypeVar("Found")
@@ -499,7 +499,10 @@ def _check_readable(path: str, option: str) -> None:
         reason = getattr(error, "strerror", None) or "No such file or directory"
         raise MissingFileError(f'"{path}": {reason}. Check {option}.') from error
     if stat.S_ISDIR(mode):
-        raise MissingFileError(f'"{path}": Is a directory. Give a file as {option}.')
+        remedy = f"Give a file as {option}"
+        if option == "input" and (pattern := pattern_of_folder(path)):
+            remedy = f'Give a pattern in quotation marks: "{pattern}"'
+        raise MissingFileError(f'"{path}": Is a directory. {remedy}.')
     if not os.access(path, os.R_OK):
         raise MissingFileError(f'"{path}": Permission denied. Make the file readable.')
 

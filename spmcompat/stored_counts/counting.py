@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from spmcompat.counting.counts import Counts
-from spmcompat.counting.reading import read_counts
+from spmcompat.counting.reading import no_sentence, read_counts
 from spmcompat.counting.rows import RowReader
 from spmcompat.errors import BadValueError
 from spmcompat.normalization.rules import to_tsv
@@ -90,6 +90,8 @@ def count_source(
     check_order_is_free(plan)
     # Counts do not keep sentences, so their pretokens need not be remembered while reading.
     counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report, allow_empty)
+    if counts.sentences == 0 and not allow_empty:  # all sentences normalize to nothing
+        raise no_sentence()
     origin = origin._replace(
         sentences=counts.sentences,
         first_character=counts.first_character,

@@ -24,13 +24,15 @@ GZIP, ZSTD, XZ, BZIP2 = "gzip", "zstd", "xz", "bzip2"
 HEAD_BYTES = 512
 """How many bytes at the beginning of a file are enough to recognize it."""
 
-_COMPRESSIONS = {
+COMPRESSIONS = {
     ".gz": GZIP,
     ".zst": ZSTD,
     ".zstd": ZSTD,
     ".xz": XZ,
     ".bz2": BZIP2,
 }
+"""The compression of each suffix."""
+
 _SUFFIXES = {
     GZIP: ".gz",
     ZSTD: ".zst",
@@ -228,7 +230,7 @@ def doubt_about(name: str, head: bytes) -> str:
 
 def _form_of_name(name: str, input_format: str, has_column: bool) -> Form:
     base, suffix = os.path.splitext(name.lower())
-    compression = _COMPRESSIONS.get(suffix, "")
+    compression = COMPRESSIONS.get(suffix, "")
     if compression:
         suffix = os.path.splitext(base)[1]
     form = _FORMATS.get(suffix, TEXT) if input_format == AUTO else input_format
@@ -291,7 +293,7 @@ def _remedy(name: str, found: str) -> str:
     if found in _BINARY:
         return f"rename it to end in {_SUFFIXES[found]}, or give --input_format={found}."
     bare, suffix = os.path.splitext(name)
-    bare = bare if suffix.lower() in _COMPRESSIONS else name
+    bare = bare if suffix.lower() in COMPRESSIONS else name
     return f"rename it to {os.path.basename(bare)}{_SUFFIXES[found]}, so that it is decompressed."
 
 
