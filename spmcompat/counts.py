@@ -34,6 +34,7 @@ def count_text(
     settings: Settings,
     sentences: Sentences | None,
     report: Report,
+    allow_empty: bool = False,
 ) -> tuple[Origin, Iterator[pa.RecordBatch]]:
     """Count a text as training would.
 
@@ -47,6 +48,8 @@ def count_text(
         The text, unless it is read from files.
     report : Report
         Receives log lines and progress.
+    allow_empty : bool
+        Whether the text may contain no sentence. The table then has no rows.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def count_text(
     workers = Workers(settings.workers)
     lines = open_source(plan.text, sentences, report, settings.column)
     source = sample_sentences(lines, plan.text, report)
-    return count_source(plan, origin, source, workers, report)
+    return count_source(plan, origin, source, workers, report, allow_empty)
 
 
 def _with_rules(settings: Settings) -> Settings:
@@ -105,11 +108,12 @@ def count_to_table(
     settings: Settings,
     sentences: Sentences | None,
     report: Report,
+    allow_empty: bool = False,
 ) -> CountTable:
     """Count a text as `count_text` does, and return the counts in memory."""
     import pyarrow as pa  # noqa: PLC0415
 
-    origin, batches = count_text(options, settings, sentences, report)
+    origin, batches = count_text(options, settings, sentences, report, allow_empty)
     return CountTable(origin, pa.Table.from_batches([*batches], schema=schema()))
 
 

@@ -20,9 +20,11 @@ class TextPlan(NamedTuple):
     input : tuple of str
         The files; an empty name is standard input.
     input_format : str
-        The format of the files: ``auto``, ``text``, ``tsv``, ``jsonl`` or ``parquet``.
+        The format of the files: ``auto``, ``text``, ``tsv``, ``csv``, ``jsonl``, ``parquet`` or
+        ``arrow``.
     input_column : str
-        The field or column that contains the text; empty means ``text``.
+        The field or column that contains the text, perhaps nested (``meta.text``); empty means
+        ``text``.
     split_lines : bool
         Whether every line of a record is a sentence.
     skip_bad_records : bool

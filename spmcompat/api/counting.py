@@ -22,6 +22,7 @@ def count(
     *,
     input: StrPath | Sequence[StrPath] | None = None,
     sentence_iterator: Sentences | None = None,
+    allow_empty: bool = False,
     logstream: TextIO | None = None,
     **options: Unpack[CountOptions],
 ) -> CountTable:
@@ -33,6 +34,8 @@ def count(
         Files to count, in order. Give either this or `sentence_iterator`.
     sentence_iterator : iterable of str or bytes, or Arrow data
         Sentences to count, as `train` takes them. A line break at the end of a sentence is removed.
+    allow_empty : bool
+        Whether the text may contain no sentence. The counts are then empty; they can be merged.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
     **options
@@ -62,7 +65,7 @@ def count(
     check_sentences(sentence_iterator)
     settings = from_values(given)
     report = Report(settings.min_log_level, logstream)
-    return count_to_table(given, settings, sentence_iterator, report)
+    return count_to_table(given, settings, sentence_iterator, report, allow_empty)
 
 
 def arrow_counter(

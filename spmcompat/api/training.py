@@ -133,17 +133,18 @@ def train(
     ----------
     input : path or sequence of paths
         Files to train on, in order. Give either this or `sentence_iterator`. Text files may be
-        compressed; JSON Lines and Parquet files, patterns such as ``data/*.txt``, ``-`` for
+        compressed; JSON Lines, CSV, Parquet and Arrow files, patterns such as ``data/*.txt``, ``-`` for
         standard input, and addresses such as ``s3://bucket/a.txt`` are accepted, too.
     sentence_iterator : iterable of str or bytes, or Arrow data
         Sentences to train on. A line break at the end of a sentence is removed. Arrow data can be
         any object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, such as tables, columns and
         readers of pyarrow, polars, pandas, DuckDB and nanoarrow, or an iterable of them; a
-        ``LazyFrame`` of polars; and a data set of Hugging Face. Their strings are read without
+        ``LazyFrame`` of polars; a ``Dataset``, ``Scanner``, ``ParquetFile`` or file reader of
+        pyarrow; and a data set of Hugging Face. Their strings are read without
         making Python objects; nulls are skipped.
     column : str
         The column to read if the Arrow data are a table. By default ``text``, or else the only
-        column of strings.
+        column of strings. ``meta.text`` can name the field ``text`` of the column ``meta``.
     counts : CountTable or path
         Counts of a text, as `count` returns or saves them, instead of a text. The options for
         reading and normalizing come from the counts.
@@ -181,17 +182,18 @@ def train(
     use_all_vocab : bool
         Put all words or characters of the text into the vocabulary.
     input_format : str
-        ``auto`` (by file name), ``text``, ``tsv``, ``jsonl`` or ``parquet``.
+        ``auto`` (by file name), ``text``, ``tsv``, ``csv``, ``jsonl``, ``parquet`` or ``arrow``.
     input_column : str
-        The field of JSON Lines, or the column of Parquet files, that contains the text. By default
-        ``text``, or else the only column of strings in a Parquet file.
+        The field of JSON Lines, or the column of CSV, Parquet or Arrow files, that contains the
+        text. By default ``text``, or else the only column of strings. ``meta.text`` can name the
+        field ``text`` in the field ``meta``.
     split_lines : bool
         Whether each line of a record or item is a sentence, instead of the whole record or item.
     long_sentences : str
         What to do with sentences longer than `max_sentence_length`: leave them out (``skip``), or
         divide them at white space (``split``).
     skip_bad_records : bool
-        Whether to skip lines of JSON Lines that cannot be read, instead of failing.
+        Whether to skip records of JSON Lines and CSV that cannot be read, instead of failing.
     input_sentence_size : int
         Maximum number of sentences to train on, more than 100; 0 means all.
     shuffle_input_sentence : bool

@@ -62,7 +62,9 @@ class _Reader:
         return Counts(self._plan, self._counters, log.in_order(), log.keeps_pretokens)
 
 
-def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) -> Counts:
+def read_counts(
+    plan: Plan, source: Source, workers: Workers, report: Report, allow_empty: bool = False
+) -> Counts:
     """Read, normalize and count all sentences.
 
     Parameters
@@ -75,6 +77,8 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
         The threads that count. Their number does not change the counts.
     report : Report
         Receives the progress, and the numbers of lines that were read and skipped.
+    allow_empty : bool
+        Whether the text may contain no sentence.
 
     Raises
     ------
@@ -99,6 +103,8 @@ def read_counts(plan: Plan, source: Source, workers: Workers, report: Report) ->
         workers.feed(enumerate(buffers), work)
     facts = sampled or readers[0].facts(source.skipped())
     _report_lines(facts, readers[0].surprises(), plan.text, report)
+    if facts.sentences == 0 and not allow_empty:
+        raise no_sentence()
     return _merge(plan, readers, facts, workers, report)
 
 
@@ -149,6 +155,14 @@ def _merge(
         report.step("Merging pretokens")
         counts.merge(workers)
     return counts
+
+
+def no_sentence() -> TrainingError:
+    """Return the error for a text without sentences."""
+    return TrainingError(
+        "The input contains no sentence: every line is empty, too long, or contains U+2585. "
+        "Check --input and --max_sentence_length."
+    )
 
 
 def too_many_characters() -> TrainingError:
@@ -241,8 +255,3 @@ def _report_lines(facts: LineFacts, surprises: _Surprises, text: TextPlan, repor
     # when the alphabet is chosen.
     if not text.input_sentence_size and facts.huge_characters >= 2**64:
         raise too_many_characters()
-    if facts.sentences == 0:
-        raise TrainingError(
-            "The input contains no sentence: every line is empty, too long, or contains U+2585. "
-            "Check --input and --max_sentence_length."
-        )

@@ -34,9 +34,9 @@ from spmcompat.runtime.libraries import require
 from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.outputs import check_output, refuse_inputs
 from spmcompat.text.files import check_file
-from spmcompat.text.forms import AUTO, JSONL, PARQUET, TSV
+from spmcompat.text.forms import ARROW, AUTO, CSV, JSONL, PARQUET, TSV
 from spmcompat.text.opening import format_of_path, is_remote
-from spmcompat.text.paths import expand
+from spmcompat.text.paths import expand, pattern_of_folder
 from spmcompat.unicode.marks import CASE_MARK, SPACE_MARK
 
 Found = TypeVar("Found")
@@ -445,22 +445,24 @@ def _check_input(settings: Settings, *, has_sentences: bool) -> None:
             continue
         if not is_remote(path):
             _check_readable(path, "input")
-        check_file(path, spec.input_format or settings.input_format)
+        check_file(path, spec.input_format or settings.input_format, bool(settings.input_column))
 
 
 def _check_options_have_effect(settings: Settings, paths: Sequence[str]) -> None:
     """Raise if an option applies only to records, and no input contains such records."""
     input_format = settings.trainer.input_format or settings.input_format
-    formats = {format_of_path(path, input_format) for path in paths}
-    if settings.input_column and formats.isdisjoint((JSONL, PARQUET)):
+    has_column = bool(settings.input_column)
+    formats = {format_of_path(path, input_format, has_column) for path in paths}
+    if has_column and formats.isdisjoint((CSV, JSONL, PARQUET, ARROW)):
         raise BadValueError(
-            "input_column has no effect: no input is JSON Lines or Parquet, and a line of text has "
-            "no fields. Leave input_column out, or give input_format=jsonl or parquet."
+            "input_column has no effect: no input is JSON Lines, CSV, Parquet or Arrow, and a line "
+            "of text has no fields. Leave input_column out, or give input_format=jsonl, csv, "
+            "parquet or arrow."
         )
-    if settings.skip_bad_records and JSONL not in formats:
+    if settings.skip_bad_records and formats.isdisjoint((CSV, JSONL)):
         raise BadValueError(
-            "skip_bad_records has no effect: no input is JSON Lines. Leave it out, or give "
-            "input_format=jsonl."
+            "skip_bad_records has no effect: no input is JSON Lines or CSV. Leave it out, or give "
+            "input_format=jsonl or csv."
         )
 
 
@@ -516,7 +518,10 @@ def _check_readable(path: str, option: str) -> None:
         reason = getattr(error, "strerror", None) or "No such file or directory"
         raise MissingFileError(f'"{path}": {reason}. Check {option}.') from error
     if stat.S_ISDIR(mode):
-        raise MissingFileError(f'"{path}": Is a directory. Give a file as {option}.')
+        remedy = f"Give a file as {option}"
+        if option == "input" and (pattern := pattern_of_folder(path)):
+            remedy = f'Give a pattern in quotation marks: "{pattern}"'
+        raise MissingFileError(f'"{path}": Is a directory. {remedy}.')
     if not os.access(path, os.R_OK):
         raise MissingFileError(f'"{path}": Permission denied. Make the file readable.')
 

@@ -66,8 +66,9 @@ EXTENSIONS = (
     _extension(
         "input_column",
         TEXT,
-        "Read the text from this field of JSON Lines, or this column of Parquet files; by "
-        "default, text or the only column of strings in a Parquet file.",
+        "Read the text from this field of JSON Lines, or this column of CSV, Parquet or Arrow "
+        "files; by default, text or the only column of strings. meta.text can name the field text "
+        "in the field meta. If it is given, .csv files are read as tables.",
         SETTINGS,
         default="",
         selects_text=True,
@@ -76,8 +77,8 @@ EXTENSIONS = (
         "split_lines",
         BOOL,
         "Treat every line of a record as a sentence. Otherwise, each record of JSON Lines, row of "
-        "Parquet or Arrow data, or item of an iterator is one sentence, including its line "
-        "breaks.",
+        "a table, or item of an iterator is one sentence, including its line breaks; in a list of "
+        "strings, each element is one.",
         SETTINGS,
         default=False,
         selects_text=True,
@@ -95,7 +96,7 @@ EXTENSIONS = (
     _extension(
         "skip_bad_records",
         BOOL,
-        "Skip the lines of JSON Lines that cannot be read, and report their number.",
+        "Skip the records of JSON Lines and CSV that cannot be read, and report their number.",
         SETTINGS,
         default=False,
         selects_text=True,
@@ -193,7 +194,7 @@ EXTENSIONS = (
         "column",
         TEXT,
         "The column to read if sentence_iterator is a table; by default, text or the only column "
-        "of strings.",
+        "of strings. meta.text can name the field text in the column meta.",
         ELSEWHERE,
         flag=False,
     ),

@@ -18,7 +18,7 @@ StrPath: TypeAlias = str | os.PathLike[str]
 
 Compat: TypeAlias = Literal["0.2.0", "0.2.1", "0.2.2", "0.2.3"]
 DumpFormat: TypeAlias = Literal["tsv", "parquet"]
-InputFormat: TypeAlias = Literal["auto", "text", "tsv", "jsonl", "parquet"]
+InputFormat: TypeAlias = Literal["auto", "text", "tsv", "csv", "jsonl", "parquet", "arrow"]
 LongSentences: TypeAlias = Literal["skip", "split"]
 ModelType: TypeAlias = Literal["unigram", "bpe", "word", "char"]
 MStep: TypeAlias = Literal["digamma", "ml"]

@@ -34,7 +34,8 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "input",
             LIST,
             "Files to train on, separated by commas; a line is a sentence. Also: compressed files "
-            "(.gz, .zst, .xz, .bz2), records (.jsonl, .parquet), patterns such as data/*.txt, "
+            "(.gz, .zst, .xz, .bz2), tables (.jsonl, .parquet, .arrow, .feather, and .csv with "
+            "input_column), patterns such as data/*.txt, "
             "- for standard input, and addresses such as s3://bucket/a.txt.",
             selects_text=True,
         ),
@@ -42,7 +43,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "input_format",
             TEXT,
             "Format of the input: 'text', or 'tsv' with a text, a tab and its count on each line; "
-            "'jsonl' or 'parquet'; or 'auto' (the default), by the name of each file.",
+            "'csv', 'jsonl', 'parquet' or 'arrow'; or 'auto' (the default), by the name of each file.",
             selects_text=True,
         ),
         Option(

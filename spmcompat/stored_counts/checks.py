@@ -37,6 +37,8 @@ class CheckedParts:
         The name of the table in messages.
     is_sorted : bool
         Whether the rows must be in order. If not, `RepeatedRows` must have checked them before.
+    is_empty : bool
+        Whether the text has no sentence. Then there must not be any rows.
 
     Attributes
     ----------
@@ -45,11 +47,16 @@ class CheckedParts:
     """
 
     def __init__(
-        self, parts: Sequence[Iterator[pa.RecordBatch]], name: str, is_sorted: bool
+        self,
+        parts: Sequence[Iterator[pa.RecordBatch]],
+        name: str,
+        is_sorted: bool,
+        is_empty: bool = False,
     ) -> None:
         self.parts = [self._checked(number, part) for number, part in enumerate(parts)]
         self._name = name
         self._is_sorted = is_sorted
+        self._is_empty = is_empty
         self._edges: list[tuple[Key, Key] | None] = [None] * len(parts)
         self._text_ends = [0] * len(parts)
         self._totals = [0] * len(parts)
@@ -66,7 +73,12 @@ class CheckedParts:
         edges = [edge for edge in self._edges if edge is not None]
         for (_, last), (first, _) in pairwise(edges):
             self._refuse_disorder(last, first)
-        if sum(self._text_ends) != 1:
+        if self._is_empty and sum(self._totals):
+            raise TrainingError(
+                f"{self._name}: it has rows, but its metadata state that the text has no sentence. "
+                "Count again."
+            )
+        if sum(self._text_ends) != 1 and not self._is_empty:
             raise TrainingError(
                 f"{self._name}: the text ends {sum(self._text_ends)} times (place {AT_TEXT_END}), "
                 "but it must end exactly once. Count again."

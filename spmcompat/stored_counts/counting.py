@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from spmcompat.counting.counts import Counts
-from spmcompat.counting.reading import read_counts
+from spmcompat.counting.reading import no_sentence, read_counts
 from spmcompat.counting.rows import RowReader
 from spmcompat.errors import BadValueError
 from spmcompat.normalization.rules import to_tsv
@@ -52,7 +52,12 @@ def check_order_is_free(plan: Plan, doing: str = "count") -> None:
 
 
 def count_source(
-    plan: Plan, origin: Origin, source: Source, workers: Workers, report: Report
+    plan: Plan,
+    origin: Origin,
+    source: Source,
+    workers: Workers,
+    report: Report,
+    allow_empty: bool = False,
 ) -> tuple[Origin, Iterator[pa.RecordBatch]]:
     """Read a text and count it.
 
@@ -68,6 +73,8 @@ def count_source(
         The threads. The table does not depend on their number.
     report : Report
         Receives progress and log lines.
+    allow_empty : bool
+        Whether the text may contain no sentence. The table then has no rows.
 
     Returns
     -------
@@ -83,7 +90,9 @@ def count_source(
     """
     check_order_is_free(plan)
     # Tables of counts do not contain sentences, so the pretokens of each sentence are not needed.
-    counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report)
+    counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report, allow_empty)
+    if counts.sentences == 0 and not allow_empty:  # all sentences normalize to nothing
+        raise no_sentence()
     origin = origin._replace(
         sentences=counts.sentences,
         first_character=counts.first_character,

@@ -51,8 +51,8 @@ def temperature_weights(tables: Sequence[Table], alpha: float) -> list[Fraction]
     """
     sizes = [table.origin.sentences for table in tables]
     total = max(sum(sizes), 1)
-    powers = [(size / total) ** alpha for size in sizes]
-    new_shares = [power / sum(powers) for power in powers]
+    powers = [(size / total) ** alpha if size else 0.0 for size in sizes]
+    new_shares = [power / max(sum(powers), 1.0) for power in powers]
     return [
         Fraction(f"{share * total / size:.6f}") if size else Fraction(1)
         for share, size in zip(new_shares, sizes, strict=True)
@@ -66,7 +66,9 @@ def _merged_origin(tables: Sequence[Table], weights: Sequence[Fraction]) -> Orig
     if any(weight != 1 for weight in weights):
         listed = ", ".join(str(float(weight)) for weight in weights)
         changes.append(f"merged with the weights {listed}")
+    with_text = [origin for origin in origins if origin.sentences] or origins
     return origins[0]._replace(
+        first_character=with_text[0].first_character,
         options=_merged_options(origins),
         sentences=_total(_times(origin.sentences, weight) for origin, weight in weighted),
         lines=_total(_times(origin.lines, weight) for origin, weight in weighted),
@@ -177,13 +179,17 @@ class Merging:
             If a table is broken, or the sums are too large.
         """
         rows = max(_ROWS_AT_A_TIME // len(self._tables), _LEAST_ROWS)
-        firsts = [table.origin.first_character for table in self._tables]
-        nexts = [*firsts[1:], None]
+        # The text before an empty one is followed by the first text after it that is not empty.
+        weighted = [
+            (table, weight)
+            for table, weight in zip(self._tables, self._weights, strict=True)
+            if not _is_empty(table)
+        ]
+        firsts = [table.origin.first_character for table, _ in weighted]
+        nexts = [*firsts, None][1:]
         cursors = [
             Cursor(_repeated(table.in_order(rows), weight, first, following))
-            for table, weight, first, following in zip(
-                self._tables, self._weights, firsts, nexts, strict=True
-            )
+            for (table, weight), first, following in zip(weighted, firsts, nexts, strict=True)
         ]
         for merged in merge_rows(cursors):
             yield self._without_rare(merged)
@@ -204,6 +210,11 @@ class Merging:
         self._kept += kept_count
         self._dropped += (pc.sum(batch.column("count")).as_py() or 0) - kept_count
         return kept
+
+
+def _is_empty(table: Table) -> bool:
+    """Return whether the text of a table has no sentence, and check that it then has no rows."""
+    return table.origin.sentences == 0 and not any(map(len, table.in_order(_LEAST_ROWS)))
 
 
 def merge_rows(cursors: Sequence[Cursor]) -> Iterator[pa.RecordBatch]:

@@ -51,7 +51,8 @@ class CountTable:
         A distinct pretoken of the normalized text, with U+2581 for a space.
     ``place`` (int8)
         0 if another pretoken of the same sentence follows, 1 if the pretoken ends a sentence but
-        not the text, 2 if it ends the text. Exactly one row has place 2, and its count is 1.
+        not the text, 2 if it ends the text. Exactly one row has place 2, and its count is 1. (A text without sentences
+        has no rows.)
     ``next`` (int32)
         The code point of the character that follows the pretoken: the next character of the
         sentence, the first character of the next sentence, or 0 at the end of the text.
@@ -133,7 +134,12 @@ class CountTable:
 
     def reading(self, rows: int = _BATCH_ROWS) -> CheckedParts:
         """Return all rows in parts. Each part may be read in its own thread."""
-        return CheckedParts(self._parts(rows), self.name, is_sorted=self._closing is None)
+        return CheckedParts(
+            self._parts(rows),
+            self.name,
+            is_sorted=self._closing is None,
+            is_empty=self.origin.sentences == 0,
+        )
 
     def _parts(self, rows: int) -> list[Iterator[pa.RecordBatch]]:
         if self._rows is not None:

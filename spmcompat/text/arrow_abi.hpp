@@ -41,7 +41,7 @@ struct ArrowArrayStream {
 };
 
 // Throws if a schema is invalid: a required pointer is null, or a number is negative. Only direct
-// children are checked, because their own children are not used.
+// children are checked; check their own children before using them.
 inline void check_schema(const ArrowSchema& schema) {
   const auto require = [](bool condition, const char* error) {
     if (!condition) throw std::runtime_error(error);

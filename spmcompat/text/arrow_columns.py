@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
 
 from spmcompat.errors import BadValueError, printable
 
@@ -16,7 +16,10 @@ COLUMN = "column="
 # The largest number of columns that a message lists.
 _MOST_LISTED = 30
 
-_ACCEPTED = "spmcompat reads string, binary, their large and view types, and dictionaries of these"
+_ACCEPTED = (
+    "spmcompat reads string, binary, their large and view types, dictionaries of these, and lists "
+    "of these"
+)
 
 
 class Field(NamedTuple):
@@ -30,7 +33,7 @@ class Field(NamedTuple):
         The type of the column in the notation of the Arrow C data interface; for a dictionary, the
         type of the values.
     is_readable : bool
-        Whether the column contains strings or only nulls.
+        Whether the column contains strings, lists of strings or only nulls.
     """
 
     name: str
@@ -39,20 +42,28 @@ class Field(NamedTuple):
 
     @property
     def has_strings(self) -> bool:
-        """Whether the column contains strings."""
-        return self.is_readable and self.format != "n"
+        """Whether the column contains strings. Lists do not count."""
+        return self.is_readable and self.format != "n" and not self.format.startswith("+")
 
 
-def column_of_table(fields: Sequence[Field], column: str | None, option: str = COLUMN) -> int:
-    """Return the index of the column that contains the text.
+Path: TypeAlias = "tuple[tuple[int, str], ...]"
+"""The index and the name of a column, and of each nested field down to the text."""
+
+
+def column_of_table(
+    fields_at: Callable[[list[int]], Sequence[Field]], column: str | None, option: str = COLUMN
+) -> Path:
+    """Return the path to the column or the nested field that contains the text.
 
     Parameters
     ----------
-    fields : sequence of Field
-        The columns.
+    fields_at : callable
+        Takes the indexes of a column and of nested fields, and returns the fields at the end of
+        this path: for an empty path, the columns; none if the path does not end at a struct or at
+        lists of structs.
     column : str, optional
-        The name of the column. Without it, `DEFAULT_COLUMN` is read, or else the only column of
-        strings.
+        The name of the column. If there is no column ``a.b``, it means the field ``b`` of the
+        column ``a``. Without it, `DEFAULT_COLUMN` is read, or else the only column of strings.
     option : str
         The option that names the column, as messages write it.
 
@@ -61,25 +72,45 @@ def column_of_table(fields: Sequence[Field], column: str | None, option: str = C
     BadValueError
         If there is no such column, or more than one, or the column does not contain strings.
     """
+    fields = fields_at([])
     wanted = DEFAULT_COLUMN if column is None else column
-    found = [index for index, field in enumerate(fields) if field.name == wanted]
-    if not found and column is None:
+    path = _path(fields_at, [], wanted)
+    if path is None and column is None:
         found = [index for index, field in enumerate(fields) if field.has_strings]
         if len(found) != 1:
             raise BadValueError(
                 f"cannot tell which column contains the text: there is no column {wanted!r}, and "
                 f"{len(found) or 'no'} columns contain strings. {_choice(fields, option)}"
             )
-    if not found:
+        return ((found[0], fields[found[0]].name),)
+    if path is None:
         raise BadValueError(f"there is no column {wanted!r}. {_choice(fields, option)}")
-    if len(found) > 1:
-        raise BadValueError(
-            f"there is more than one column {wanted!r}. {_listed(fields)}. Rename one of them."
-        )
-    if not fields[found[0]].is_readable:
+    *above, (last, _) = path
+    field = fields_at([index for index, _ in above])[last]
+    if not field.is_readable:
         remedy = f"convert it first, or name another column with {option}"
-        raise _unreadable(fields[found[0]], f"the column {wanted!r}", remedy)
-    return found[0]
+        raise _unreadable(field, f"the column {wanted!r}", remedy)
+    return path
+
+
+def _path(
+    fields_at: Callable[[list[int]], Sequence[Field]], above: list[int], wanted: str
+) -> Path | None:
+    """Return the path to a field below the path `above`, or None if there is no such field."""
+    fields = fields_at(above)
+    first, _, rest = wanted.partition(".")
+    for name in (wanted, first):
+        found = [index for index, field in enumerate(fields) if field.name == name]
+        if len(found) > 1:
+            raise BadValueError(
+                f"there is more than one column {name!r}. {_listed(fields)}. Rename one of them."
+            )
+        if found and name == wanted:
+            return ((found[0], name),)
+        if found and rest:
+            below = _path(fields_at, [*above, found[0]], rest)
+            return None if below is None else ((found[0], name), *below)
+    return None
 
 
 def check_column_alone(field: Field, column: str | None) -> None:

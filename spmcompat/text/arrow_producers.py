@@ -1,7 +1,7 @@
 """Reads Arrow data from the objects of any library into read buffers.
 
-Most objects have a method of the Arrow PyCapsule interface. Data sets of Hugging Face and lazy
-frames of polars do not, but their batches do. They are recognized by the names of their classes,
+Most objects have a method of the Arrow PyCapsule interface. Data sets of Hugging Face and pyarrow,
+lazy frames of polars, and files of pyarrow do not, but their batches do. They are recognized by the names of their classes,
 without importing their libraries.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from contextlib import closing
+from functools import partial
 from typing import Any, Protocol, TypeAlias, TypeGuard
 
 from spmcompat.errors import BadValueError, naming_iterator_errors
@@ -71,6 +72,7 @@ def is_arrow_data(data: object) -> bool:
     return (
         is_arrow(data)
         or _is_of(data, "polars", "LazyFrame")
+        or any(_is_of(data, "pyarrow", name) for name in _BATCHES_OF_PYARROW)
         or any(_is_of(data, "datasets", name) for name in _DATA_SETS)
     )
 
@@ -100,6 +102,9 @@ def arrow_parts(data: object, column: str | None) -> Iterable[ArrowExportable] |
         return naming_iterator_errors(lambda: _batches_of_iterable_dataset(data, column))
     if _is_of(data, "polars", "LazyFrame"):
         return naming_iterator_errors(lambda: _batches_of_lazy_frame(data, column))
+    for name, batches_of in _BATCHES_OF_PYARROW.items():
+        if _is_of(data, "pyarrow", name):
+            return naming_iterator_errors(partial(batches_of, data, column))
     if _is_of(data, "duckdb", "DuckDBPyRelation") and is_installed("pyarrow"):
         return naming_iterator_errors(lambda: _batches_of_relation(data, column))
     # Without pyarrow, a Series can only be read as an iterable of texts.
@@ -203,6 +208,49 @@ def _batches_of_relation(data: Any, column: str | None) -> Iterable[ArrowExporta
     return [read(_BATCH_ROWS_OF_QUERY)]
 
 
+def _batches_of_pyarrow_dataset(data: Any, column: str | None) -> Iterable[ArrowExportable]:
+    """Return the batches of a data set of pyarrow. Reads only a few batches ahead."""
+    from pyarrow.dataset import field  # noqa: PLC0415
+
+    name = column_name_of(data.schema.empty_table(), column)
+    # A list of names would be understood as a list of paths to nested fields.
+    scanner = data.scanner(
+        columns={name: field(name)},
+        batch_size=_BATCH_ROWS_OF_QUERY,
+        batch_readahead=2,
+        fragment_readahead=1,
+    )
+    return [scanner.to_reader()]
+
+
+def _batches_of_scanner(data: Any, column: str | None) -> Iterable[ArrowExportable]:
+    """Return the result of a scanner of pyarrow, whose columns are already chosen."""
+    return [data.to_reader()]
+
+
+def _batches_of_parquet_file(data: Any, column: str | None) -> Iterable[ArrowExportable]:
+    """Return the batches of a ``ParquetFile`` of pyarrow."""
+    name = column_name_of(data.schema_arrow.empty_table(), column)
+    batches: Iterable[ArrowExportable] = data.iter_batches(
+        _BATCH_ROWS, columns=[name], use_threads=False
+    )
+    return batches
+
+
+def _batches_of_file_reader(data: Any, column: str | None) -> Iterable[ArrowExportable]:
+    """Return the batches of a reader of an Arrow file."""
+    return map(data.get_batch, range(data.num_record_batches))
+
+
+_BATCHES_OF_PYARROW = {
+    "Dataset": _batches_of_pyarrow_dataset,
+    "Scanner": _batches_of_scanner,
+    "ParquetFile": _batches_of_parquet_file,
+    "RecordBatchFileReader": _batches_of_file_reader,
+}
+"""The classes of pyarrow that lack the Arrow PyCapsule interface, and how to read them."""
+
+
 def strings_of(
     data: ArrowExportable, column: str | None = None, origin: str = "row"
 ) -> Generator[ReadBuffer, None, None]:
@@ -250,6 +298,6 @@ def strings_of_all(
             del part  # then only `strings` keeps the part in memory
             while strings.fill(buffer):
                 yield buffer
-                buffer = ReadBuffer.of_rows(origin, buffer.first_line + buffer.lines + buffer.nulls)
-    if buffer.lines or buffer.nulls:
+                buffer = ReadBuffer.of_rows(origin, buffer.first_line + buffer.rows)
+    if buffer.rows:
         yield buffer

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "spmcompat/text/arrow_abi.hpp"
@@ -24,8 +26,8 @@ inline StringLayout string_layout(std::string_view format) {
   return StringLayout::kOther;
 }
 
-// The type of a column: the layout of its strings and, if they are in a dictionary, the format of
-// the indices into it.
+// The type of an array of strings: their layout and, if they are in a dictionary, the format of the
+// indices into it.
 struct StringType {
   StringLayout layout = StringLayout::kOther;
   char index = '\0';
@@ -40,6 +42,83 @@ struct StringType {
     return {string_layout(schema.dictionary->format), format[0]};
   }
 };
+
+// How an array contains another one: as a field, or as the elements of lists.
+enum class NestLayout { kNone, kField, kOffsets32, kOffsets64, kViews32, kViews64, kFixedSize };
+
+// A level of a nested column.
+struct NestLevel {
+  NestLayout layout = NestLayout::kNone;
+  int64_t number = 0;  // the index of the field, or the number of elements in a list of fixed size
+
+  bool is_list() const { return layout != NestLayout::kNone && layout != NestLayout::kField; }
+
+  // Returns the level of a list, or one with the layout kNone for another type.
+  static NestLevel of_list(const ArrowSchema& schema) {
+    const std::string_view format = schema.format;
+    if (schema.dictionary != nullptr || schema.n_children != 1) return {};
+    if (format == "+l") return {NestLayout::kOffsets32};
+    if (format == "+L") return {NestLayout::kOffsets64};
+    if (format == "+vl") return {NestLayout::kViews32};
+    if (format == "+vL") return {NestLayout::kViews64};
+    if (format.substr(0, 3) == "+w:") {
+      const long long size = std::strtoll(schema.format + 3, nullptr, 10);
+      if (size >= 0) return {NestLayout::kFixedSize, size};
+    }
+    return {};
+  }
+};
+
+// The type of a column: the levels from the batch to the strings, and the type of the strings.
+struct ColumnType {
+  // A schema of an unknown producer could contain itself.
+  static constexpr size_t kMostLevels = 64;
+
+  std::vector<NestLevel> levels;
+  StringType strings;
+
+  bool is_readable() const { return strings.is_readable(); }
+
+  // Follows a path of fields from a schema. Lists on the way are passed through, as are those at
+  // the end. Returns the schema at the end, or null if it cannot be reached.
+  static const ArrowSchema* follow(const ArrowSchema& schema, const std::vector<int64_t>& path,
+                                   std::vector<NestLevel>& levels) {
+    const ArrowSchema* at = &schema;
+    for (auto field = path.begin(); levels.size() < kMostLevels;) {
+      check_schema(*at);
+      const NestLevel list = NestLevel::of_list(*at);
+      if (list.is_list()) {
+        levels.push_back(list);
+        at = at->children[0];
+      } else if (field == path.end()) {
+        return at;
+      } else {
+        if (*field >= at->n_children) return nullptr;
+        levels.push_back({NestLayout::kField, *field});
+        at = at->children[*field++];
+      }
+    }
+    return nullptr;
+  }
+
+  static ColumnType of(const ArrowSchema& schema, const std::vector<int64_t>& path) {
+    ColumnType type;
+    const ArrowSchema* end = follow(schema, path, type.levels);
+    if (end != nullptr) type.strings = StringType::of(*end);
+    return type;
+  }
+};
+
+inline bool is_struct(const ArrowSchema& schema) {
+  return std::string_view(schema.format) == "+s" && schema.dictionary == nullptr;
+}
+
+// Returns the struct at the end of a path, or null if there is none.
+inline const ArrowSchema* struct_at(const ArrowSchema& schema, const std::vector<int64_t>& path) {
+  std::vector<NestLevel> levels;
+  const ArrowSchema* end = ColumnType::follow(schema, path, levels);
+  return end != nullptr && is_struct(*end) ? end : nullptr;
+}
 
 // The validity bits and the buffers of an array. The constructor checks the pointers and numbers of
 // the struct. The struct does not contain the sizes of the buffers, so the constructor cannot
@@ -179,60 +258,139 @@ class StringColumn {
  public:
   StringColumn() = default;
 
-  // `column` is the index of a child of the batch; -1 means the batch itself.
-  StringColumn(const ArrowArray& batch, int64_t column, StringType type)
-      : type_(type), rows_(batch.length) {
-    const ArrowArray* child = &batch;
-    if (column >= 0) {
-      parent_ = ArrowBuffers(batch, 0, 0);
-      if (column >= batch.n_children || batch.children == nullptr ||
-          batch.children[column] == nullptr) {
+  StringColumn(const ArrowArray& batch, const ColumnType& type)
+      : type_(type.strings), rows_(batch.length) {
+    const ArrowArray* array = &batch;
+    int64_t rows = rows_;  // the number of rows that the array must have at least
+    for (const NestLevel& level : type.levels) {
+      levels_.push_back({level, ArrowBuffers(*array, least_buffers(level.layout), rows)});
+      const int64_t child = level.is_list() ? 0 : level.number;
+      if (child >= array->n_children || array->children == nullptr ||
+          array->children[child] == nullptr) {
         throw std::runtime_error("a batch lacks a column");
       }
-      child = batch.children[column];
+      // The elements that a list has are checked when they are read.
+      rows = level.is_list() ? 0 : array->offset + array->length;
+      array = array->children[child];
+      levels_.back().elements = array->length;
     }
-    const int64_t skipped = column >= 0 ? batch.offset : 0;
-    if (type.index == '\0') {
-      strings_ = StringArray(*child, type.layout, skipped + rows_);
-      first_ = strings_.buffers().first() + skipped;
+    if (type_.index == '\0') {
+      strings_ = StringArray(*array, type_.layout, rows);
+      first_ = strings_.buffers().first();
     } else {
-      indices_ = ArrowBuffers(*child, 2, skipped + rows_);
-      if (child->dictionary == nullptr) throw std::runtime_error("a dictionary is missing");
-      strings_ = StringArray(*child->dictionary, type.layout, 0);
-      first_ = indices_.first() + skipped;
+      indices_ = ArrowBuffers(*array, 2, rows);
+      if (array->dictionary == nullptr) throw std::runtime_error("a dictionary is missing");
+      strings_ = StringArray(*array->dictionary, type_.layout, 0);
+      first_ = indices_.first();
     }
-    has_parent_ = column >= 0;
   }
 
   int64_t rows() const { return rows_; }
 
   // Appends strings from `row` on, without CR and LF at their ends, until they fill a read buffer.
-  // Returns the first row that was not appended. If a string has more than `longest` bytes, only
-  // the first `longest` + 1 are appended, and the number of the others is added to `dropped`.
-  // `ends` receives the end of each string, and `nulls` the number of strings before each null.
-  // Each row counts as one byte more than its text, as if it ended with a line end, so that a
-  // buffer of empty rows and nulls becomes full, too.
+  // All strings of a row are appended together. Returns the first row that was not appended. If a
+  // string has more than `longest` bytes, only the first `longest` + 1 are appended, and the number
+  // of the others is added to `dropped`. `ends` receives the end of each string, and `nulls` the
+  // number of strings before each null. Each string counts as one byte more than its text, as if it
+  // ended with a line end, so that a buffer of empty strings and nulls becomes full, too.
   int64_t append(int64_t row, size_t most_bytes, size_t longest, std::string& text,
                  std::vector<size_t>& ends, std::vector<size_t>& nulls, size_t& dropped) const {
     while (row < rows_ && text.size() + ends.size() + nulls.size() < most_bytes) {
-      std::string_view found;
-      if (find(row++, &found)) {
-        size_t size = found.size();
-        while (size > 0 && (found[size - 1] == '\r' || found[size - 1] == '\n')) --size;
+      for_each_string(0, row++, [&](const std::string_view* found) {
+        if (found == nullptr) {
+          nulls.push_back(ends.size());
+          return;
+        }
+        size_t size = found->size();
+        while (size > 0 && ((*found)[size - 1] == '\r' || (*found)[size - 1] == '\n')) --size;
         const size_t kept = kept_of(size, longest);
         dropped += size - kept;
-        text.append(found.data(), kept);
+        text.append(found->data(), kept);
         ends.push_back(text.size());
-      } else {
-        nulls.push_back(ends.size());
-      }
+      });
     }
     return row;
   }
 
  private:
+  struct Level {
+    NestLevel type;
+    ArrowBuffers buffers;
+    int64_t elements = 0;  // the length of the array that it contains
+  };
+
+  static int64_t least_buffers(NestLayout layout) {
+    switch (layout) {
+      case NestLayout::kField:
+        return 0;
+      case NestLayout::kFixedSize:
+        return 1;
+      case NestLayout::kViews32:
+      case NestLayout::kViews64:
+        return 3;
+      default:
+        return 2;
+    }
+  }
+
+  // Calls `take` for each string of a row of a level, with null for a null at any level.
+  template <typename Take>
+  void for_each_string(size_t level, int64_t row, const Take& take) const {
+    if (level == levels_.size()) {
+      std::string_view found;
+      take(find(row, &found) ? &found : nullptr);
+      return;
+    }
+    const Level& at = levels_[level];
+    row += at.buffers.first();
+    if (!at.buffers.is_valid(row)) {
+      take(nullptr);
+    } else if (!at.type.is_list()) {
+      for_each_string(level + 1, row, take);
+    } else {
+      const auto [begin, end] = elements_of(at, row);
+      for (int64_t element = begin; element < end; ++element) {
+        for_each_string(level + 1, element, take);
+      }
+    }
+  }
+
+  // Returns the first and the last element of a list, plus one.
+  static std::pair<int64_t, int64_t> elements_of(const Level& list, int64_t row) {
+    uint64_t begin, size;
+    switch (list.type.layout) {
+      case NestLayout::kOffsets32:
+        begin = list.buffers.value<uint32_t>(1, row);
+        size = list.buffers.value<uint32_t>(1, row + 1) - begin;
+        break;
+      case NestLayout::kOffsets64:
+        begin = list.buffers.value<uint64_t>(1, row);
+        size = list.buffers.value<uint64_t>(1, row + 1) - begin;
+        break;
+      case NestLayout::kFixedSize:
+        size = static_cast<uint64_t>(list.type.number);
+        // This also ensures that the product below does not overflow.
+        begin = UINT64_MAX;
+        if (size == 0 || row < list.elements / list.type.number) begin = row * size;
+        break;
+      default:
+        if (list.buffers.bytes(2) == nullptr) throw std::runtime_error("a buffer is missing");
+        if (list.type.layout == NestLayout::kViews32) {
+          begin = list.buffers.value<uint32_t>(1, row);
+          size = list.buffers.value<uint32_t>(2, row);
+        } else {
+          begin = list.buffers.value<uint64_t>(1, row);
+          size = list.buffers.value<uint64_t>(2, row);
+        }
+    }
+    const auto elements = static_cast<uint64_t>(list.elements);
+    if (begin > elements || size > elements - begin) {
+      throw std::runtime_error("a list ends after its elements");
+    }
+    return {static_cast<int64_t>(begin), static_cast<int64_t>(begin + size)};
+  }
+
   bool find(int64_t row, std::string_view* text) const {
-    if (has_parent_ && !parent_.is_valid(parent_.first() + row)) return false;
     if (type_.index == '\0') return strings_.find(first_ + row, text);
     if (!indices_.is_valid(first_ + row)) return false;
     const uint64_t index = index_of(first_ + row);
@@ -265,8 +423,8 @@ class StringColumn {
 
   StringType type_;
   int64_t rows_ = 0, first_ = 0;
-  bool has_parent_ = false;
-  ArrowBuffers parent_, indices_;
+  std::vector<Level> levels_;
+  ArrowBuffers indices_;
   StringArray strings_;
 };
 

@@ -6,6 +6,7 @@ from spmcompat.text.lines import ReadBuffer
 @final
 class ArrowStrings:
     column_name: str | None
+    column_path: str | None
     def __init__(
         self,
         data: ArrowExportable,

@@ -51,14 +51,22 @@ cdef extern from "spmcompat/text/arrow_abi.hpp" namespace "spmcompat" nogil:
 
 
 cdef extern from "spmcompat/text/arrow_strings.hpp" namespace "spmcompat" nogil:
-    cdef cppclass StringType:
+    cdef cppclass NestLevel:
+        cbool is_list()
+
+    cdef cppclass ColumnType:
+        vector[NestLevel] levels
         cbool is_readable()
         @staticmethod
-        StringType of(const ArrowSchema& schema)
+        ColumnType of(const ArrowSchema& schema, const vector[int64_t]& path) except +
+
+    cbool is_struct(const ArrowSchema& schema)
+    const ArrowSchema* struct_at(
+        const ArrowSchema& schema, const vector[int64_t]& path) except +
 
     cdef cppclass StringColumn:
         StringColumn()
-        StringColumn(const ArrowArray& batch, int64_t column, StringType type) except +
+        StringColumn(const ArrowArray& batch, const ColumnType& type) except +
         int64_t append(
             int64_t row, size_t most_bytes, size_t longest, string& text,
             vector[size_t]& ends, vector[size_t]& nulls, size_t& dropped) except +
@@ -70,6 +78,7 @@ cdef extern from "spmcompat/text/json_lines.hpp" namespace "spmcompat" nogil:
         void read(
             const char* text, size_t size, uint64_t line, string& items,
             vector[size_t]& ends, vector[size_t]& nulls) except +
+        cbool has_lists()
         uint64_t too_long()
         uint64_t first_too_long_line()
         uint64_t broken()
@@ -105,19 +114,23 @@ cdef class ArrowStrings:
     Attributes
     ----------
     column_name : str or None
-        The name of the column; None if the data are a single column outside a table.
+        The name of the column of the table that contains the text, perhaps as a nested field; None
+        if the data are a single column outside a table.
+    column_path : str or None
+        The name of the nested field, with the names of the columns that contain it.
     """
 
     cdef Owned[ArrowSchema] schema
     cdef Owned[ArrowArrayStream] stream
     cdef Owned[ArrowArray] batch
     cdef StringColumn strings
-    cdef StringType type
-    cdef int64_t column
+    cdef ColumnType type
+    cdef bint has_lists
     cdef int64_t row
     cdef size_t longest
     cdef object name
     cdef readonly object column_name
+    cdef readonly object column_path
 
     def __init__(self, data, column=None, option=COLUMN, longest=None):
         self.longest = NO_LIMIT if longest is None else longest
@@ -176,16 +189,31 @@ cdef class ArrowStrings:
         self._check(code)
 
     cdef _choose(self, column, option):
+        cdef vector[int64_t] path
         cdef ArrowSchema* schema = self.schema.get()
-        self.column = -1
-        if schema.format == b"+s" and schema.dictionary == NULL:
-            fields = [_field(schema.children[i][0]) for i in range(schema.n_children)]
-            self.column = column_of_table(fields, column, option)
-            self.column_name = fields[self.column].name
-            schema = schema.children[self.column]
-        else:
-            check_column_alone(_field(schema[0]), column)
-        self.type = StringType.of(schema[0])
+        try:
+            if is_struct(schema[0]):
+                fields = column_of_table(self._fields_at, column, option)
+                path = [index for index, _ in fields]
+                self.column_name = fields[0][1]
+                self.column_path = ".".join([name for _, name in fields])
+            else:
+                check_column_alone(_field(schema[0]), column)
+            self.type = ColumnType.of(schema[0], path)
+        except RuntimeError as error:
+            if isinstance(error, TrainingError):
+                raise
+            raise self._broken(error) from None
+        self.has_lists = False
+        for level in self.type.levels:
+            self.has_lists |= level.is_list()
+
+    def _fields_at(self, path):
+        """Return the fields of the struct at the end of a path, or of the elements of a list."""
+        cdef const ArrowSchema* found = struct_at(self.schema.get()[0], path)
+        if found == NULL:
+            return []
+        return [_field(found.children[i][0]) for i in range(found.n_children)]
 
     cdef _check(self, int code):
         """Raise an error if a callback of the stream returned an error code."""
@@ -219,6 +247,7 @@ cdef class ArrowStrings:
                 return False
 
     cdef _append(self, ReadBuffer buffer):
+        cdef int64_t first = self.row
         try:
             with nogil:
                 self.row = self.strings.append(
@@ -226,6 +255,8 @@ cdef class ArrowStrings:
                     buffer.null_places, buffer.dropped)
         except RuntimeError as error:
             raise self._broken(error) from None
+        buffer.rows += self.row - first
+        buffer.has_parts |= self.has_lists
 
     cdef bint _next_batch(self) except -1:
         """Read the next batch of a stream; return whether there is one."""
@@ -246,7 +277,7 @@ cdef class ArrowStrings:
     cdef _begin_batch(self):
         self.row = 0
         try:
-            self.strings = StringColumn(self.batch.get()[0], self.column, self.type)
+            self.strings = StringColumn(self.batch.get()[0], self.type)
         except RuntimeError as error:
             raise self._broken(error) from None
 
@@ -283,7 +314,8 @@ cdef _field(const ArrowSchema& schema):
     cdef bytes name = b"" if schema.name == NULL else schema.name
     cdef bytes form = schema.format if schema.dictionary == NULL else schema.dictionary.format
     texts = [name.decode(errors="replace"), printable(form.decode(errors="replace"))]
-    return Field(*texts, StringType.of(schema).is_readable())
+    cdef vector[int64_t] path
+    return Field(*texts, ColumnType.of(schema, path).is_readable())
 
 
 @final
@@ -293,7 +325,8 @@ cdef class JsonLines:
     Parameters
     ----------
     column : str
-        The name of the field.
+        The name of the field. If a record has no field ``a.b``, it means the field ``b`` of the
+        object in the field ``a``. A field may also contain a list, whose elements are texts.
     longest : int
         The longest record in bytes. Longer lines are skipped.
     """
@@ -306,7 +339,7 @@ cdef class JsonLines:
     def read(self, bytes text not None, str origin, uint64_t first_line):
         """Return a `ReadBuffer` with the texts of the records as items.
 
-        If a record or its field is null, it becomes a null of the buffer. Broken records and
+        If a record, its field or an element of a list is null, it becomes a null of the buffer. Broken records and
         records that are too long are counted but left out. Blank lines are ignored.
 
         Parameters
@@ -327,6 +360,7 @@ cdef class JsonLines:
         with nogil:
             dereference(self.lines).read(
                 begin, size, first_line, buffer.items, buffer.ends, buffer.null_places)
+        buffer.has_parts = dereference(self.lines).has_lists()
         return buffer
 
     @property

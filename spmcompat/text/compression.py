@@ -1,4 +1,4 @@
-"""Decompresses files as streams. A file may consist of several members, which are concatenated."""
+"""Decompresses files as streams. A compressed file may consist of several members, which are concatenated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any, Protocol
 
 from spmcompat.errors import TrainingError
 from spmcompat.runtime.libraries import require
-from spmcompat.text.forms import BZIP2, GZIP, XZ, ZSTD
+from spmcompat.text.forms import BZIP2, GZIP, HEAD_BYTES, XZ, ZSTD, Form, check_contents
+from spmcompat.text.opening import InputFile, name_of
 
 # The number of bytes that are read at a time. At the end of each member, the rest of the chunk is
 # copied, so large chunks would be slow for small members.
@@ -156,6 +157,30 @@ class Decompressed:
                 f"{self._name} is broken: {what}. Test the file with {_TESTS[self._compression]}, "
                 "and copy or make it again."
             ) from None
+
+
+class _Contents:
+    """The decompressed content of a file. The constructor checks the first bytes."""
+
+    def __init__(self, inner: Decompressed, name: str, form: Form) -> None:
+        self._inner = inner
+        head = bytearray(HEAD_BYTES)
+        self._head = bytes(head[: inner.readinto(head)])
+        check_contents(name, self._head, form)
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Put bytes into the buffer and return how many; none at the end."""
+        head, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
+        buffer[: len(head)] = head
+        return len(head) + self._inner.readinto(buffer[len(head) :])
+
+
+def contents(file: InputFile, form: Form) -> InputFile | _Contents:
+    """Return the decompressed content of a file. Reading compressed content also checks it."""
+    if not form.compression:
+        return file
+    name = name_of(file.path)
+    return _Contents(Decompressed(file, form.compression, name), name, form)
 
 
 def _decoder(compression: str) -> _Decoder:

@@ -1,4 +1,4 @@
-"""The text of files: plain text, and files that must be unpacked (compressed, JSON, Parquet)."""
+"""The text of files: plain text, and files that must be unpacked (compressed files, tables)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spmcompat.errors import MissingFileError, TrainingError
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.text import remote
-from spmcompat.text.forms import AUTO, TEXT, Form, doubt_about
+from spmcompat.text.forms import ARROW, AUTO, PARQUET, TEXT, Form, doubt_about
 from spmcompat.text.line_buffers import cut_at_lines
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, form_of_input, is_remote, name_of, open_input
@@ -118,7 +118,9 @@ class Files:
             has_lines = True
             try:
                 with open_input(path) as file:
-                    form = form_of_input(file, self._text.input_format)
+                    form = form_of_input(
+                        file, self._text.input_format, bool(self._text.input_column)
+                    )
                     has_lines = form.has_lines
                     self._warn_once(file, form)
                     for buffer in self._buffers(file, form):
@@ -224,7 +226,7 @@ def _read_again(path: str, text: TextPlan) -> Iterator[ReadBuffer]:
     """Yield the buffers of a file that must be unpacked, without counting skipped records again."""
     try:
         with open_input(path) as file:
-            form = form_of_input(file, text.input_format)
+            form = form_of_input(file, text.input_format, bool(text.input_column))
             yield from _unpacked(file, form, text, Skipped())
     except OSError as error:
         if isinstance(error, TrainingError):
@@ -266,7 +268,7 @@ def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:
     return ReadBuffer.of_lines(text, kept.path, kept.first_line)
 
 
-def check_file(path: str, input_format: str) -> None:
+def check_file(path: str, input_format: str, has_column: bool) -> None:
     """Raise if the content of an input contradicts its name, or a library to read it is missing.
 
     Pipes are not checked, because they can be opened only once.
@@ -275,8 +277,8 @@ def check_file(path: str, input_format: str) -> None:
     ----------
     path : str
         A readable path that `spmcompat.text.paths.expand` returned, or an address.
-    input_format : str
-        The format that the user gave, or ``auto``.
+    input_format, has_column
+        As for `form_of`.
 
     Raises
     ------
@@ -289,15 +291,15 @@ def check_file(path: str, input_format: str) -> None:
     if not path or not stat.S_ISREG(os.stat(path).st_mode):
         return
     with open_input(path) as file:
-        form = form_of_input(file, input_format)
+        form = form_of_input(file, input_format, has_column)
     if form.compression:
         from spmcompat.text.compression import require_decoder  # noqa: PLC0415
 
         require_decoder(form.compression)
-    elif form.format == "parquet":
-        from spmcompat.text.parquet import require_reader  # noqa: PLC0415
+    if form.format in (PARQUET, ARROW):
+        from spmcompat.text.arrow_inputs import require_pyarrow  # noqa: PLC0415
 
-        require_reader()
+        require_pyarrow(form.format)
 
 
 def _unreadable(path: str, error: OSError) -> MissingFileError:

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
 
-AUTO, TEXT, TSV, JSONL, PARQUET = "auto", "text", "tsv", "jsonl", "parquet"
+AUTO, TEXT, TSV, CSV, JSONL = "auto", "text", "tsv", "csv", "jsonl"
+PARQUET, ARROW = "parquet", "arrow"
 
-OWN_FORMATS = (AUTO, JSONL, PARQUET)
+OWN_FORMATS = (AUTO, CSV, JSONL, PARQUET, ARROW)
 """The formats that ``sentencepiece`` does not know. A model does not store them."""
 
 GZIP, ZSTD, XZ, BZIP2 = "gzip", "zstd", "xz", "bzip2"
@@ -23,18 +24,33 @@ GZIP, ZSTD, XZ, BZIP2 = "gzip", "zstd", "xz", "bzip2"
 HEAD_BYTES = 512
 """The number of bytes at the beginning of a file that are enough to recognize it."""
 
-_COMPRESSIONS = {
+COMPRESSIONS = {
     ".gz": GZIP,
     ".zst": ZSTD,
     ".zstd": ZSTD,
     ".xz": XZ,
     ".bz2": BZIP2,
 }
-_SUFFIXES = {GZIP: ".gz", ZSTD: ".zst", XZ: ".xz", BZIP2: ".bz2", PARQUET: ".parquet"}
-_FORMATS = {".jsonl": JSONL, ".ndjson": JSONL, ".parquet": PARQUET}
-_ARROW_REMEDY = (
-    "read it in Python and pass the table as sentence_iterator, or write it as a Parquet file"
-)
+"""The compression of each suffix."""
+
+_SUFFIXES = {
+    GZIP: ".gz",
+    ZSTD: ".zst",
+    XZ: ".xz",
+    BZIP2: ".bz2",
+    PARQUET: ".parquet",
+    ARROW: ".arrow",
+}
+_FORMATS = {
+    ".jsonl": JSONL,
+    ".ndjson": JSONL,
+    ".parquet": PARQUET,
+    ".arrow": ARROW,
+    ".arrows": ARROW,
+    ".feather": ARROW,
+    ".ipc": ARROW,
+}
+_BINARY = (PARQUET, ARROW)
 # No text in UTF-8 begins with one of these. The UTF-32 mark must come before the UTF-16 mark,
 # because it begins with the same bytes.
 _UNREADABLE = (
@@ -42,11 +58,16 @@ _UNREADABLE = (
     (codecs.BOM_UTF32_BE, "is in UTF-32", "convert it with iconv -f UTF-32 -t UTF-8"),
     (codecs.BOM_UTF16_LE, "is in UTF-16", "convert it with iconv -f UTF-16 -t UTF-8"),
     (codecs.BOM_UTF16_BE, "is in UTF-16", "convert it with iconv -f UTF-16 -t UTF-8"),
-    (b"ARROW1\0\0", "contains Arrow data (Arrow IPC or Feather)", _ARROW_REMEDY),
-    (b"FEA1\0", "contains Arrow data (Feather)", _ARROW_REMEDY),
+    (
+        b"FEA1\0",
+        "contains Feather data of version 1",
+        "read it with pandas or pyarrow, and write it as a Parquet file",
+    ),
     (b"PK\x03\x04", "is a zip archive", "unpack it, and give its files"),
     (b"PK\x05\x06", "is an empty zip archive", "give the files that it should contain"),
 )
+# The mark before each message of a stream. A file of messages begins with ARROW1.
+_ARROW_STREAM = b"\xff\xff\xff\xff"
 _ARCHIVES = (".tar", ".tgz", ".tbz2", ".txz", ".tzst")
 
 
@@ -58,7 +79,7 @@ class Form(NamedTuple):
     compression : str
         `GZIP`, `ZSTD`, `XZ` or `BZIP2`; empty if the file is not compressed.
     format : str
-        `TEXT`, `TSV`, `JSONL` or `PARQUET`.
+        `TEXT`, `TSV`, `CSV`, `JSONL`, `PARQUET` or `ARROW`.
     """
 
     compression: str
@@ -70,7 +91,9 @@ class Form(NamedTuple):
         return self.format in (TEXT, TSV)
 
 
-def form_of(name: str, head: bytes, input_format: str, *, may_rename: bool = True) -> Form:
+def form_of(
+    name: str, head: bytes, input_format: str, has_column: bool, *, may_rename: bool = True
+) -> Form:
     """Return the form of a file.
 
     Parameters
@@ -81,6 +104,8 @@ def form_of(name: str, head: bytes, input_format: str, *, may_rename: bool = Tru
         Its first `HEAD_BYTES` bytes, or all of it if it is shorter.
     input_format : str
         The format that the user gave, or `AUTO`.
+    has_column : bool
+        Whether the user named a column. Only then, `AUTO` reads ``.csv`` files as tables.
     may_rename : bool
         Whether the user chose the name. Pipes and remote addresses can have any name, so only their
         content determines the compression.
@@ -90,38 +115,44 @@ def form_of(name: str, head: bytes, input_format: str, *, may_rename: bool = Tru
     TrainingError
         If name and content do not agree.
     """
-    named = _form_of_name(name, input_format)
+    named = _form_of_name(name, input_format, has_column)
     check_readable(name, head)
     found = content_of(head)
-    if found == PARQUET:
-        if named.format != PARQUET:
+    if found in _BINARY:
+        if named.format != found:
             raise TrainingError(
                 f"{_contains(name, found)}, not {named.format}: {_remedy(name, found)}"
             )
-    elif found:
+        return named._replace(compression="")
+    if found:
         _check_compression(name, named, found, may_rename)
-    elif named.format == PARQUET and not named.compression:
-        raise TrainingError(
-            f"{name or 'standard input'} does not contain Parquet data: make the file again."
-        )
+    elif named.format in _BINARY and not named.compression:
+        if named.format != ARROW or not head.startswith(_ARROW_STREAM):
+            raise TrainingError(
+                f"{name or 'standard input'} does not contain {TITLES[named.format]} data: make "
+                "the file again."
+            )
     elif named.compression:
         return _uncompressed(name, head, named, input_format, may_rename)
-    return named._replace(compression="" if found == PARQUET else found)
+    return named._replace(compression=found)
 
 
-def format_of(name: str, input_format: str) -> str:
-    """Return the format in which a file is read: `TEXT`, `TSV`, `JSONL` or `PARQUET`.
+def format_of(name: str, input_format: str, has_column: bool) -> str:
+    """Return the format in which a file is read, as in `Form`.
 
     Parameters
     ----------
-    name, input_format
+    name, input_format, has_column
         As for `form_of`. The content of the file does not matter.
     """
-    return _form_of_name(name, input_format).format
+    return _form_of_name(name, input_format, has_column).format
 
 
 def content_of(head: bytes) -> str:
-    """Return the compression of a file that begins like this, `PARQUET`, or "" for text."""
+    """Return the compression of a file that begins like this, `PARQUET`, `ARROW`, or "".
+
+    A stream of Arrow data is not recognized, because only its name can distinguish it from text.
+    """
     if head.startswith(bytes.fromhex("1f8b08")):
         return GZIP
     if head.startswith(bytes.fromhex("fd377a585a00")):
@@ -130,6 +161,8 @@ def content_of(head: bytes) -> str:
         return ZSTD
     if head.startswith(b"BZh") and _begins_bzip2(head):
         return BZIP2
+    if head.startswith(b"ARROW1\0\0"):
+        return ARROW
     # A text can begin with PAR1, too. In a Parquet file, the next byte is the type of the first
     # page.
     return PARQUET if head.startswith(b"PAR1\x15") else ""
@@ -149,7 +182,7 @@ def check_readable(name: str, head: bytes) -> None:
 
 
 def check_contents(name: str, head: bytes, form: Form) -> None:
-    """Raise if the decompressed content of a file is not text or JSON Lines.
+    """Raise if the decompressed content of a file cannot be read as a stream.
 
     Raises
     ------
@@ -160,11 +193,23 @@ def check_contents(name: str, head: bytes, form: Form) -> None:
     found = content_of(head)
     if found:
         raise TrainingError(
-            f"{name} contains {_TITLES[found]} data inside {_TITLES[form.compression]} data: "
+            f"{name} contains {TITLES[found]} data inside {TITLES[form.compression]} data: "
             "decompress it once yourself."
         )
     if head[257:262] == b"ustar":
         raise _archive(name)
+
+
+def without_mark(lines: bytes, name: str) -> bytes:
+    """Return the first lines of a file without the byte order mark of UTF-8.
+
+    Raises
+    ------
+    TrainingError
+        If they begin with the mark of UTF-16.
+    """
+    check_readable(name, lines)
+    return lines.removeprefix(codecs.BOM_UTF8)
 
 
 def doubt_about(name: str, head: bytes) -> str:
@@ -173,8 +218,7 @@ def doubt_about(name: str, head: bytes) -> str:
     if suffix == ".csv":
         return (
             f"{name} is read as plain text, with its other columns and quotation marks. If it is a "
-            "table, write the column to a Parquet or JSON Lines file, and name it with "
-            "--input_column."
+            "table, name the column of the text with --input_column."
         )
     if suffix == ".json" and head.lstrip().startswith(b"["):
         return (
@@ -184,12 +228,15 @@ def doubt_about(name: str, head: bytes) -> str:
     return ""
 
 
-def _form_of_name(name: str, input_format: str) -> Form:
+def _form_of_name(name: str, input_format: str, has_column: bool) -> Form:
     base, suffix = os.path.splitext(name.lower())
-    compression = _COMPRESSIONS.get(suffix, "")
+    compression = COMPRESSIONS.get(suffix, "")
     if compression:
         suffix = os.path.splitext(base)[1]
     form = _FORMATS.get(suffix, TEXT) if input_format == AUTO else input_format
+    # Without the name of a column, the lines of a .csv file are sentences, as in the reference.
+    if input_format == AUTO and suffix == ".csv" and has_column:
+        form = CSV
     return Form(compression, form)
 
 
@@ -228,18 +275,25 @@ def _archive(name: str) -> TrainingError:
     return TrainingError(f"{name} is an archive of files (tar): unpack it, and give its files.")
 
 
-_TITLES = {GZIP: "gzip", ZSTD: "zstd", XZ: "xz", BZIP2: "bzip2", PARQUET: "Parquet"}
+TITLES = {
+    GZIP: "gzip",
+    ZSTD: "zstd",
+    XZ: "xz",
+    BZIP2: "bzip2",
+    PARQUET: "Parquet",
+    ARROW: "Arrow",
+}
 
 
 def _contains(name: str, found: str) -> str:
-    return f"{name or 'standard input'} contains {_TITLES[found]} data"
+    return f"{name or 'standard input'} contains {TITLES[found]} data"
 
 
 def _remedy(name: str, found: str) -> str:
-    if found == PARQUET:
-        return "rename it to end in .parquet, or give --input_format=parquet."
+    if found in _BINARY:
+        return f"rename it to end in {_SUFFIXES[found]}, or give --input_format={found}."
     bare, suffix = os.path.splitext(name)
-    bare = bare if suffix.lower() in _COMPRESSIONS else name
+    bare = bare if suffix.lower() in COMPRESSIONS else name
     return f"rename it to {os.path.basename(bare)}{_SUFFIXES[found]}, so that it is decompressed."
 
 

@@ -13,44 +13,85 @@
 
 namespace spmcompat {
 
-// Reads the text of a record: one field of a JSON object, or a plain string. Accepts the same input
-// as Python's json module. If a key occurs several times, the last one counts.
+// The texts of records, concatenated.
+struct RecordTexts {
+  std::string& items;
+  std::vector<size_t>& ends;   // the end of each text
+  std::vector<size_t>& nulls;  // the number of texts before each null
+
+  struct Size {
+    size_t items, ends, nulls;
+  };
+  Size size() const { return {items.size(), ends.size(), nulls.size()}; }
+
+  void shrink(const Size& size) {
+    items.resize(size.items);
+    ends.resize(size.ends);
+    nulls.resize(size.nulls);
+  }
+};
+
+// Reads the texts of a record: one field of a JSON object, or a plain string. The field may be
+// nested: if an object has no key `a.b`, the column `a.b` means the key `b` in the value of `a`.
+// Each string of a list is a text of its own. Accepts the same input as Python's json module. If a
+// key occurs several times, the last one counts.
 class JsonRecord {
  public:
-  enum Outcome { kText, kNull, kBlank, kBroken };
+  enum Outcome { kRead, kBlank, kBroken };
 
   explicit JsonRecord(std::string column) : column_(std::move(column)) {}
 
-  // Appends the text of the record to `out`. A record is broken if it is not valid JSON, lacks the
-  // field, or the value of the field is neither a string nor null. Only kText changes `out`.
-  Outcome read(std::string_view line, std::string& out) {
+  // Appends the texts of the record, without CR and LF at their ends. A record is broken if it is
+  // not valid JSON, lacks the field, or the value of the field is not a string, null, or a list of
+  // these. Then nothing is appended.
+  Outcome read(std::string_view line, RecordTexts& out) {
     at_ = line.data();
     end_ = at_ + line.size();
     skip_space();
     if (at_ == end_) return kBlank;
     if (!is_utf8({at_, static_cast<size_t>(end_ - at_)})) return kBroken;
-    const size_t before = out.size();
-    Outcome found = *at_ == '{' ? read_object(out) : read_field(out);
+    const auto before = out.size();
+    is_broken_ = false;
+    Outcome found = *at_ == '{' ? read_object(column_, kMostLevels, out)
+                                : read_value("", 0, out);
     skip_space();
     if (at_ != end_) found = kBroken;
-    if (found != kText) out.resize(before);
+    if (found != kRead) out.shrink(before);
     return found;
   }
 
+  // Whether one of the records had a list of texts.
+  bool has_lists() const { return has_lists_; }
+
  private:
-  Outcome read_object(std::string& out) {
-    const size_t before = out.size();
+  // The number of objects and lists that a text may be nested in, because each takes a part of the
+  // stack.
+  static constexpr int kMostLevels = 64;
+
+  // Returns the part of a column before its first dot; empty if no name follows.
+  static std::string_view first_name(std::string_view column) {
+    const size_t dot = column.find('.');
+    return dot != column.npos && dot + 1 < column.size() ? column.substr(0, dot) : std::string_view();
+  }
+
+  // Reads the value of a key, in an object. Returns kBroken for a valid object without such a text,
+  // too, but then is_broken_ stays false, because a later key may be the same.
+  Outcome read_object(std::string_view column, int levels, RecordTexts& out) {
+    const auto before = out.size();
+    const std::string_view first = first_name(column);
     Outcome found = kBroken;
+    bool is_whole = false;
     ++at_;
     skip_space();
     if (skip_if('}')) return found;
     do {
       skip_space();
-      bool is_wanted;
-      if (!read_key(&is_wanted)) return broken();
-      if (is_wanted) {
-        out.resize(before);
-        found = read_field(out);
+      std::string_view key;
+      if (!read_key(&key)) return broken();
+      if (key == column || (!is_whole && !first.empty() && key == first)) {
+        is_whole = key == column;
+        out.shrink(before);
+        found = read_value(is_whole ? "" : column.substr(first.size() + 1), levels - 1, out);
         if (is_broken_) return kBroken;
       } else if (!skip_value()) {
         return broken();
@@ -60,19 +101,41 @@ class JsonRecord {
     return skip_if('}') ? found : broken();
   }
 
-  // Reads the value of the field. Returns kBroken for a valid value of another type, too, but then
-  // is_broken_ stays false, because a later field may have the same key.
-  Outcome read_field(std::string& out) {
+  // Reads a value, or the field `column` of it if that is not empty. Returns kBroken for a valid
+  // value of another type, too, but then is_broken_ stays false.
+  Outcome read_value(std::string_view column, int levels, RecordTexts& out) {
     skip_space();
-    is_broken_ = false;
-    if (at_ < end_ && *at_ == '"') {
+    const char first = at_ < end_ ? *at_ : '\0';
+    if (first == '"' && column.empty()) {
+      const size_t begin = out.items.size();
       bool is_unicode = true;
-      if (!read_string(out, &is_unicode)) return broken();
-      return is_unicode ? kText : kBroken;
+      if (!read_string(out.items, &is_unicode)) return broken();
+      while (out.items.size() > begin && (out.items.back() == '\r' || out.items.back() == '\n')) {
+        out.items.pop_back();
+      }
+      out.ends.push_back(out.items.size());
+      return is_unicode ? kRead : kBroken;
     }
-    const bool is_null = at_ < end_ && *at_ == 'n';
+    if (first == '{' && !column.empty() && levels > 0) return read_object(column, levels, out);
+    if (first == '[' && levels > 0) return read_list(column, levels, out);
     if (!skip_value()) return broken();
-    return is_null ? kNull : kBroken;
+    if (first != 'n') return kBroken;
+    out.nulls.push_back(out.ends.size());
+    return kRead;
+  }
+
+  Outcome read_list(std::string_view column, int levels, RecordTexts& out) {
+    Outcome found = kRead;
+    has_lists_ = true;
+    ++at_;
+    skip_space();
+    if (skip_if(']')) return found;
+    do {
+      if (read_value(column, levels - 1, out) != kRead) found = kBroken;
+      if (is_broken_) return kBroken;
+      skip_space();
+    } while (skip_if(','));
+    return skip_if(']') ? found : broken();
   }
 
   Outcome broken() {
@@ -80,20 +143,21 @@ class JsonRecord {
     return kBroken;
   }
 
-  // Reads a key and the colon after it.
-  bool read_key(bool* is_wanted) {
+  // Reads a key and the colon after it. The key is valid until the next one is read; it is empty if
+  // it contains a lone surrogate.
+  bool read_key(std::string_view* key) {
     if (at_ == end_ || *at_ != '"') return false;
     const char* begin = at_ + 1;
     if (!skip_plain(begin)) return false;
     if (*at_ == '"') {
-      *is_wanted = std::string_view(begin, at_ - begin) == column_;
+      *key = std::string_view(begin, at_ - begin);
       ++at_;
     } else {
       at_ = begin - 1;
       key_.clear();
       bool is_unicode = true;
       if (!read_string(key_, &is_unicode)) return false;
-      *is_wanted = is_unicode && key_ == column_;
+      *key = is_unicode ? std::string_view(key_) : std::string_view();
     }
     skip_space();
     return skip_if(':');
@@ -102,7 +166,7 @@ class JsonRecord {
   // Skips a value of any depth, without recursion.
   bool skip_value() {
     open_.clear();
-    bool is_wanted;
+    std::string_view key;
     for (;;) {
       skip_space();
       if (at_ == end_) return false;
@@ -111,7 +175,7 @@ class JsonRecord {
         ++at_;
         skip_space();
         if (!skip_if(close)) {
-          if (close == '}' && !read_key(&is_wanted)) return false;
+          if (close == '}' && !read_key(&key)) return false;
           open_.push_back(close);
           continue;
         }
@@ -125,7 +189,7 @@ class JsonRecord {
         skip_space();
         if (skip_if(',')) {
           skip_space();
-          if (open_.back() == '}' && !read_key(&is_wanted)) return false;
+          if (open_.back() == '}' && !read_key(&key)) return false;
           break;
         }
         if (!skip_if(open_.back())) return false;
@@ -284,6 +348,7 @@ class JsonRecord {
   const char* at_ = nullptr;
   const char* end_ = nullptr;
   bool is_broken_ = false;  // whether the record is not valid JSON
+  bool has_lists_ = false;
 };
 
 // Reads records from lines, and counts those that cannot be read. Skips lines with more than
@@ -292,19 +357,21 @@ class JsonLines {
  public:
   JsonLines(std::string column, size_t longest) : record_(std::move(column)), longest_(longest) {}
 
-  // Appends the text of each record to `items`, without CR and LF at its end. Appends the end of
-  // each text to `ends`, and the number of texts before each null to `nulls`.
+  // Appends the texts of the records to `items`, the end of each text to `ends`, and the number of
+  // texts before each null to `nulls`.
   void read(const char* text, size_t size, uint64_t line, std::string& items,
             std::vector<size_t>& ends, std::vector<size_t>& nulls) {
+    RecordTexts out{items, ends, nulls};
     const char* end = text + size;
     for (; text < end; ++line) {
       const char* stop = static_cast<const char*>(std::memchr(text, '\n', end - text));
       if (stop == nullptr) stop = end;
-      take(std::string_view(text, stop - text), line, items, ends, nulls);
+      take(std::string_view(text, stop - text), line, out);
       text = stop + 1;
     }
   }
 
+  bool has_lists() const { return record_.has_lists(); }
   uint64_t too_long() const { return too_long_; }
   uint64_t first_too_long_line() const { return first_too_long_line_; }
   uint64_t broken() const { return broken_; }
@@ -313,28 +380,12 @@ class JsonLines {
   const std::string& first_broken() const { return first_broken_; }
 
  private:
-  void take(std::string_view line, uint64_t number, std::string& items, std::vector<size_t>& ends,
-            std::vector<size_t>& nulls) {
+  void take(std::string_view line, uint64_t number, RecordTexts& out) {
     if (line.size() > longest_) {
       if (too_long_++ == 0) first_too_long_line_ = number;
-      return;
-    }
-    const size_t begin = items.size();
-    switch (record_.read(line, items)) {
-      case JsonRecord::kText:
-        while (items.size() > begin && (items.back() == '\r' || items.back() == '\n')) {
-          items.pop_back();
-        }
-        ends.push_back(items.size());
-        break;
-      case JsonRecord::kNull: nulls.push_back(ends.size()); break;
-      case JsonRecord::kBlank: break;
-      case JsonRecord::kBroken:
-        if (broken_++ == 0) {
-          first_broken_line_ = number;
-          first_broken_ = line;
-        }
-        break;
+    } else if (record_.read(line, out) == JsonRecord::kBroken && broken_++ == 0) {
+      first_broken_line_ = number;
+      first_broken_ = line;
     }
   }
 

@@ -52,6 +52,10 @@ cdef class ReadBuffer:
     cdef uint64_t offset
     cdef bint is_lines
     cdef Py_ssize_t taken, records
+    # The number of rows of a table, and whether a row or a record may have given several items, so
+    # that the number of an item is not that of its row.
+    cdef readonly Py_ssize_t rows
+    cdef bint has_parts
     cdef bint is_full(self) noexcept
     cdef number_of(self, uint64_t line)
     cdef place_of(self, const char* at)

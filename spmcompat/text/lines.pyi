@@ -12,11 +12,15 @@ class ReadBuffer:
     first_line: int
     before_dropped: int
     dropped: int
+    rows: int
     @staticmethod
     def of_lines(text: bytes, origin: str, first_line: int) -> ReadBuffer: ...
     @staticmethod
     def of_items(
-        iterator: Iterator[str | bytes], first_item: int, longest: int | None = None
+        iterator: Iterator[str | bytes],
+        first_item: int,
+        longest: int | None = None,
+        origin: str = "item",
     ) -> ReadBuffer | None: ...
     @staticmethod
     def of_rows(origin: str, first_row: int) -> ReadBuffer: ...

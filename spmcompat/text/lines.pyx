@@ -92,7 +92,7 @@ cdef class ReadBuffer:
         return buffer
 
     @staticmethod
-    def of_items(iterator, first_item, longest=None):
+    def of_items(iterator, first_item, longest=None, str origin="item"):
         """Read the next items of an iterator, without CR and LF at their ends.
 
         Parameters
@@ -103,6 +103,8 @@ cdef class ReadBuffer:
             The number of the next item, counted from 1.
         longest : int, optional
             The longest sentence in bytes. Only the beginning of a longer item is kept.
+        origin : str
+            The word before the number of an item in messages.
 
         Returns
         -------
@@ -115,7 +117,7 @@ cdef class ReadBuffer:
         cdef Py_ssize_t most = NO_LIMIT if longest is None else longest
         cdef bint is_cut
         buffer.is_lines = False
-        buffer.origin = "item"
+        buffer.origin = origin
         buffer.first_line = first_item
         for item in iterator:
             is_cut = isinstance(item, str) and len(item) > most
@@ -155,6 +157,7 @@ cdef class ReadBuffer:
         cdef string items
         cdef vector[size_t] ends
         self.records = self.ends.size()
+        self.has_parts = True
         with nogil:
             split_items(self.items, self.ends, items, ends)
         self.items.swap(items)
@@ -181,7 +184,7 @@ cdef class ReadBuffer:
         cdef size_t begin
         if not self.is_lines:
             begin = at - self.items.data()
-            if self.records >= 0:  # the items are lines of the texts of records
+            if self.has_parts:
                 return f"near {self.origin}:{self.first_line}"
             begin = upper_bound(self.ends.begin(), self.ends.end(), begin) - self.ends.begin()
             return f"{self.origin}:{self.number_of(begin + 1)}"

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from io import BytesIO
+from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.runtime.libraries import require
-from spmcompat.text.arrow_producers import column_name_of, strings_of_all
+from spmcompat.text.arrow_inputs import column_of_schema, naming, require_pyarrow, seekable
+from spmcompat.text.arrow_producers import strings_of_all
+from spmcompat.text.forms import PARQUET
 from spmcompat.text.lines import ReadBuffer
-from spmcompat.text.opening import InputFile, RegularFile, Stream, name_of
-from spmcompat.text.remote import RemoteFile
+from spmcompat.text.opening import InputFile, name_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyarrow.parquet import ParquetFile
+    from pyarrow.parquet import ColumnChunkMetaData, FileMetaData, ParquetFile, RowGroupMetaData
 
 # The amount of text that is decoded at a time, estimated from the sizes in the file, and the
 # maximum number of rows.
@@ -24,17 +24,8 @@ _BATCH_ROWS = 1 << 14
 # A file is refused if the cells of a row group are larger than this on average. pyarrow decodes
 # whole pages, and needs memory for several times the size of a page.
 _MOST_CELL_BYTES = 1 << 24
-
-
-def require_reader() -> None:
-    """Raise if pyarrow is not installed.
-
-    Raises
-    ------
-    MissingLibraryError
-        With a message that says what to install.
-    """
-    require("pyarrow", "Reading Parquet files", "parquet")
+# Cells that are larger than this on average are read as dictionaries if most of them are equal.
+_LONG_CELL_BYTES = 1 << 14
 
 
 def read_column(file: InputFile, column: str, longest: int | None = None) -> Iterator[ReadBuffer]:
@@ -45,8 +36,8 @@ def read_column(file: InputFile, column: str, longest: int | None = None) -> Ite
     file : InputFile
         The file.
     column : str
-        The name of the column. If it is empty, the column ``text`` is read, or else the only column
-        of strings.
+        The name of the column or of a nested field. If it is empty, the column ``text`` is read, or
+        else the only column of strings.
     longest : int, optional
         The longest sentence in bytes. Only the beginning of a longer string is kept.
 
@@ -56,13 +47,12 @@ def read_column(file: InputFile, column: str, longest: int | None = None) -> Ite
         If the column does not exist or does not contain strings, or the file is broken.
     """
     name = name_of(file.path)
-    parquet, (chosen,) = _open(file, [column])
+    parquet = _Columns(file, [column])
     size = file.size or 0
-    rows = max(parquet.metadata.num_rows, 1)
+    rows = max(parquet.rows, 1)
     done = taken = 0
-    batches = _batches(parquet, [chosen], name)
-    for buffer in strings_of_all(batches, chosen, name, longest):
-        done += buffer.lines + buffer.nulls
+    for buffer in strings_of_all(parquet.batches(), parquet.paths[0], name, longest):
+        done += buffer.rows
         buffer.input_size = size * done // rows - taken
         taken += buffer.input_size
         yield buffer
@@ -77,107 +67,156 @@ def read_columns(file: InputFile, columns: Sequence[str]) -> Iterator[tuple[str 
         If a column does not exist or does not contain strings, or the file is broken.
     """
     name = name_of(file.path)
-    parquet, chosen = _open(file, columns)
-    for batch in _batches(parquet, chosen, name):
-        with _naming(name):
-            values = [_texts(batch.column(column)) for column in chosen]
+    parquet = _Columns(file, columns)
+    for batch in parquet.batches():
+        values = [_texts(batch, column, name) for column in parquet.paths]
         yield from zip(*values, strict=True)
 
 
-def _texts(column: pa.DictionaryArray) -> list[str | None]:
-    """Return the values of a column. Equal values are one object, as in the file."""
-    from pyarrow import string  # noqa: PLC0415
+def _texts(batch: pa.RecordBatch, path: str, name: str) -> list[str | None]:
+    """Return the values of a column. Equal values of a dictionary are one object."""
+    import pyarrow as pa  # noqa: PLC0415
 
-    texts: list[str] = column.dictionary.cast(string()).to_pylist()
-    return [None if index is None else texts[index] for index in column.indices.to_pylist()]
+    if path not in batch.schema.names or pa.types.is_nested(batch.schema.field(path).type):
+        raise BadValueError(f"{name}: {path!r} is nested, or is a list. Give a column of strings.")
+    with naming(name):
+        column = batch.column(path)
+        if not pa.types.is_dictionary(column.type):
+            whole: list[str | None] = column.cast(pa.string()).to_pylist()
+            return whole
+        texts: list[str] = column.dictionary.cast(pa.string()).to_pylist()
+        return [None if index is None else texts[index] for index in column.indices.to_pylist()]
 
 
-def _open(file: InputFile, columns: Sequence[str]) -> tuple[ParquetFile, list[str]]:
-    """Open a file. Return it, and the names of the columns to read."""
-    require_reader()
-    from pyarrow.parquet import ParquetFile  # noqa: PLC0415
+class _Columns:
+    """Columns of a Parquet file.
 
-    name = name_of(file.path)
-    with _naming(name):
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    columns : sequence of str
+        The columns that the user named.
+
+    Attributes
+    ----------
+    paths : list of str
+        The paths of the texts in the file, as in `column_of_schema`.
+    rows : int
+        The number of rows.
+    """
+
+    def __init__(self, file: InputFile, columns: Sequence[str]) -> None:
+        require_pyarrow(PARQUET)
+        self._name = name_of(file.path)
+        with naming(self._name):
+            self._source = seekable(file, PARQUET)
+            self._plain = self._open()
+        schema = self._plain.schema_arrow
+        found = [column_of_schema(schema, column, self._name) for column in columns]
+        self.paths = [path for _, path in found]
+        self.rows: int = self._plain.metadata.num_rows
+        self._leaves = _leaves(self._plain, found)
+        self._names = [self._plain.schema.column(leaf).path for leaf in self._leaves]
+        with naming(self._name):
+            metadata = self._plain.metadata
+            if any("dictionary<" in str(schema.field(top).type) for top, _ in found):
+                metadata = _without_arrow_types(metadata)
+                self._plain = self._open(metadata)
+            self._as_dictionaries = self._open(metadata, self._names)
+
+    def _open(
+        self, metadata: FileMetaData | None = None, dictionaries: Sequence[str] = ()
+    ) -> ParquetFile:
+        """Open the file, and read some of its columns as dictionaries."""
+        from pyarrow.parquet import ParquetFile  # noqa: PLC0415
+
         # With pre_buffer, pyarrow would read whole row groups into memory.
-        source = _source(file)
-        parquet = ParquetFile(source, pre_buffer=False, buffer_size=1 << 20)
-    chosen = [_choose(parquet.schema_arrow, column, name) for column in columns]
-    # The file stores equal cells once. Reading the columns as dictionaries also decodes them once;
-    # otherwise, long cells that occur often could fill the memory.
-    with _naming(name):
-        parquet = ParquetFile(
-            source,
-            metadata=parquet.metadata,
+        return ParquetFile(
+            self._source,
+            metadata=metadata,
             pre_buffer=False,
             buffer_size=1 << 20,
-            read_dictionary=chosen,
+            read_dictionary=dictionaries,
         )
-    return parquet, chosen
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of each row group in batches.
+
+        pyarrow copies equal cells for each row, so long cells that occur often could fill the
+        memory. If it reads a column as a dictionary, it stores each of them once, but then every
+        batch contains all earlier values of its row group. So only row groups that are small, or
+        that mostly consist of equal long cells, are read as dictionaries, each in one batch.
+        """
+        metadata = self._plain.metadata
+        for group in range(metadata.num_row_groups):
+            facts = metadata.row_group(group)
+            chunks = [facts.column(leaf) for leaf in self._leaves]
+            size = sum(self._bytes_of(chunk, group, facts.num_rows) for chunk in chunks)
+            rows = min(max(_BATCH_BYTES * facts.num_rows // max(size, 1), 16), _BATCH_ROWS)
+            parquet = self._plain
+            if any(_is_better_as_dictionary(one, facts) for one in chunks):
+                parquet, rows = self._as_dictionaries, max(facts.num_rows, 1)
+            batches = parquet.iter_batches(
+                batch_size=rows, row_groups=[group], columns=self._names, use_threads=False
+            )
+            with naming(self._name):
+                yield from batches
+
+    def _bytes_of(self, chunk: ColumnChunkMetaData, group: int, rows: int) -> int:
+        """Return the size of a column in a row group, and raise if its cells are too large."""
+        size: int = chunk.total_uncompressed_size
+        if size > _MOST_CELL_BYTES * rows:
+            raise TrainingError(
+                f"{self._name}: row group {group} of {chunk.path_in_schema!r} has {size:,} bytes in "
+                f"{rows} rows, which would need too much memory. Divide the texts into sentences, "
+                "or write them as JSON Lines."
+            )
+        return size
 
 
-@contextmanager
-def _naming(name: str) -> Iterator[None]:
-    """Convert errors of pyarrow to one-line errors that name the file."""
-    try:
-        yield
-    except (TrainingError, MemoryError):
-        raise
-    # fsspec raises exceptions of any type, and pyarrow raises UnicodeDecodeError for damaged text.
-    except Exception as error:
-        reason = " ".join(str(error).split()).rstrip(".")
-        raise TrainingError(
-            f"{name} is broken or ends early: {reason}. Copy or make the file again."
-        ) from None
+def _leaves(parquet: ParquetFile, found: Sequence[tuple[str, str]]) -> list[int]:
+    """Return the indexes of the columns in the file that must be read.
+
+    Parameters
+    ----------
+    parquet : ParquetFile
+        The file. It stores each field of a nested column as a column.
+    found : sequence of (str, str)
+        The columns with the texts, and the paths of the texts in them.
+    """
+    paths = [parquet.schema.column(i).path for i in range(parquet.metadata.num_columns)]
+    leaves = set()
+    for top, path in found:
+        # The path in the file also names the levels of lists. If these come before a field, the
+        # whole column is read.
+        for begin in (path, top):
+            if below := [i for i, one in enumerate(paths) if f"{one}.".startswith(f"{begin}.")]:
+                leaves.update(below)
+                break
+    return sorted(leaves)
 
 
-def _source(file: InputFile) -> Any:
-    """Return the path or the file object that pyarrow opens."""
-    if isinstance(file, RegularFile):
-        return file.path
-    assert isinstance(file, Stream)
-    if isinstance(file.file, RemoteFile):
-        return file.file.rewound()
-    raise TrainingError(
-        f"{name_of(file.path)} contains Parquet data, which cannot be read from a pipe: give a "
-        "file."
-    )
+def _without_arrow_types(metadata: FileMetaData) -> FileMetaData:
+    """Return metadata without the Arrow types that the columns had when the file was written.
+
+    They can force pyarrow to read a column as a dictionary.
+    """
+    from pyarrow.parquet import read_metadata  # noqa: PLC0415
+
+    written = BytesIO()
+    metadata.write_metadata_file(written)
+    # pyarrow cannot change metadata. Under another key of the same length, it ignores the types.
+    return read_metadata(BytesIO(written.getvalue().replace(b"ARROW:schema", b"ARROW-schema")))
 
 
-def _choose(schema: pa.Schema, column: str, name: str) -> str:
-    """Return the name of the column to read."""
-    try:
-        return column_name_of(schema.empty_table(), column or None, "--input_column")
-    except BadValueError as error:
-        raise BadValueError(f"{name}: {error}") from None
-
-
-def _batches(parquet: ParquetFile, columns: Sequence[str], name: str) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of each row group in batches."""
-    for group in range(parquet.num_row_groups):
-        size = sum(_bytes_of(parquet, group, column, name) for column in columns)
-        rows = _BATCH_BYTES * parquet.metadata.row_group(group).num_rows // max(size, 1)
-        batches = parquet.iter_batches(
-            batch_size=min(max(rows, 16), _BATCH_ROWS),
-            row_groups=[group],
-            columns=columns,
-            use_threads=False,
-        )
-        with _naming(name):
-            yield from batches
-
-
-def _bytes_of(parquet: ParquetFile, group: int, column: str, name: str) -> int:
-    """Return the size of a column in a row group, and raise if its cells are too large."""
-    facts = parquet.metadata.row_group(group)
-    # Without nested columns, each column of the schema is one column of the file.
-    is_flat = facts.num_columns == len(parquet.schema_arrow.names)
-    at = parquet.schema_arrow.names.index(column)
-    size: int = facts.column(at).total_uncompressed_size if is_flat else facts.total_byte_size
-    if is_flat and size > _MOST_CELL_BYTES * facts.num_rows:
-        raise TrainingError(
-            f"{name}: row group {group} of {column!r} has {size:,} bytes in {facts.num_rows} "
-            "rows, which would need too much memory. Divide the texts into sentences, or write "
-            "them as JSON Lines."
-        )
-    return size
+def _is_better_as_dictionary(chunk: ColumnChunkMetaData, group: RowGroupMetaData) -> bool:
+    """Return whether a column of a row group should be read as a dictionary."""
+    if not chunk.has_dictionary_page:
+        return False
+    size: int = chunk.total_uncompressed_size
+    if size <= _BATCH_BYTES:
+        return True
+    dictionary: int = chunk.data_page_offset - chunk.dictionary_page_offset
+    is_long = size > _LONG_CELL_BYTES * group.num_rows
+    return is_long and 2 * dictionary > int(chunk.total_compressed_size)

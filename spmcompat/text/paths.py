@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 
 from spmcompat.errors import MissingFileError
 from spmcompat.text import remote
+from spmcompat.text.forms import AUTO, COMPRESSIONS, TEXT, format_of
 
 STANDARD_INPUT = ""
 """The path of standard input, as in ``sentencepiece``."""
+
+# How many files of a folder are looked at.
+_MOST_FILES = 10_000
 
 
 def expand(inputs: Iterable[str]) -> tuple[str, ...]:
@@ -28,6 +34,35 @@ def expand(inputs: Iterable[str]) -> tuple[str, ...]:
     for path in inputs:
         found += _expanded(path)
     return tuple(found)
+
+
+def pattern_of_folder(folder: str) -> str:
+    """Return a pattern for the files of a folder that are probably meant; "" if there are none.
+
+    Subfolders are only searched if the folder itself has no files.
+    """
+    import glob  # noqa: PLC0415
+
+    for below in ("", "**"):
+        place = os.path.join(folder, below)
+        paths = glob.iglob(os.path.join(glob.escape(folder), below, "*"), recursive=True)
+        files = islice(filter(os.path.isfile, paths), _MOST_FILES)
+        suffixes = Counter(_suffix_of(path) for path in files)
+        if suffixes:
+            found = max(sorted(suffixes), key=lambda one: (_is_usual(one), suffixes[one]))
+            return os.path.join(place, f"*{found}")
+    return ""
+
+
+def _suffix_of(path: str) -> str:
+    """Return the suffix of a path, such as ``.txt``, or both if the file is compressed."""
+    base, suffix = os.path.splitext(os.path.basename(path))
+    return os.path.splitext(base)[1] + suffix if suffix.lower() in COMPRESSIONS else suffix
+
+
+def _is_usual(suffix: str) -> bool:
+    """Return whether files with this suffix usually contain text to train on."""
+    return ".txt" in suffix or format_of(f"a{suffix}", AUTO, True) != TEXT
 
 
 def _expanded(path: str) -> list[str]:

@@ -1,27 +1,32 @@
-"""Reads inputs other than plain text files: compressed files, JSON Lines and Parquet."""
+"""Reads inputs other than plain text files: compressed files and tables."""
 
 from __future__ import annotations
 
-import codecs
 import json
+import re
 from collections.abc import Iterator
 
-from spmcompat.errors import TrainingError, printable
+from spmcompat.errors import printable
 from spmcompat.plan import TextPlan
 from spmcompat.text.arrow_columns import DEFAULT_COLUMN
 from spmcompat.text.columns import JsonLines
-from spmcompat.text.compression import Decompressed
-from spmcompat.text.forms import HEAD_BYTES, PARQUET, Form, check_contents
+from spmcompat.text.compression import contents
+from spmcompat.text.csv_rows import read_csv
+from spmcompat.text.forms import ARROW, CSV, PARQUET, Form, without_mark
 from spmcompat.text.line_buffers import cut_at_lines
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, name_of
+from spmcompat.text.arrow_ipc import read_arrow
 from spmcompat.text.parquet import read_column
 from spmcompat.text.skipped import Skipped
+
+_RECORD, _ELEMENT = "the record", "an element of "
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 LONGEST_RECORD = 1 << 24
 """A longer record of JSON Lines (in bytes) is skipped, unless `max_sentence_length` is large.
 
-The whole record must fit into memory.
+The whole record must fit into memory. A longer line or field of a CSV file is an error.
 """
 
 
@@ -51,6 +56,10 @@ def read_records(
     """
     if form.format == PARQUET:
         buffers = read_column(file, text.input_column, text.longest_record)
+    elif form.format == ARROW:
+        buffers = read_arrow(file, form, text.input_column, text.longest_record)
+    elif form.format == CSV:
+        buffers = read_csv(file, form, text, skipped, _longest(text))
     elif form.has_lines:
         buffers = _lines(file, form, text)
     else:
@@ -70,12 +79,16 @@ def _lines(file: InputFile, form: Form, text: TextPlan) -> Iterator[ReadBuffer]:
         yield buffer
 
 
+def _longest(text: TextPlan) -> int:
+    return max(LONGEST_RECORD, 8 * text.max_sentence_length)
+
+
 def _json_lines(
     file: InputFile, form: Form, text: TextPlan, skipped: Skipped
 ) -> Iterator[ReadBuffer]:
     name = name_of(file.path)
     column = text.input_column or DEFAULT_COLUMN
-    longest = max(LONGEST_RECORD, 8 * text.max_sentence_length)
+    longest = _longest(text)
     records = JsonLines(column, longest)
     taken = broken = too_long = 0
     for lines in cut_at_lines(contents(file, form), name, longest=longest, numbered=True):
@@ -84,54 +97,18 @@ def _json_lines(
         if first == 1:
             text_of_lines = without_mark(text_of_lines, name)
         buffer = records.read(text_of_lines, name, first)
-        skipped.broken += records.broken - broken
-        broken = records.broken
         skipped.too_long += records.too_long - too_long
         too_long = records.too_long
         if too_long and not skipped.first_too_long:
             skipped.first_too_long = f"{name}:{records.first_too_long_line}"
-        if records.first_broken is not None and not skipped.first_broken:
+        if records.first_broken is not None and records.broken > broken:
             number, line = records.first_broken
-            skipped.first_broken = f"{name}:{number}: {what_is_wrong(line, column)}"
-            if not text.skip_bad_records:
-                raise TrainingError(
-                    f"{skipped.first_broken} Repair the line, or give --skip_bad_records to skip "
-                    "broken lines; --input_format=text reads lines as they are."
-                )
+            first = f"{name}:{number}: {what_is_wrong(line, column)}"
+            skipped.add_broken(records.broken - broken, first, text.skip_bad_records)
+            broken = records.broken
         buffer.input_size = file.consumed - taken
         taken = file.consumed
         yield buffer
-
-
-class _Contents:
-    """The decompressed content of a file. The constructor checks the first bytes."""
-
-    def __init__(self, inner: Decompressed, name: str, form: Form) -> None:
-        self._inner = inner
-        head = bytearray(HEAD_BYTES)
-        self._head = bytes(head[: inner.readinto(head)])
-        check_contents(name, self._head, form)
-
-    def readinto(self, buffer: memoryview, /) -> int:
-        """Put bytes into the buffer and return how many; none at the end."""
-        head, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
-        buffer[: len(head)] = head
-        return len(head) + self._inner.readinto(buffer[len(head) :])
-
-
-def contents(file: InputFile, form: Form) -> InputFile | _Contents:
-    """Return the decompressed content of a file. Reading compressed content also checks it."""
-    if not form.compression:
-        return file
-    name = name_of(file.path)
-    return _Contents(Decompressed(file, form.compression, name), name, form)
-
-
-def without_mark(lines: bytes, name: str) -> bytes:
-    """Return the first lines of a file without the byte order mark of UTF-8."""
-    if lines.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise TrainingError(f"{name} is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8.")
-    return lines.removeprefix(codecs.BOM_UTF8)
 
 
 def what_is_wrong(line: bytes, column: str) -> str:
@@ -153,16 +130,38 @@ def what_is_wrong(line: bytes, column: str) -> str:
         return f"broken record: not valid JSON: {reason}, at character {error.pos + 1} of the line."
     except (ValueError, RecursionError):
         return "broken record."
-    if not isinstance(record, dict):
-        found = record
-        where = "the record"
-    elif column not in record:
-        listed = printable(", ".join(json.dumps(name, ensure_ascii=False) for name in record))
-        return f'the record has no field "{column}"; it has {listed or "none"} (--input_column).'
-    else:
-        found = record[column]
-        where = f'the field "{column}"'
-    if isinstance(found, str):
+    return _fault(record, column, _RECORD) or f'broken record: "{column}" is nested, or is a list.'
+
+
+def _fault(value: object, column: str, where: str) -> str:
+    """Return why a value, or the field `column` of it, is not text; "" if it is text or null.
+
+    Parameters
+    ----------
+    value : object
+        A part of a record.
+    column : str
+        The name of a field in it; empty if the value itself should be text.
+    where : str
+        A description of the value.
+    """
+    if isinstance(value, list) and where != _RECORD:
+        element = where if where.startswith(_ELEMENT) else _ELEMENT + where
+        return next(filter(None, (_fault(one, column, element) for one in value)), "")
+    if isinstance(value, dict) and column:
+        first, _, rest = column.partition(".")
+        if column in value:
+            return _fault(value[column], "", f'the field "{column}"')
+        if rest and first in value:
+            return _fault(value[first], rest, f'the field "{first}"')
+        listed = printable(", ".join(json.dumps(name, ensure_ascii=False) for name in value))
+        return f'{where} has no field "{column}"; it has {listed or "none"} (--input_column).'
+    if value is None:
+        return ""
+    wanted = "an object" if column and where != _RECORD else "a string"
+    if isinstance(value, str) and wanted == "a string":
+        if value.isascii() or not _SURROGATE.search(value):
+            return ""
         return f"broken record: {where} contains a lone surrogate, which has no UTF-8 form."
-    kinds = {dict: "an object", list: "a list", bool: "a truth value"}
-    return f"broken record: {where} is {kinds.get(type(found), 'a number')}, not a string."
+    kinds = {str: "a string", dict: "an object", list: "a list", bool: "a truth value"}
+    return f"broken record: {where} is {kinds.get(type(value), 'a number')}, not {wanted}."

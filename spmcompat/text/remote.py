@@ -111,8 +111,13 @@ class RemoteFile:
         while left and (data := self.file.read(min(left, _BLOCK_BYTES))):
             left -= len(data)
 
-    def rewound(self) -> Any:
+    def rewound(self, title: str) -> Any:
         """Return the fsspec file at its beginning, for a reader that seeks.
+
+        Parameters
+        ----------
+        title : str
+            The name of the format in messages.
 
         Raises
         ------
@@ -122,7 +127,7 @@ class RemoteFile:
         if not _has_ranges(self.file):
             raise MissingFileError(
                 f'NOT_FOUND: "{self._address}": the server cannot send parts of a file, which is '
-                "how Parquet files are read: download the file first."
+                f"how {title} files are read: download the file first."
             )
         self.file.seek(0)
         return self.file

@@ -1,5 +1,7 @@
 """Counts the records of the input that are skipped before the lines are filtered."""
 
+from spmcompat.errors import TrainingError
+
 
 class Skipped:
     """Counts skipped records.
@@ -21,3 +23,28 @@ class Skipped:
         self.first_broken = ""
         self.too_long = 0
         self.first_too_long = ""
+
+    def add_broken(self, number: int, first: str, is_allowed: bool) -> None:
+        """Count broken records.
+
+        Parameters
+        ----------
+        number : int
+            How many there are.
+        first : str
+            The place of the first one, and what is wrong with it.
+        is_allowed : bool
+            Whether the user allows to skip them.
+
+        Raises
+        ------
+        TrainingError
+            If they must not be skipped.
+        """
+        self.broken += number
+        self.first_broken = self.first_broken or first
+        if not is_allowed:
+            raise TrainingError(
+                f"{first} Repair the line, or give --skip_bad_records to skip broken lines; "
+                "--input_format=text reads lines as they are."
+            )

@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterator, Sequence
 
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.text.forms import AUTO, PARQUET
+from spmcompat.text.compression import contents
+from spmcompat.text.forms import AUTO, JSONL, PARQUET, without_mark
 from spmcompat.text.line_buffers import ReadableInto, cut_at_lines
 from spmcompat.text.opening import InputFile, form_of_input, name_of, open_input
 from spmcompat.text.parquet import read_columns
-from spmcompat.text.records import LONGEST_RECORD, contents, what_is_wrong, without_mark
+from spmcompat.text.records import LONGEST_RECORD, what_is_wrong
 
 Row = tuple[str | None, ...]
 
@@ -33,8 +34,8 @@ def rows_of(path: str, columns: Sequence[str]) -> Iterator[Row]:
         If the file is neither JSON Lines nor Parquet, or a value is not text.
     """
     with open_input(path) as file:
-        form = form_of_input(file, AUTO)
-        if form.has_lines:
+        form = form_of_input(file, AUTO, False)
+        if form.format not in (JSONL, PARQUET):
             raise BadValueError(
                 f"{path} is not a table. Give JSON Lines (.jsonl) or a Parquet file (.parquet)."
             )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
 import io
+import itertools
 import json
 import lzma
 import os
@@ -62,6 +64,71 @@ def parquet(text: bytes, **options: Any) -> bytes:
     written = io.BytesIO()
     pq.write_table(table, written, row_group_size=100, **options)
     return written.getvalue()
+
+
+def csv_rows(text: bytes) -> bytes:
+    """Write every line as a row, with other columns around it; some fields are quoted."""
+    written = io.StringIO()
+    for number, line in enumerate(["text", *records(text)]):
+        quoting = csv.QUOTE_ALL if number % 3 == 1 else csv.QUOTE_MINIMAL
+        writer = csv.writer(written, quoting=quoting, lineterminator=("\n", "\r\n")[number % 2])
+        writer.writerow([number, line, f'a "b",\n{number}'])
+        if number % 5 == 2:
+            written.write("\n")
+    return written.getvalue().encode()
+
+
+def arrow_table(text: bytes, kind: str = "string") -> Any:
+    """Return a table of the lines as strings, in a nested field, or in lists."""
+    pa = pytest.importorskip("pyarrow")
+    lines: list[Any] = records(text)
+    column: Any = pa.array(lines)
+    if kind == "dictionary":
+        column = column.dictionary_encode()
+    elif kind == "nested":
+        column = pa.array([{"n": 1, "text": line} for line in lines])
+    elif kind == "list":
+        # Lists of none, one or several lines.
+        cuts = sorted({0, 0, 1, len(lines) // 3, len(lines) // 2, len(lines)})
+        column = pa.array([[], *(lines[a:b] for a, b in itertools.pairwise(cuts)), []])
+    return pa.table({"id": range(len(column)), "meta" if kind == "nested" else "text": column})
+
+
+def arrow(text: bytes, kind: str = "string", *, stream: bool = False, **options: Any) -> bytes:
+    pa = pytest.importorskip("pyarrow")
+    table = arrow_table(text, kind)
+    written = io.BytesIO()
+    opened = pa.ipc.new_stream if stream else pa.ipc.new_file
+    with opened(written, table.schema, options=pa.ipc.IpcWriteOptions(**options)) as writer:
+        writer.write_table(table, max_chunksize=100)
+    return written.getvalue()
+
+
+def feather(text: bytes) -> bytes:
+    written = io.BytesIO()
+    pytest.importorskip("pyarrow.feather").write_feather(arrow_table(text), written, chunksize=90)
+    return written.getvalue()
+
+
+def parquet_of(kind: str) -> Callable[[bytes], bytes]:
+    def write(text: bytes) -> bytes:
+        written = io.BytesIO()
+        pq = pytest.importorskip("pyarrow.parquet")
+        pq.write_table(arrow_table(text, kind), written, row_group_size=100)
+        return written.getvalue()
+
+    return write
+
+
+def nested_json_lines(text: bytes) -> bytes:
+    lines = [json.dumps({"meta": {"n": 1, "text": line}, "text": 5}) for line in records(text)]
+    return "\n".join(lines).encode()
+
+
+def json_lists(text: bytes) -> bytes:
+    lines = records(text)
+    lists = [[], lines[:1], lines[1:50], lines[50:]]
+    return "\n".join(json.dumps({"text": one}) for one in lists).encode()
 
 
 def form(name: str, pack: Callable[[bytes], bytes]) -> Write:
@@ -128,10 +195,33 @@ FORMS: dict[str, Write] = {
     "jsonl": form("a.jsonl", json_lines),
     "jsonl.gz": form("a.jsonl.gz", lambda text: gzip.compress(json_lines(text))),
     "parquet": form("a.parquet", parquet),
+    "parquet without dictionary": form(
+        "a.parquet", lambda text: parquet(text, use_dictionary=False)
+    ),
+    "parquet of dictionaries": form("a.parquet", parquet_of("dictionary")),
+    "csv": form("a.csv", csv_rows),
+    "csv.gz": form("a.csv.gz", lambda text: gzip.compress(csv_rows(text))),
+    "arrow": form("a.arrow", arrow),
+    "arrow stream": form("a.arrow", lambda text: arrow(text, stream=True)),
+    "arrows.gz": form("a.arrows.gz", lambda text: gzip.compress(arrow(text, stream=True))),
+    "arrow of dictionaries": form("a.ipc", lambda text: arrow(text, "dictionary")),
+    "compressed arrow": form("a.arrow", lambda text: arrow(text, compression="zstd")),
+    "feather": form("a.feather", feather),
+    "nested jsonl": form("a.jsonl", nested_json_lines),
+    "nested parquet": form("a.parquet", parquet_of("nested")),
+    "nested arrow": form("a.arrow", lambda text: arrow(text, "nested")),
+    "lists in jsonl": form("a.jsonl", json_lists),
+    "lists in parquet": form("a.parquet", parquet_of("list")),
+    "lists in arrow": form("a.arrow", lambda text: arrow(text, "list")),
     "pattern": write_for_a_pattern,
     "remote": write_remote,
     "remote gz": write_to_memory,
     "mixed": write_mixed,
+}
+OPTIONS: dict[str, dict[str, str]] = {
+    name: {"input_column": "meta.text" if name.startswith("nested") else "text"}
+    for name in FORMS
+    if name.startswith(("csv", "nested"))
 }
 TEXTS = {
     "words": corpora.words_text(1, 400).encode(),
@@ -140,6 +230,17 @@ TEXTS = {
     "ties": corpora.ties_text(3, 300).encode(),
     "mixed": corpora.mixed_text(5, 400).encode(),
 }
+SMALL: dict[str, Option] = {**SOFT, "num_threads": 2}
+SMALL_TEXTS = [
+    make(seed).encode()
+    for seed in range(5)
+    for make in (
+        lambda seed: corpora.words_text(seed, 60),
+        lambda seed: corpora.words_text(seed, 60, "han"),
+        lambda seed: corpora.ties_text(seed, 60),
+        lambda seed: corpora.mixed_text(seed, 60),
+    )
+]
 
 
 def stored(model: bytes) -> bytes:
@@ -191,7 +292,32 @@ def test_every_form(
 ) -> None:
     options: dict[str, Option] = {**SOFT, "model_type": kind}
     path = FORMS[form](tmp_path, TEXTS[name])
-    assert trained(tmp_path, path, options) == of_reference(TEXTS[name], options)
+    found = trained(tmp_path, path, options, **OPTIONS.get(form, {}))
+    assert found == of_reference(TEXTS[name], options)
+
+
+@pytest.fixture(scope="module")
+def of_plain_text(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, str], bytes]:
+    """The models of small plain texts."""
+    folder = tmp_path_factory.mktemp("plain")
+    models = {}
+    for number, text in enumerate(SMALL_TEXTS):
+        path = FORMS["plain"](folder, text)
+        for kind in KINDS:
+            models[number, kind] = trained(folder, path, {**SMALL, "model_type": kind})
+    return models
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_small_texts(
+    of_plain_text: dict[tuple[int, str], bytes], form: str, tmp_path: Path
+) -> None:
+    for (number, kind), expected in of_plain_text.items():
+        folder = tmp_path / f"{number}-{kind}"
+        folder.mkdir()
+        path = FORMS[form](folder, SMALL_TEXTS[number])
+        options: dict[str, Option] = {**SMALL, "model_type": kind}
+        assert trained(folder, path, options, **OPTIONS.get(form, {})) == expected, (number, kind)
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
@@ -292,4 +418,5 @@ def test_public_corpora(
 ) -> None:
     options: dict[str, Option] = {"vocab_size": 2000, "model_type": "bpe"}
     path = FORMS[form](tmp_path, public_text)
-    assert trained(tmp_path, path, options) == of_reference(public_text, options)
+    found = trained(tmp_path, path, options, **OPTIONS.get(form, {}))
+    assert found == of_reference(public_text, options)

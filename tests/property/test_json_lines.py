@@ -12,6 +12,7 @@ from spmcompat.text.columns import JsonLines
 from tests.unit.text.json_oracle import Found, expected, sentences_of
 
 COLUMN = "text"
+NESTED = "a.text.b"
 # Letters, every character that JSON escapes, and surrogates.
 CHARACTERS = st.one_of(
     st.sampled_from('ab"\\/\b\f\n\r\t\0\x1f\x7f{}[],: u0\u00e9漢😀\ufeff\ufffd\u2028'),
@@ -19,7 +20,8 @@ CHARACTERS = st.one_of(
     st.integers(0xD800, 0xDFFF).map(chr),
 )
 TEXTS = st.text(CHARACTERS, max_size=12)
-KEYS = st.one_of(st.sampled_from([COLUMN, "te\\xt", "", "id", "Text", "text "]), TEXTS)
+PARTS = ["a", "text", "b", "a.text", "text.b", NESTED]
+KEYS = st.one_of(st.sampled_from([*PARTS, "te\\xt", "", "id", "Text", "text "]), TEXTS)
 VALUES = st.recursive(
     st.one_of(
         st.none(),
@@ -73,8 +75,8 @@ LINES = st.one_of(
 )
 
 
-def read(text: bytes) -> Found:
-    lines = JsonLines(COLUMN, 1 << 30)
+def read(text: bytes, column: str = COLUMN) -> Found:
+    lines = JsonLines(column, 1 << 30)
     buffer = lines.read(text, "name", 1)
     first = lines.first_broken
     return Found(
@@ -94,6 +96,31 @@ def read(text: bytes) -> Found:
 @given(st.lists(LINES, max_size=6))
 def test_records_are_those_of_the_module_json(lines: list[bytes]) -> None:
     assert read(b"\n".join(lines)) == expected(lines, COLUMN)
+
+
+@st.composite
+def nested(draw: st.DrawFn) -> bytes:
+    """An object with a text in a nested field, perhaps in lists, and with other values."""
+    values = st.one_of(TEXTS, VALUES, st.lists(st.one_of(TEXTS, st.none()), max_size=3))
+    written = json.dumps(draw(values))
+    for key in reversed(draw(st.sampled_from([PARTS[:3], ["a", "text.b"], [NESTED]]))):
+        if draw(st.integers(0, 3)) == 0:
+            written = f"[{written}, null]"
+        others = draw(st.lists(st.tuples(KEYS, VALUES), max_size=2))
+        pairs = [f"{json.dumps(other)}: {json.dumps(value)}" for other, value in others]
+        pairs.insert(draw(st.integers(0, len(pairs))), f"{json.dumps(key)}: {written}")
+        written = "{" + ", ".join(pairs) + "}"
+    return written.encode()
+
+
+@settings(max_examples=400)
+@example([b'{"a.text.b": null, "a": {"text": {"b": "x"}}}', b'{"a": {"text.b": ["x", [null]]}}'])
+@example([b'{"a": {"text": {"b": "x"}}, "a": {}}', b'{"a": {"text": {"b": "x"}}, "a": null}'])
+@example([b'{"a": {"text": {"b": "x"}}, "a.text.b": 5}', b'{"a": [{"text": {"b": "x"}}, {}]}'])
+@example([b'{"a": ["x", {"text": {"b": "y"}}]}', b'{"a": {"text": {"b": ["x\\n", 1]}}}', b'["x"]'])
+@given(st.lists(st.one_of(nested(), LINES), max_size=6))
+def test_nested_fields_and_lists_are_those_of_the_module_json(lines: list[bytes]) -> None:
+    assert read(b"\n".join(lines), NESTED) == expected(lines, NESTED)
 
 
 @settings(max_examples=10)

@@ -6,7 +6,7 @@ import os
 from types import SimpleNamespace
 from typing import TextIO
 
-from spmcompat.cli.flags import Command, Flag
+from spmcompat.cli.flags import Command, Flag, switch
 
 _OTHER_OPTIONS = ("model_type", "workers", "minloglevel", "quiet")
 
@@ -26,7 +26,14 @@ def command() -> Command:
         "there.",
         "--input=FILE,FILE --output=FILE [flags]",
         _run,
-        [Flag("output", "Where to write the counts.", metavar="FILE")],
+        [
+            Flag("output", "Where to write the counts.", metavar="FILE"),
+            switch(
+                "allow_empty",
+                "Write empty counts if the text contains no sentence, instead of failing. Empty "
+                "counts can be merged with other counts.",
+            ),
+        ],
         {"Flags of spm_train": [OPTIONS[name] for name in names]},
         required=[("input",), ("output",)],
         success="the counts were written",
@@ -45,7 +52,7 @@ def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
     check_output(given.output, "--output")
     refuse_inputs([given.output], input_files(settings), "--output")
     report = Report(settings.min_log_level, stderr)
-    origin, batches = count_text(given.options, settings, None, report)
+    origin, batches = count_text(given.options, settings, None, report, given.allow_empty)
     report.step("Writing")
     write(given.output, lambda: origin, batches)
     size = os.stat(given.output).st_size / 1e6

@@ -42,7 +42,7 @@ DUPLICATE = "is already defined"
         ({"input_sentence_size": 100}, ""),
         ({"unk_piece": ""}, ""),
         ({"pad_piece": ""}, ""),
-        ({"input_format": "csv"}, "Supported formats are 'text' and 'tsv'."),
+        ({"input_format": "xml"}, "Supported formats are 'text' and 'tsv'."),
         ({"escape_whitespaces": False}, "escape_whitespaces"),
         ({"unk_id": -1}, "<unk> must be defined."),
         ({"bos_id": 60}, "bos_id"),

@@ -23,6 +23,24 @@ class Found(NamedTuple):
     first_broken: int | None
 
 
+def values_of(value: object, column: str) -> list[str | None]:
+    """Return the texts and nulls of a value, or of its field `column`.
+
+    Raises
+    ------
+    LookupError, TypeError
+        If the field is missing, or is not text.
+    """
+    if isinstance(value, list):
+        return [one for element in value for one in values_of(element, column)]
+    if value is None or (isinstance(value, str) and not column):
+        return [value]
+    if not isinstance(value, dict) or not column:
+        raise TypeError
+    first, _, rest = column.partition(".")
+    return values_of(value[column], "") if column in value else values_of(value[first], rest)
+
+
 def expected(lines: Sequence[bytes], column: str) -> Found:
     texts: list[bytes] = []
     nulls = 0
@@ -32,12 +50,13 @@ def expected(lines: Sequence[bytes], column: str) -> Found:
             continue
         try:
             record = json.loads(line.decode())
-            value = record[column] if isinstance(record, dict) else record
-            if value is None:
-                nulls += 1
-            else:
-                texts.append(value.encode().rstrip(b"\r\n"))
-        except (ValueError, KeyError, AttributeError):
+            if isinstance(record, list):
+                raise TypeError
+            found = values_of(record, "" if isinstance(record, str) else column)
+            encoded = [one and one.encode().rstrip(b"\r\n") for one in found]
+            nulls += encoded.count(None)
+            texts += [one or b"" for one in encoded if one is not None]
+        except (ValueError, LookupError, TypeError):
             broken.append(number)
     sentences = [text for text in texts if text and UNKNOWN_MARK not in text]
     return Found(sentences, len(texts), nulls, len(broken), broken[0] if broken else None)

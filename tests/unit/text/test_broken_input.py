@@ -174,8 +174,8 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     ),
     "a field of another type": (
         "a.jsonl",
-        lambda: with_line(b'{"text": ["a"]}'),
-        'a.jsonl:7: broken record: the field "text" is a list, not a string.',
+        lambda: with_line(b'{"text": {"body": "a"}}'),
+        'a.jsonl:7: broken record: the field "text" is an object, not a string.',
     ),
     "text in UTF-16": (
         "a.txt",
@@ -187,10 +187,21 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         lambda: gzip.compress(TEXT.decode().encode("utf-32")),
         "a.txt.gz is in UTF-32: convert it with iconv -f UTF-32 -t UTF-8.",
     ),
+    "a list with a number": (
+        "a.jsonl",
+        lambda: with_line(b'{"text": ["a", null, 1]}'),
+        'a.jsonl:7: broken record: an element of the field "text" is a number, not a string.',
+    ),
     "an Arrow file": (
         "a.feather",
         lambda: b"ARROW1\0\0" + bytes(100),
-        "a.feather contains Arrow data (Arrow IPC or Feather): read it in Python",
+        "a.feather is broken or ends early: ",
+    ),
+    "a Feather file of version 1": (
+        "a.feather",
+        lambda: b"FEA1\0" + bytes(100),
+        "a.feather contains Feather data of version 1: read it with pandas or pyarrow, and write "
+        "it as a Parquet file.",
     ),
     "a zip archive": (
         "a.zip",
@@ -238,8 +249,8 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         "a.parquet",
         lambda: parquet(text=[1, 2], body=["a", "b"]),
         "a.parquet: the column 'text' has the Arrow format 'l', not strings. spmcompat reads "
-        "string, binary, their large and view types, and dictionaries of these: convert it first, "
-        "or name another column with --input_column.",
+        "string, binary, their large and view types, dictionaries of these, and lists of these: "
+        "convert it first, or name another column with --input_column.",
     ),
     "Parquet with two columns of one name": (
         "a.parquet",
@@ -357,7 +368,7 @@ def test_other_names_are_those_of_text(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "warning"),
     [
-        ("a.csv", b'"1","a cat"\n' * 9, "write the column to a Parquet or JSON Lines file"),
+        ("a.csv", b'"1","a cat"\n' * 9, "name the column of the text with --input_column."),
         ("a.json", b'[{"text": "a"},\n{"text": "b"}]\n', "jq -c '.[]' array.json"),
         ("a.json", b"The cat sat.\n", ""),
         ("a.txt", b"[The cat sat.\n", ""),

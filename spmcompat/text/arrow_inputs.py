@@ -1,0 +1,93 @@
+"""Helpers for files that pyarrow reads: Parquet and Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.runtime.libraries import require
+from spmcompat.text.columns import ArrowStrings
+from spmcompat.text.forms import TITLES
+from spmcompat.text.opening import InputFile, RegularFile, Stream, name_of
+from spmcompat.text.remote import RemoteFile
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def require_pyarrow(input_format: str) -> None:
+    """Raise if pyarrow is not installed.
+
+    Parameters
+    ----------
+    input_format : str
+        `PARQUET` or `ARROW`. The extra of the package has the same name.
+
+    Raises
+    ------
+    MissingLibraryError
+        With a message that says what to install.
+    """
+    require("pyarrow", f"Reading {TITLES[input_format]} files", input_format)
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Convert errors of pyarrow to one-line errors that name the file."""
+    try:
+        yield
+    except (TrainingError, MemoryError):
+        raise
+    # fsspec raises exceptions of any type, and pyarrow raises UnicodeDecodeError for damaged text.
+    except Exception as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise TrainingError(
+            f"{name} is broken or ends early: {reason}. Copy or make the file again."
+        ) from None
+
+
+def seekable(file: InputFile, input_format: str) -> Any:
+    """Return the path or the file object that pyarrow opens, and in which it may seek.
+
+    Raises
+    ------
+    TrainingError
+        If the file is a pipe, or on a server that cannot send parts of it.
+    """
+    if isinstance(file, RegularFile):
+        return file.path
+    assert isinstance(file, Stream)
+    if isinstance(file.file, RemoteFile):
+        return file.file.rewound(TITLES[input_format])
+    raise TrainingError(
+        f"{name_of(file.path)} contains {TITLES[input_format]} data, which cannot be read from a "
+        "pipe: give a file."
+    )
+
+
+def column_of_schema(schema: pa.Schema, column: str, name: str) -> tuple[str, str]:
+    """Return the name of the column that contains the text, and the path of the text in it.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        The columns.
+    column : str
+        The column or nested field that the user named; empty for the default.
+    name : str
+        The name of the file in messages.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such column, or it does not contain strings.
+    """
+    try:
+        strings = ArrowStrings(schema.empty_table(), column or None, "--input_column")
+    except BadValueError as error:
+        raise BadValueError(f"{name}: {error}") from None
+    assert strings.column_name is not None
+    assert strings.column_path is not None
+    return strings.column_name, strings.column_path

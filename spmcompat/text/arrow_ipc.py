@@ -1,0 +1,171 @@
+"""Reads a column of Arrow files: the file format, which includes Feather, and the stream format."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from spmcompat.errors import TrainingError
+from spmcompat.text.arrow_inputs import column_of_schema, naming, require_pyarrow, seekable
+from spmcompat.text.arrow_producers import strings_of_all
+from spmcompat.text.compression import contents
+from spmcompat.text.forms import ARROW, Form, content_of
+from spmcompat.text.line_buffers import ReadableInto
+from spmcompat.text.lines import ReadBuffer
+from spmcompat.text.opening import InputFile, name_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_CHUNK_BYTES = 1 << 20
+_END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
+
+
+def read_arrow(
+    file: InputFile, form: Form, column: str, longest: int | None = None
+) -> Iterator[ReadBuffer]:
+    """Yield the strings of a column. One record batch is in memory at a time.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    form : Form
+        Its compression. Only streams may be compressed as a whole.
+    column : str
+        The column or nested field. If it is empty, the column ``text`` is read, or else the only
+        column of strings.
+    longest : int, optional
+        The longest sentence in bytes. Only the beginning of a longer string is kept.
+
+    Raises
+    ------
+    TrainingError
+        If the column does not exist or does not contain strings, or the file is broken.
+    """
+    require_pyarrow(ARROW)
+    reader = _File(file, column) if content_of(file.head) == ARROW else _Stream(file, form, column)
+    name = name_of(file.path)
+    taken = 0
+    for buffer in strings_of_all(_checked(reader, name), reader.path, name, longest):
+        position = reader.position()
+        buffer.input_size = position - taken
+        taken = position
+        yield buffer
+
+
+def _checked(reader: _File | _Stream, name: str) -> Iterator[pa.RecordBatch]:
+    """Yield the column of each batch as a batch, after a check of its offsets and indices."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    with naming(name):
+        for batch in reader.batches():
+            column = batch.column(reader.column)
+            column.validate(full=True)
+            yield pa.record_batch([column], [reader.column])
+
+
+class _File:
+    """A file of batches, which ends with an index of them.
+
+    Attributes
+    ----------
+    column : str
+        The column that contains the text.
+    path : str
+        The path of the text in it, as in `column_of_schema`.
+    """
+
+    def __init__(self, file: InputFile, column: str) -> None:
+        import pyarrow as pa  # noqa: PLC0415
+
+        name = name_of(file.path)
+        self._size = file.size or 0
+        self._done = 0
+        with naming(name):
+            source = seekable(file, ARROW)
+            if isinstance(source, str):
+                source = pa.OSFile(os.fsencode(source))
+            schema = pa.ipc.open_file(source).schema
+        self.column, self.path = column_of_schema(schema, column, name)
+        options = pa.ipc.IpcReadOptions(included_fields=[schema.get_field_index(self.column)])
+        with naming(name):
+            self._reader = pa.ipc.open_file(source, options=options)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the batches. Only the column is read."""
+        for index in range(self._reader.num_record_batches):
+            batch = self._reader.get_batch(index)
+            self._done = index + 1
+            yield batch
+
+    def position(self) -> int:
+        """Return how much of the file has been read, in bytes."""
+        return self._size * self._done // max(self._reader.num_record_batches, 1)
+
+
+class _Stream:
+    """A stream of batches. Has the attributes of `_File`."""
+
+    def __init__(self, file: InputFile, form: Form, column: str) -> None:
+        import pyarrow as pa  # noqa: PLC0415
+
+        self._file = file
+        self._name = name_of(file.path)
+        self._bytes = _Bytes(contents(file, form))
+        with naming(self._name):
+            self._reader = pa.ipc.open_stream(self._bytes)
+        self.column, self.path = column_of_schema(self._reader.schema, column, self._name)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the batches.
+
+        Raises
+        ------
+        TrainingError
+            If the stream does not end with the mark that all writers put there. pyarrow reads a
+            stream without it, so it does not notice that batches are missing.
+        """
+        yield from self._reader
+        if self._bytes.last != _END_OF_STREAM:
+            raise TrainingError(
+                f"{self._name} ends early: the mark at the end of an Arrow stream is missing. Copy "
+                "or make the file again."
+            )
+
+    def position(self) -> int:
+        """Return how much of the file has been read, in bytes."""
+        return self._file.consumed
+
+
+class _Bytes:
+    """The content of a file as pyarrow reads it.
+
+    Attributes
+    ----------
+    closed : bool
+        False. pyarrow requires this attribute.
+    last : bytes
+        The last eight bytes that were read.
+    """
+
+    closed = False
+
+    def __init__(self, file: ReadableInto) -> None:
+        self._file = file
+        self.last = b""
+
+    def read(self, size: int, /) -> bytes:
+        """Return this number of bytes; less at the end of the file."""
+        # A broken file can ask for a huge size, so memory is only taken for what exists.
+        data = bytearray()
+        chunk = bytearray(min(size, _CHUNK_BYTES))
+        while len(data) < size:
+            view = memoryview(chunk)[: size - len(data)]
+            taken = self._file.readinto(view)
+            if not taken:
+                break
+            data += view[:taken]
+        self.last = (self.last + data[-8:])[-8:]
+        return bytes(data)

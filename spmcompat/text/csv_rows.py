@@ -1,0 +1,121 @@
+"""Reads a column of CSV files, whose first row names the columns."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from io import StringIO
+
+from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.plan import TextPlan
+from spmcompat.text.arrow_columns import Field, column_of_table
+from spmcompat.text.compression import contents
+from spmcompat.text.forms import Form, without_mark
+from spmcompat.text.line_buffers import cut_at_lines
+from spmcompat.text.lines import ReadBuffer
+from spmcompat.text.opening import InputFile, name_of
+from spmcompat.text.skipped import Skipped
+
+# The module csv reads str. In this encoding, each byte is a character, so any bytes can be read and
+# are returned unchanged. Commas and quotation marks are the same bytes as in UTF-8.
+_BYTES = "latin-1"
+
+
+def read_csv(
+    file: InputFile, form: Form, text: TextPlan, skipped: Skipped, longest: int
+) -> Iterator[ReadBuffer]:
+    """Yield the texts of a column.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    form : Form
+        Its compression.
+    text : TextPlan
+        Names the column, and states how to read the file.
+    skipped : Skipped
+        Counts the rows that cannot be read.
+    longest : int
+        The longest line or field in bytes. It limits the memory for a file in which a quotation
+        mark is missing.
+
+    Raises
+    ------
+    TrainingError
+        If the column does not exist, or the file cannot be read to its end.
+    """
+    name = name_of(file.path)
+    # This limit applies to all readers of the process, so it is only raised.
+    csv.field_size_limit(max(csv.field_size_limit(), longest))
+    rows = csv.reader(_lines(file, form, longest), strict=True)
+    try:
+        names = next((row for row in rows if row), None)
+    except csv.Error as error:
+        raise TrainingError(
+            f"{name}: the row with the names of the columns is broken: {_reason(error)}. Repair it."
+        ) from None
+    if names is None:
+        return
+    index = _index_of(names, text.input_column, name)
+    texts = _texts(rows, len(names), index, name, skipped, text.skip_bad_records)
+    taken = 0
+    # In a buffer with line breaks in its fields, the numbers of later lines are too small.
+    while buffer := ReadBuffer.of_items(texts, rows.line_num + 1, text.longest_record, name):
+        buffer.input_size = file.consumed - taken
+        taken = file.consumed
+        yield buffer
+
+
+def _lines(file: InputFile, form: Form, longest: int) -> Iterator[str]:
+    """Yield the lines of a file, with their line ends."""
+    name = name_of(file.path)
+    for buffer in cut_at_lines(contents(file, form), name, longest=longest, numbered=True):
+        if buffer.dropped:
+            raise TrainingError(
+                f"{name}:{buffer.first_line}: the line has more than {longest:,} bytes, so the file "
+                "is probably not CSV. Divide the text into shorter rows."
+            )
+        lines = buffer.lines_text()
+        if buffer.first_line == 1:
+            lines = without_mark(lines, name)
+        yield from StringIO(lines.decode(_BYTES), newline="\n")
+
+
+def _index_of(names: Sequence[str], column: str, name: str) -> int:
+    """Return the index of the column that contains the text."""
+    fields = [Field(one.encode(_BYTES).decode(errors="replace"), "u", True) for one in names]
+    try:
+        path = column_of_table(
+            lambda above: [] if above else fields, column or None, "--input_column"
+        )
+    except BadValueError as error:
+        raise BadValueError(f"{name}: {error}") from None
+    return path[0][0]
+
+
+def _texts(
+    rows: Iterator[list[str]], columns: int, index: int, name: str, skipped: Skipped, may_skip: bool
+) -> Iterator[bytes]:
+    """Yield the text of each row. Blank lines are ignored."""
+    while True:
+        line = rows.line_num + 1
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            reason = f"not valid CSV: {_reason(error)}"
+        else:
+            if len(row) == columns:
+                yield row[index].encode(_BYTES)
+                continue
+            if not row:
+                continue
+            reason = f"the row has {len(row)} fields, but the first row has {columns}"
+        skipped.add_broken(1, f"{name}:{line}: broken record: {reason}.", may_skip)
+
+
+def _reason(error: csv.Error) -> str:
+    # The module adds advice for programmers after a dash.
+    return str(error).partition(" - ")[0]
