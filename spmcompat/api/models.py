@@ -359,7 +359,13 @@ def export(
     )
 
 
-def import_model(tokenizer: StrPath, *, output: StrPath, logstream: TextIO | None = None) -> None:
+def import_model(
+    tokenizer: StrPath,
+    *,
+    output: StrPath,
+    approximate: bool = False,
+    logstream: TextIO | None = None,
+) -> None:
     """Convert a ``tokenizer.json`` to a model, if the model can encode exactly as the file does.
 
     Parameters
@@ -368,6 +374,9 @@ def import_model(tokenizer: StrPath, *, output: StrPath, logstream: TextIO | Non
         A ``tokenizer.json``.
     output : path
         The model to write.
+    approximate : bool
+        Whether to write the model even if it encodes some texts differently. The differences are
+        logged as warnings, each with an example.
     logstream : text stream
         Where to write warnings; by default standard error, or the program's own logging.
 
@@ -380,4 +389,5 @@ def import_model(tokenizer: StrPath, *, output: StrPath, logstream: TextIO | Non
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.export.exporting import import_file  # noqa: PLC0415
 
-    import_file(os.fspath(tokenizer), os.fspath(output), Report(0, logstream).warning)
+    warn = Report(0, logstream).warning
+    import_file(os.fspath(tokenizer), os.fspath(output), warn, approximate=bool(approximate))

@@ -63,6 +63,23 @@ def read_document(content: bytes) -> Step:
     return document
 
 
+def refusal(part: str, document: Step, reason: str = "") -> BadValueError:
+    """Return the error for a part of the file that cannot be imported."""
+    value = document.get(part)
+    named = isinstance(value, dict) and "type" in value
+    kind = f" ({printable(str(value['type']))})" if named else ""  # type: ignore[index]
+    reason = reason or "a sentencepiece model cannot do exactly the same."
+    return BadValueError(
+        f'the part "{part}"{kind} cannot be imported: {reason} Import a file that spmcompat export '
+        "or transformers has written, or one that works alike."
+    )
+
+
+def printable(name: str) -> str:
+    """Return a name from a file in a form that is safe and short enough for a message."""
+    return name if name.isidentifier() and len(name) < 40 else ascii(name[:40])
+
+
 def _damaged(reason: str) -> BadValueError:
     return BadValueError(f"a damaged tokenizer.json: {reason}. Import an undamaged copy.")
 
@@ -196,6 +213,18 @@ _STEP = {
     "prepend": _text,
     "pattern": _or_null(_fields({"String": _text, "Regex": _text})),
     "precompiled_charsmap": _base64,
+    "strip_left": _flag,
+    "strip_right": _flag,
+}
+_CUT = {
+    "type": _text,
+    "pattern": _STEP["pattern"],
+    "replacement": _text,
+    "prepend_scheme": _or_null(_text),
+    "add_prefix_space": _flag,
+    "split": _flag,
+    "behavior": _text,
+    "invert": _flag,
 }
 _step = _step_of(_STEP)
 _MODELS = {
@@ -221,6 +250,8 @@ _token = _fields({"id": _id, "content": _text, "special": _flag}, "id content sp
 _DOCUMENT: dict[str, Check] = {
     "added_tokens": _or_null(_list(_token)),
     "normalizer": _or_null(_step_of({**_STEP, "normalizers": _list(_step)})),
-    "pre_tokenizer": _or_null(_step),
+    "pre_tokenizer": _or_null(
+        _fields({**_CUT, "pretokenizers": _list(_fields(_CUT, "type"))}, "type")
+    ),
     "decoder": _or_null(_step_of({**_STEP, "decoders": _list(_step)})),
 }

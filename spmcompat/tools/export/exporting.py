@@ -86,7 +86,9 @@ def _paths(names: Iterable[str], output: str) -> dict[str, str]:
     return {name: os.path.join(output, name) if name else output for name in names}
 
 
-def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
+def import_file(
+    path: str, output: str, warn: Callable[[str], None], *, approximate: bool = False
+) -> None:
     """Convert a ``tokenizer.json`` to a model, and write it.
 
     Parameters
@@ -96,15 +98,17 @@ def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
     output : str
         The model to write.
     warn : callable
-        A function that is called with a line about each part that the model leaves out, before
-        anything is written.
+        A function that is called with a line about each difference and each part that the model
+        leaves out, before anything is written.
+    approximate : bool
+        Whether to write a model that encodes some texts differently.
 
     Raises
     ------
     MissingFileError
         If a file cannot be read or written.
     BadValueError
-        If no model can encode text exactly as the file does.
+        If no model can encode text as the file does.
     """
     from spmcompat.tools.export.document import MOST_BYTES  # noqa: PLC0415
     from spmcompat.tools.export.importing import import_tokenizer  # noqa: PLC0415
@@ -126,6 +130,13 @@ def import_file(path: str, output: str, warn: Callable[[str], None]) -> None:
         model, limits = import_tokenizer(content)
     except BadValueError as error:
         raise BadValueError(f'"{path}": {error}') from None
+    differences = [limit.line for limit in limits if limit.refuses]
+    if differences and not approximate:
+        more = f" (and {len(differences) - 1} more)" if len(differences) > 1 else ""
+        raise BadValueError(
+            f'"{path}": a model cannot encode exactly as the file does: {differences[0]}{more} To '
+            "import it nevertheless, give --approximate, which lists all differences."
+        )
     for limit in limits:
         warn(limit.line)
     outputs.write_files({output: [model.SerializeToString()]}, _OPTION)

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import TextIO
 
-from spmcompat.cli.flags import Command, Flag
+from spmcompat.cli.flags import Command, Flag, switch
 from spmcompat.errors import printable
 
 
@@ -13,10 +13,17 @@ def command() -> Command:
         "spmcompat import",
         "Converts a tokenizer.json to a model, if the model can encode exactly as the file does. "
         "If a model cannot do exactly what the file defines, nothing is written, and the error "
-        "names the part of the file.",
+        "names the part of the file, or the first difference.",
         "tokenizer.json --output=m.model",
         _run,
-        [Flag("output", "The model to write.", metavar="FILE")],
+        [
+            Flag("output", "The model to write.", metavar="FILE"),
+            switch(
+                "approximate",
+                "Write the model even if it encodes some texts differently. The differences are "
+                "listed, each with an example.",
+            ),
+        ],
         required=[("output",)],
         positionals=("one tokenizer.json is", 1, 1),
         success="the model was written",
@@ -27,5 +34,10 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.tools.export.exporting import import_file  # noqa: PLC0415
 
     (path,) = given.arguments
-    import_file(path, given.output, lambda line: print(f"note: {printable(line)}", file=stderr))
+    import_file(
+        path,
+        given.output,
+        lambda line: print(f"note: {printable(line)}", file=stderr),
+        approximate=given.approximate,
+    )
     stdout.write(f"written: {given.output}\n")

@@ -1,20 +1,24 @@
-"""Converts a ``tokenizer.json`` to a model, if the conversion is exact.
+"""Converts a ``tokenizer.json`` to a model.
 
-This module guesses a model from the file and exports it. The model is accepted only if each part of
-the export equals the same part of the file. So if this module overlooks something in the file, the
-import fails instead of writing a wrong model.
+This module first guesses a model from the file and exports it. The guess is accepted only if each
+part of the export equals the same part of the file. So if this module overlooks something in the
+file, the import fails instead of writing a wrong model.
+
+Otherwise, the file may have a layout that ``transformers`` writes (`layouts`). It becomes a model
+with the same pieces, and the result includes all differences between the file and the model.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
+from typing import NamedTuple
 
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.encoding import symbol_score
+from spmcompat.model.loading import check_loads
 from spmcompat.model.pieces import BYTE_PIECES
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.normalization.charsmaps import compile_charsmap, precompiled
 from spmcompat.normalization.rules import MARK_CASE
 from spmcompat.options.named_rules import case_restorer
@@ -22,16 +26,21 @@ from spmcompat.releases import DEFAULT
 from spmcompat.runtime.rounding import LARGEST_FLOAT32, to_float32
 from spmcompat.tools.export import tokenizer_json
 from spmcompat.tools.export.charsmap_steps import Step, rules_of
-from spmcompat.tools.export.document import read_document
+from spmcompat.tools.export.document import read_document, refusal
+from spmcompat.tools.export.layouts import Layout, layout_of
 from spmcompat.tools.export.limits import Limit
+from spmcompat.tools.export.merging import encoder_without_symbols, merges_of
 from spmcompat.tools.export.normalizer_json import normalizer
 from spmcompat.tools.export.patterns import texts_of
+from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
 _BYTES = frozenset(BYTE_PIECES)
 # Limits the work for a pattern: it may produce this many times as many characters as the pieces
 # have. An exported pattern needs fewer, although it repeats the beginnings of symbols.
 _WORK = 100
+_ALWAYS_STORED = frozenset(["model_type", "precompiled_charsmap"])
+_UNKNOWN = "\U0010fffd\U0010fffc"  # two private-use characters
 
 
 def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
@@ -45,125 +54,222 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
     Returns
     -------
     model : ModelProto
-        A model that encodes as the file does.
+        A model that encodes as the file does, apart from the limits.
     limits : list of Limit
-        The differences between the file and the model. They do not affect ordinary lines.
+        The differences between the file and the model. Those with `refuses` affect ordinary lines.
 
     Raises
     ------
     BadValueError
-        If the file is not a ``tokenizer.json``, or a model cannot express it exactly. The message
-        names the part of the file.
+        If the file is not a ``tokenizer.json``, or no model is similar to it. The message names the
+        part of the file.
     """
     document = read_document(content)
-    model = _guess(document)
-    exported = json.loads(tokenizer_json.files(model)[""])
-    for part in ("model", "pre_tokenizer", "normalizer"):
-        if not _equal(part, document, exported):
-            raise _refusal(part, document)
-    return model, list(_limits(document, exported))
-
-
-def _refusal(part: str, document: Step, reason: str = "") -> BadValueError:
-    """Return the error for a part of the file that cannot be imported exactly."""
-    value = document.get(part)
-    named = isinstance(value, dict) and "type" in value
-    kind = f" ({_printable(str(value['type']))})" if named else ""  # type: ignore[index]
-    reason = reason or "a sentencepiece model cannot do exactly the same."
-    return BadValueError(
-        f'the part "{part}"{kind} cannot be imported: {reason} Import a file that spmcompat export '
-        "has written, or one that works alike."
-    )
-
-
-def _printable(name: str) -> str:
-    return name if name.isidentifier() and len(name) < 40 else ascii(name[:40])
-
-
-# ---------------------------------------------------------------- the guess
-
-
-def _guess(document: Step) -> ModelProto:
-    """Return the model that could have been exported to this file."""
     described = document["model"]
     assert isinstance(described, dict)
-    kind = described.get("type", "BPE")
-    if kind not in ("Unigram", "BPE"):
-        raise _refusal("model", document, "only Unigram and BPE can be.")
-    model = _unigram(document, described) if kind == "Unigram" else _bpe(document, described)
-    if not model.pieces:
-        raise _refusal("model", document, "it has no pieces.")
-    _set_specs(model, document, described)
-    return model
+    if described.get("type", "BPE") not in ("Unigram", "BPE"):
+        raise refusal("model", document, "only Unigram and BPE can be.")
+    if not described["vocab"]:
+        raise refusal("model", document, "it has no pieces.")
+    if described.get("type") == "Unigram":
+        entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
+        described["vocab"] = [[text, _nearest_float32(score)] for text, score in entries]
+    vocabulary = _vocabulary(document, described)
+    added = _added_tokens(document, vocabulary)
+    limits: list[Limit] = []
+    model, unequal = _exact(document, described, vocabulary, added)
+    if unequal:
+        try:
+            layout = layout_of(document, _most(vocabulary))
+        except BadValueError:
+            if unequal == "normalizer":
+                raise
+            raise refusal(unequal, document) from None
+        model, limits = _similar(document, described, vocabulary, added, layout)
+    _set_unknown(model, described, added.control)
+    for text, is_special in added.new:
+        _add(model, text, 0.0, _PIECE.CONTROL if is_special else _PIECE.USER_DEFINED)
+    _set_trainer_spec(model, document, described)
+    _clear_defaults(model.trainer_spec)
+    _clear_defaults(model.normalizer_spec)
+    try:
+        check_loads(model)
+    except BadValueError as error:
+        raise refusal("model", document, f"{error}") from None
+    return model, [*limits, *_left_out(document, model)]
 
 
-def _unigram(document: Step, described: Step) -> ModelProto:
+class _Added(NamedTuple):
+    """The added tokens of the file.
+
+    Attributes
+    ----------
+    control : set of str
+        The special tokens.
+    symbols : dict of str to bool
+        The other tokens.
+    new : list of (str, bool)
+        The tokens with ids after the vocabulary, and whether they are special.
+    """
+
+    control: set[str]
+    symbols: set[str]
+    new: list[tuple[str, bool]]
+
+
+def _vocabulary(document: Step, described: Step) -> dict[str, int]:
+    """Return the ids of the pieces.
+
+    Raises
+    ------
+    BadValueError
+        If a text or an id occurs twice, or an id is missing.
+    """
+    if described.get("type") == "Unigram":
+        entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
+        ids = {text: index for index, (text, _) in enumerate(entries)}
+        if len(ids) != len(entries):
+            raise refusal("model", document, "a piece occurs twice.")
+        unknown = described.get("unk_id")
+        if unknown is not None and unknown >= len(ids):  # type: ignore[operator]
+            raise refusal("model", document, f"its unk_id {unknown} is not in the vocabulary.")
+        return ids
+    given: dict[str, int] = described["vocab"]  # type: ignore[assignment]
+    texts = sorted(given, key=given.__getitem__)
+    if [given[text] for text in texts] != list(range(len(texts))):
+        raise refusal("model", document, "its ids have gaps, or two pieces have the same id.")
+    return {text: index for index, text in enumerate(texts)}
+
+
+def _added_tokens(document: Step, vocabulary: Mapping[str, int]) -> _Added:
+    """Return the added tokens.
+
+    Raises
+    ------
+    BadValueError
+        If the id of a token is neither its id in the vocabulary nor the next one after it.
+    """
+    tokens: list[Step] = document.get("added_tokens") or []  # type: ignore[assignment]
+    special = {str(token["content"]): bool(token["special"]) for token in tokens}
+    ids = dict(vocabulary)
+    new = []
+    for token in sorted(tokens, key=lambda token: token["id"]):  # type: ignore[arg-type,return-value]
+        text = str(token["content"])
+        if text not in ids and token["id"] == len(ids):
+            ids[text] = len(ids)
+            new.append((text, special[text]))
+        if ids.get(text) != token["id"]:
+            reason = f"{text!r} does not have the id {token['id']} in the vocabulary."
+            raise refusal("added_tokens", document, reason)
+    symbols = {text for text, is_special in special.items() if not is_special}
+    return _Added(special.keys() - symbols, symbols, new)
+
+
+def _most(pieces: Collection[str]) -> int:
+    return _WORK * (sum(map(len, pieces)) + len(pieces))
+
+
+# ---------------------------------------------------------------- exports of spmcompat
+
+
+def _exact(
+    document: Step, described: Step, vocabulary: Mapping[str, int], added: _Added
+) -> tuple[ModelProto, str]:
+    """Return the model that could have been exported to this file.
+
+    Returns
+    -------
+    model : ModelProto
+        The model, without its trainer spec.
+    unequal : str
+        The part of the file that differs from the same part of the export; empty if none does.
+    """
+    control = _silent(document, vocabulary) | added.control
+    model = ModelProto()
+    if described.get("type") == "Unigram":
+        _add_unigram(model, document, described, control)
+    else:
+        symbols = _symbols(document, vocabulary)
+        _add_bpe(model, described, vocabulary, control, symbols, _merges(document, described))
+    model.trainer_spec.byte_fallback = bool(described.get("byte_fallback"))
+    if not _set_normalizer(model, document):
+        return model, "normalizer"
+    if added.symbols:
+        return model, "added_tokens"
+    exported = tokenizer_json.content(model)
+    if document.get("pre_tokenizer") != exported["pre_tokenizer"]:
+        return model, "pre_tokenizer"
+    return model, "" if _equal_models(document, described, exported) else "model"
+
+
+def _add_unigram(
+    model: ModelProto, document: Step, described: Step, control: Collection[str]
+) -> None:
+    """Add the pieces, with the types that an export with these scores would have."""
     vocabulary: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
     unknown: int | None = described.get("unk_id")  # type: ignore[assignment]
-    ids = {text: index for index, (text, _) in enumerate(vocabulary)}
-    if len(ids) != len(vocabulary):
-        raise _refusal("model", document, "a piece occurs twice.")
-    if unknown is not None and unknown >= len(vocabulary):
-        raise _refusal("model", document, f"its unk_id {unknown} is not in the vocabulary.")
-    silent = _silent(document, ids) | _special(document, ids)
-    reserved = [score for text, score in vocabulary if text in _BYTES or text in silent]
-    low = min(reserved, default=None)
-    if unknown is not None:
-        low = vocabulary[unknown][1]
-    model = ModelProto()
+    reserved = [score for text, score in vocabulary if text in _BYTES or text in control]
+    low = vocabulary[unknown][1] if unknown is not None else min(reserved, default=None)
     for index, (text, score) in enumerate(vocabulary):
-        kind = _PIECE.NORMAL
-        if described.get("byte_fallback") and text in _BYTES:
-            kind = _PIECE.BYTE
-        elif index == unknown:
-            kind = _PIECE.UNKNOWN
-        elif text in silent:
-            kind = _PIECE.CONTROL
-        elif low is not None and score == low - 1:
+        kind = _meta_type(text, described, is_unknown=index == unknown, control=control)
+        if kind == _PIECE.NORMAL and low is not None and score == low - 1:
             kind = _PIECE.UNUSED
-        elif score == symbol_score(text):
+        elif kind == _PIECE.NORMAL and score == symbol_score(text):
             kind = _PIECE.USER_DEFINED
-        if kind == _PIECE.NORMAL and abs(score) > LARGEST_FLOAT32:
-            raise _refusal("model", document, f"the score {score!r} is not a float32.")
+        _refuse_score(document, score, kind)
         _add(model, text, score if kind == _PIECE.NORMAL else 0.0, kind)
     model.trainer_spec.model_type = TrainerSpec.UNIGRAM
-    return model
 
 
-def _bpe(document: Step, described: Step) -> ModelProto:
-    vocabulary: dict[str, int] = described["vocab"]  # type: ignore[assignment]
-    texts = sorted(vocabulary, key=vocabulary.__getitem__)
-    if [vocabulary[text] for text in texts] != list(range(len(texts))):
-        raise _refusal("model", document, "its ids have gaps, or two pieces have the same id.")
-    merges = _merges(described)
-    for merge in merges:
-        for part in (*merge, "".join(merge)):
-            if part not in vocabulary:
-                raise _refusal("model", document, f"a merge names {part!r}, which is not a piece.")
-    silent = _silent(document, vocabulary) | _special(document, vocabulary)
-    symbols = _symbols(document, vocabulary)
+def _add_bpe(
+    model: ModelProto,
+    described: Step,
+    vocabulary: Mapping[str, int],
+    control: Collection[str],
+    symbols: Collection[str],
+    merges: Sequence[tuple[str, str]],
+) -> None:
     types = {}
-    for text in texts:
-        types[text] = _PIECE.NORMAL
-        if described.get("byte_fallback") and text in _BYTES:
-            types[text] = _PIECE.BYTE
-        elif text == described.get("unk_token"):
-            types[text] = _PIECE.UNKNOWN
-        elif text in silent:
-            types[text] = _PIECE.CONTROL
-        elif text in symbols:
+    for text in vocabulary:
+        is_unknown = text == described.get("unk_token")
+        types[text] = _meta_type(text, described, is_unknown=is_unknown, control=control)
+        if types[text] == _PIECE.NORMAL and text in symbols:
             types[text] = _PIECE.USER_DEFINED
     # Scores as in sentencepiece: merged pieces have the highest scores, in the order of their
     # merges. Pieces that are not merged come after them.
     made = dict.fromkeys(left + right for left, right in merges)
     normal = [text for text in made if types.get(text) == _PIECE.NORMAL]
-    normal += [text for text in texts if types[text] == _PIECE.NORMAL and text not in made]
+    normal += [text for text in vocabulary if types[text] == _PIECE.NORMAL and text not in made]
     scores = {text: -float(rank) for rank, text in enumerate(normal)}
-    model = ModelProto()
-    for text in texts:
+    for text in vocabulary:
         _add(model, text, scores.get(text, 0.0), types[text])
     model.trainer_spec.model_type = TrainerSpec.BPE if merges else TrainerSpec.CHAR
-    return model
+
+
+def _meta_type(
+    text: str, described: Step, *, is_unknown: bool, control: Collection[str]
+) -> _PIECE.Type:
+    if described.get("byte_fallback") and text in _BYTES:
+        return _PIECE.BYTE
+    if is_unknown:
+        return _PIECE.UNKNOWN
+    return _PIECE.CONTROL if text in control else _PIECE.NORMAL
+
+
+def _nearest_float32(score: float) -> float:
+    """Return the float32 that a score is meant to be, or the score itself.
+
+    ``tokenizers`` reads numbers with an error in the last bits of float64, and writes them with it.
+    """
+    if abs(score) > LARGEST_FLOAT32:
+        return score
+    rounded = to_float32(score)
+    return rounded if abs(score - rounded) <= abs(rounded) * 2.0**-50 else score
+
+
+def _refuse_score(document: Step, score: float, kind: int) -> None:
+    if kind == _PIECE.NORMAL and abs(score) > LARGEST_FLOAT32:
+        raise refusal("model", document, f"the score {score!r} is not a float32.")
 
 
 def _add(model: ModelProto, text: str, score: float, kind: int) -> None:
@@ -172,38 +278,35 @@ def _add(model: ModelProto, text: str, score: float, kind: int) -> None:
         piece.MergeFrom(_PIECE(type=kind))  # type: ignore[arg-type]
 
 
-def _merges(described: Step) -> list[tuple[str, str]]:
-    """Return the merges as pairs. In older files, a merge is a text with a space inside."""
+def _merges(document: Step, described: Step) -> list[tuple[str, str]]:
+    """Return the merges as pairs. In older files, a merge is a text with a space inside.
+
+    Raises
+    ------
+    BadValueError
+        If a merge has or makes a text that is not a piece.
+    """
+    vocabulary: Mapping[str, int] = described["vocab"]  # type: ignore[assignment]
     merges = []
     for merge in described["merges"]:  # type: ignore[attr-defined]
         left, _, right = (
             merge.partition(" ") if isinstance(merge, str) else (merge[0], "", merge[1])
         )
+        for part in (left, right, left + right):
+            if part not in vocabulary:
+                raise refusal("model", document, f"a merge names {part!r}, which is not a piece.")
         merges.append((left, right))
     return merges
 
 
-def _set_specs(model: ModelProto, document: Step, described: Step) -> None:
-    spec = model.trainer_spec
-    spec.vocab_size = len(model.pieces)
-    spec.byte_fallback = bool(described.get("byte_fallback"))
-    spec.unk_surface = _surface(document)
-    texts = {piece.piece: index for index, piece in enumerate(model.pieces)}
-    spec.unk_id = -1
-    for index, piece in enumerate(model.pieces):
-        if piece.type == _PIECE.UNKNOWN:
-            spec.unk_id, spec.unk_piece = index, piece.piece
-        if piece.type == _PIECE.USER_DEFINED:
-            spec.user_defined_symbols.append(piece.piece)
-    for kind, text in (("bos", "<s>"), ("eos", "</s>"), ("pad", "<pad>")):
-        index = texts.get(text, -1)
-        is_control = index >= 0 and model.pieces[index].type == _PIECE.CONTROL
-        setattr(spec, f"{kind}_id", index if is_control else -1)
-    _set_normalizer(model, document)
+def _set_normalizer(model: ModelProto, document: Step) -> bool:
+    """Set the normalizer whose export has the same steps as the file. Return whether there is one.
 
-
-def _set_normalizer(model: ModelProto, document: Step) -> None:
-    """Set the normalizer whose export has the same steps as the file."""
+    Raises
+    ------
+    BadValueError
+        If the charsmap of a step is damaged.
+    """
     described = document.get("normalizer")
     steps: Sequence[Step] = []
     if isinstance(described, dict):
@@ -212,7 +315,7 @@ def _set_normalizer(model: ModelProto, document: Step) -> None:
     try:
         charsmaps = list(_charsmaps(steps))
     except TrainingError as error:
-        raise _refusal(
+        raise refusal(
             "normalizer", document, f"its precompiled_charsmap is damaged: {error}"
         ) from None
     for name, charsmap in charsmaps:
@@ -225,14 +328,8 @@ def _set_normalizer(model: ModelProto, document: Step) -> None:
             if _steps(normalizer(model)) == list(steps):
                 if name == MARK_CASE:
                     model.denormalizer_spec.CopyFrom(case_restorer(DEFAULT))
-                return
-    raise _refusal(
-        "normalizer",
-        document,
-        "its Precompiled works by grapheme cluster, which sentencepiece does not."
-        if any(step["type"] == "Precompiled" for step in steps)
-        else "",
-    )
+                return True
+    return False
 
 
 def _charsmaps(steps: Sequence[Step]) -> Iterator[tuple[str, bytes]]:
@@ -257,6 +354,250 @@ def _steps(normalizer: Step | None) -> list[Step]:
     return [] if normalizer is None else list(normalizer["normalizers"])  # type: ignore[call-overload]
 
 
+def _equal_models(document: Step, described: Step, exported: Step) -> bool:
+    """Return whether the model of the file is equivalent to the exported one."""
+    ours, theirs = dict(exported["model"]), dict(described)  # type: ignore[call-overload]
+    theirs.setdefault("type", ours["type"])
+    if ours["type"] == "BPE":
+        theirs.setdefault("ignore_merges", False)
+        for name in ("continuing_subword_prefix", "end_of_word_suffix"):
+            theirs[name] = theirs.get(name) or None
+        theirs["dropout"] = theirs.get("dropout") or None
+        if not _same_order(ours["merges"], _merges(document, described)):
+            return False
+        del ours["merges"], theirs["merges"]
+    theirs.setdefault("byte_fallback", False)
+    return bool(ours == theirs)
+
+
+def _same_order(ours: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str]]) -> bool:
+    """Return whether the merges are the same, and the merges that produce one piece are adjacent.
+
+    The order of the merges of one piece does not matter, because they have the same score.
+    """
+    if set(ours) != set(theirs) or len(ours) != len(theirs):
+        return False
+    return [a + b for a, b in ours] == [a + b for a, b in theirs]
+
+
+# ---------------------------------------------------------------- layouts of transformers
+
+
+def _similar(
+    document: Step,
+    described: Step,
+    vocabulary: Mapping[str, int],
+    added: _Added,
+    layout: Layout,
+) -> tuple[ModelProto, list[Limit]]:
+    """Return a model with the pieces and the layout of the file, and all differences.
+
+    Raises
+    ------
+    BadValueError
+        If the model of the file has a setting that has no counterpart.
+    """
+    model = ModelProto()
+    spec = model.normalizer_spec
+    spec.name, spec.precompiled_charsmap = layout.name, layout.charsmap
+    spec.add_dummy_prefix = layout.add_dummy_prefix
+    spec.remove_extra_whitespaces = layout.remove_extra_whitespaces
+    spec.escape_whitespaces = layout.escape_whitespaces
+    symbols = {*layout.symbols, *added.symbols}
+    differences = [*layout.differences, *_symbol_differences(layout, added)]
+    if described.get("type") == "Unigram":
+        entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
+        for index, (text, score) in enumerate(entries):
+            is_unknown = index == described.get("unk_id")
+            kind = _meta_type(text, described, is_unknown=is_unknown, control=added.control)
+            if kind == _PIECE.NORMAL and text in symbols:
+                kind = _PIECE.USER_DEFINED
+            _refuse_score(document, score, kind)
+            _add(model, text, score if kind == _PIECE.NORMAL else 0.0, kind)
+        model.trainer_spec.model_type = TrainerSpec.UNIGRAM
+        differences += _unigram_differences(described, model)
+    else:
+        for name in ("continuing_subword_prefix", "end_of_word_suffix", "dropout"):
+            if described.get(name):
+                raise refusal("model", document, f"it has the setting {name}.")
+        merges = _merges(document, described)
+        _add_bpe(model, described, vocabulary, added.control, symbols, merges)
+        differences += _bpe_differences(described, model, merges)
+    differences += _word_differences(model, layout)
+    return model, differences
+
+
+def _symbol_differences(layout: Layout, added: _Added) -> Iterator[Limit]:
+    changes = layout.rules or layout.remove_extra_whitespaces or layout.add_dummy_prefix
+    if added.symbols and changes:
+        symbol = min(added.symbols)
+        yield Limit(
+            f"Added tokens such as {symbol!r} become user-defined symbols. The file normalizes the "
+            "parts of the text around them separately; sentencepiece normalizes the whole text.",
+            refuses=True,
+            example=f"{symbol}a" if layout.add_dummy_prefix else f"a {symbol}",
+        )
+
+
+def _unigram_differences(described: Step, model: ModelProto) -> Iterator[Limit]:
+    entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
+    rounded = [
+        text
+        for piece, (text, score) in zip(model.pieces, entries, strict=True)
+        if piece.type == _PIECE.NORMAL and piece.score != score
+    ]
+    if rounded:
+        yield Limit(
+            f"The scores of {len(rounded):,} pieces, such as {rounded[0]!r}, are rounded to "
+            "float32, so of two segmentations with almost the same score, the other one may be "
+            "chosen.",
+            refuses=True,
+        )
+    if described.get("byte_fallback"):
+        yield Limit(
+            "The file finds the names of bytes in a text; sentencepiece does not.",
+            refuses=True,
+            example=BYTE_PIECES[0x41],
+        )
+
+
+def _bpe_differences(
+    described: Step, model: ModelProto, merges: Sequence[tuple[str, str]]
+) -> Iterator[Limit]:
+    types = {piece.piece: piece.type for piece in model.pieces}
+    normal = [
+        merge
+        for merge in merges
+        if all(types[text] == _PIECE.NORMAL for text in (*merge, "".join(merge)))
+    ]
+    # The texts of control pieces and symbols are cut out of the text before anything is merged.
+    found = [
+        "".join(merge) for merge in merges if types["".join(merge)] in (_PIECE.BYTE, _PIECE.UNKNOWN)
+    ]
+    if found:
+        yield Limit(
+            f"The file finds {found[0]!r} in a text; sentencepiece does not.",
+            refuses=True,
+            example=found[0],
+        )
+    ours = merges_of(model)
+    if not _same_order(ours, normal):
+        extra = sorted(set(ours) - set(normal))
+        text = "The merges of one piece have different ranks in the file"
+        if extra:
+            text = f"{len(extra):,} merges, such as {extra[0]!r}, are missing in the file"
+        yield Limit(
+            f"{text}. sentencepiece merges all neighbours whose joined text is a piece, in the "
+            "order of the scores of the pieces.",
+            refuses=True,
+        )
+    if not described.get("unk_token") and not described.get("byte_fallback"):
+        yield Limit(
+            "The file leaves out unknown characters; sentencepiece has a piece for them.",
+            refuses=True,
+            example=_UNKNOWN,
+        )
+    elif not described.get("fuse_unk") and not described.get("byte_fallback"):
+        yield Limit(
+            "The file makes each unknown character a token; sentencepiece joins them.",
+            refuses=True,
+            example=_UNKNOWN,
+        )
+    if described.get("ignore_merges"):
+        encoder = encoder_without_symbols(model)
+        for text, kind in types.items():
+            if kind == _PIECE.NORMAL and len(text) > 1 and encoder.parts(text) is None:
+                yield Limit(
+                    f"Merges do not produce {text!r}, which the file uses if it is the whole text "
+                    "(ignore_merges).",
+                    refuses=True,
+                    example=text.removeprefix(SPACE_MARK).replace(SPACE_MARK, " "),
+                )
+                break
+
+
+def _word_differences(model: ModelProto, layout: Layout) -> Iterator[Limit]:
+    """Yield the difference between encoding words and encoding the whole text."""
+    if not layout.cuts_words:
+        return
+    normal = [piece.piece for piece in model.pieces if piece.type == _PIECE.NORMAL]
+    doubled = SPACE_MARK * 2
+    for text in normal:
+        if SPACE_MARK in text[1:] and not (layout.remove_extra_whitespaces and doubled in text):
+            yield Limit(
+                f"The piece {text!r} continues after a space mark. The file cuts each text at "
+                "spaces, so it never uses this piece.",
+                refuses=True,
+                example=text.removeprefix(SPACE_MARK).replace(SPACE_MARK, " "),
+            )
+            return
+
+
+# ---------------------------------------------------------------- the trainer spec and the rest
+
+
+def _set_trainer_spec(model: ModelProto, document: Step, described: Step) -> None:
+    spec = model.trainer_spec
+    spec.vocab_size = len(model.pieces)
+    spec.byte_fallback = bool(described.get("byte_fallback"))
+    spec.unk_surface = _surface(document)
+    texts = {piece.piece: index for index, piece in enumerate(model.pieces)}
+    spec.unk_id = -1
+    named = {"bos": "<s>", "eos": "</s>", "pad": "<pad>"}
+    for index, piece in enumerate(model.pieces):
+        if piece.type == _PIECE.UNKNOWN:
+            spec.unk_id, spec.unk_piece = index, piece.piece
+        if piece.type == _PIECE.USER_DEFINED:
+            spec.user_defined_symbols.append(piece.piece)
+        if piece.type == _PIECE.CONTROL and piece.piece not in named.values():
+            spec.control_symbols.append(piece.piece)
+    for kind, text in named.items():
+        index = texts.get(text, -1)
+        is_control = index >= 0 and model.pieces[index].type == _PIECE.CONTROL
+        setattr(spec, f"{kind}_id", index if is_control else -1)
+
+
+def _clear_defaults(spec: TrainerSpec | NormalizerSpec) -> None:
+    """Clear the fields with their default values, as trainers do."""
+    for field, value in spec.ListFields():
+        if field.name in _ALWAYS_STORED or field.is_repeated:
+            continue
+        if value == field.default_value:
+            spec.ClearField(field.name)  # type: ignore[arg-type]
+
+
+def _set_unknown(model: ModelProto, described: Step, control: Collection[str]) -> None:
+    """Make ``<unk>`` the unknown piece if the file has a special token ``<unk>``, but no unk_token.
+
+    ``transformers`` 5 writes such files for models with byte fallback.
+    """
+    text = TrainerSpec().unk_piece
+    if described.get("type", "BPE") == "BPE" and not described.get("unk_token") and text in control:
+        for piece in model.pieces:
+            if piece.piece == text:
+                piece.type = _PIECE.UNKNOWN
+
+
+def _left_out(document: Step, model: ModelProto) -> Iterator[Limit]:
+    """Yield the parts of the file that the model leaves out."""
+    added = document.get("added_tokens") or []
+    special = [token["content"] for token in added if token["special"]]  # type: ignore[attr-defined]
+    if special:
+        yield Limit(
+            f"Special tokens such as {special[0]!r} become control pieces: sentencepiece never "
+            "finds their texts in a line."
+        )
+    if document.get("post_processor") is not None:
+        yield Limit(
+            "The post-processor is left out: sentencepiece adds no pieces such as bos and eos "
+            "unless it is asked to."
+        )
+    if document.get("truncation") is not None:
+        yield Limit("The truncation of long texts is left out.")
+    if document.get("decoder") != tokenizer_json.decoder(model):
+        yield Limit("The decoder is left out: ids can be decoded to a text with other spaces.")
+
+
 # ---------------------------------------------------------------- patterns of the file
 
 
@@ -270,10 +611,10 @@ def _texts(part: str, document: Step, pattern: str, pieces: Collection[str]) -> 
     BadValueError
         If the pattern is not a list of texts.
     """
-    texts = texts_of(pattern, _WORK * (sum(map(len, pieces)) + len(pieces)))
+    texts = texts_of(pattern, _most(pieces))
     if texts is None:
         shown = ascii(pattern if len(pattern) <= 60 else pattern[:60] + "…")
-        raise _refusal(part, document, f"its regular expression {shown} is not a list of pieces.")
+        raise refusal(part, document, f"its regular expression {shown} is not a list of pieces.")
     return set(texts)
 
 
@@ -315,78 +656,3 @@ def _symbols(document: Step, pieces: Collection[str]) -> set[str]:
     pattern = described.get("pattern")
     regex = pattern.get("Regex") if isinstance(pattern, dict) else None
     return set() if regex is None else _texts("pre_tokenizer", document, regex, pieces)
-
-
-def _special(document: Step, ids: Mapping[str, int]) -> set[str]:
-    """Return the texts of special added tokens, which become control pieces.
-
-    Raises
-    ------
-    BadValueError
-        If an added token is not special, so that it would cut each line into parts, or if it is
-        missing from the vocabulary or has a different id there.
-    """
-    added = document.get("added_tokens") or []
-    for token in added:  # type: ignore[attr-defined]
-        if not token["special"]:
-            raise _refusal(
-                "added_tokens",
-                document,
-                f"{token['content']!r} is not special, so the parts of the line around it are "
-                "normalized separately.",
-            )
-        if ids.get(token["content"]) != token["id"]:
-            reason = f"{token['content']!r} does not have the id {token['id']} in the vocabulary."
-            raise _refusal("added_tokens", document, reason)
-    return {token["content"] for token in added}  # type: ignore[attr-defined]
-
-
-# ---------------------------------------------------------------- the comparison
-
-
-def _equal(part: str, document: Step, exported: Step) -> bool:
-    """Return whether a part of the file is equivalent to the same part of the export."""
-    if part == "normalizer":
-        return True  # compared in `_set_normalizer`
-    if part == "pre_tokenizer":
-        return document.get(part) == exported.get(part)
-    ours, theirs = dict(exported["model"]), dict(document["model"])  # type: ignore[call-overload]
-    theirs.setdefault("type", ours["type"])
-    if ours["type"] == "BPE":
-        theirs.setdefault("ignore_merges", False)
-        for name in ("continuing_subword_prefix", "end_of_word_suffix"):
-            theirs[name] = theirs.get(name) or None
-        theirs["dropout"] = theirs.get("dropout") or None
-        if not _same_order(_merges(ours), _merges(theirs)):
-            return False
-        del ours["merges"], theirs["merges"]
-    theirs.setdefault("byte_fallback", False)
-    return bool(ours == theirs)
-
-
-def _same_order(ours: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str]]) -> bool:
-    """Return whether the merges are the same, and the merges that produce one piece are adjacent.
-
-    The order of the merges of one piece does not matter, because they have the same score.
-    """
-    if set(ours) != set(theirs) or len(ours) != len(theirs):
-        return False
-    return [a + b for a, b in ours] == [a + b for a, b in theirs]
-
-
-def _limits(document: Step, exported: Mapping[str, object]) -> Iterator[Limit]:
-    """Yield the parts of the file that the model leaves out."""
-    added = document.get("added_tokens") or []
-    if added:
-        texts = [token["content"] for token in added]  # type: ignore[attr-defined]
-        yield Limit(
-            f"Special tokens such as {texts[0]!r} become control pieces: sentencepiece never finds "
-            "their texts in a line."
-        )
-    if document.get("post_processor") is not None:
-        yield Limit(
-            "The post-processor is left out: sentencepiece adds no pieces such as bos and eos "
-            "unless it is asked to."
-        )
-    if document.get("decoder") != exported.get("decoder"):
-        yield Limit("The decoder is left out: ids can be decoded to a text with other spaces.")

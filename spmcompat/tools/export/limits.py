@@ -13,20 +13,25 @@ class Limit(NamedTuple):
     remedy : str
         A sentence with the trainer option that would make it exact; empty if no option does.
     refuses : bool
-        Whether the model cannot be exported because of this limit. Otherwise it is only a warning.
+        Whether the model cannot be exported because of this limit, or the file can only be imported
+        with ``--approximate``. Otherwise it is only a warning.
     on_symbols : bool
         Whether the limit applies only if control symbols in a line are treated as plain text.
+    example : str
+        A text that is encoded differently; empty if there is none.
     """
 
     text: str
     remedy: str = ""
     refuses: bool = False
     on_symbols: bool = False
+    example: str = ""
 
     @property
     def line(self) -> str:
         """The line to show to the user."""
-        return f"{self.text} {self.remedy}".strip()
+        example = f"Example: {self.example!r}." if self.example else ""
+        return " ".join(filter(None, (self.text, example, self.remedy)))
 
 
 TIES = Limit(

@@ -94,7 +94,7 @@ def content(model: ModelProto) -> Step:
         "normalizer": normalizer(model),
         "pre_tokenizer": None if is_unigram else _pre_tokenizer(model),
         "post_processor": None,
-        "decoder": _decoder(model),
+        "decoder": decoder(model),
         "model": _unigram(model) if is_unigram else _bpe(model),
     }
 
@@ -300,7 +300,7 @@ def _merge_limits(model: ModelProto, pieces: dict[str, float]) -> list[Limit]:
 # ---------------------------------------------------------------- decoding
 
 
-def _decoder(model: ModelProto) -> Step:
+def decoder(model: ModelProto) -> Step:
     """Return the steps that turn pieces into text as ``sentencepiece`` does."""
     spec = model.normalizer_spec
     unknown = [piece.piece for piece in model.pieces if piece.type == _PIECE.UNKNOWN]

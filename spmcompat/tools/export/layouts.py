@@ -1,0 +1,340 @@
+"""Reads the steps of a ``tokenizer.json`` in the layouts that ``transformers`` writes.
+
+These are the files of Llama 2, T5, XLM-R, ALBERT and similar models. Their steps do almost what the
+normalizer of a model does, so a `Layout` also lists the differences. Steps that no model can
+express are refused.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.normalization.charsmaps import NAMES, compile_charsmap, decompile, precompiled
+from spmcompat.tools.export.charsmap_steps import Points, Step, prepend, replace, replace_pattern
+from spmcompat.tools.export.document import refusal
+from spmcompat.tools.export.limits import Limit
+from spmcompat.tools.export.normalizer_functions import LONGEST_CLUSTER, TextSteps, composed
+from spmcompat.tools.export.patterns import texts_of
+from spmcompat.unicode.marks import SPACE_MARK
+
+_NEXT_LINE = 0x85
+_WHITE_SPACE = frozenset(
+    map(ord, "\t\n\v\f\r \u0085\u00a0\u1680\u2028\u2029\u202f\u205f\u3000")
+).union(range(0x2000, 0x200B))
+"""The characters at which the step WhitespaceSplit cuts."""
+
+
+class Layout(NamedTuple):
+    """How a model has to normalize and cut a text to encode as the file does.
+
+    Attributes
+    ----------
+    rules : dict
+        The rules of the charsmap.
+    charsmap : bytes
+        The compiled charsmap.
+    name : str
+        The name of the rules.
+    add_dummy_prefix, remove_extra_whitespaces, escape_whitespaces : bool
+        The fields of the normalizer spec.
+    cuts_words : bool
+        Whether the file encodes each word separately.
+    symbols : list of str
+        The texts that the file cuts out of a line.
+    differences : list of Limit
+        The differences between the file and a model with these settings.
+    """
+
+    rules: dict[Points, Points]
+    charsmap: bytes
+    name: str
+    add_dummy_prefix: bool
+    remove_extra_whitespaces: bool
+    escape_whitespaces: bool
+    cuts_words: bool
+    symbols: list[str]
+    differences: list[Limit]
+
+
+class _Spaces(NamedTuple):
+    """The steps that change spaces and cut the text, as facts."""
+
+    prefix: bool  # a space is put before the text
+    is_prefix_exact: bool  # also if the text begins with a space mark
+    strips: bool  # spaces at both ends are removed, and several spaces become one
+    strips_white_space: bool  # all white space at the end is removed
+    escapes: bool
+    splits_at_white_space: bool
+    cuts_words: bool
+    symbols: list[str]
+
+
+def layout_of(document: Step, most_symbols: int) -> Layout:
+    """Return the layout of a checked document.
+
+    Parameters
+    ----------
+    document : dict
+        The result of `read_document`.
+    most_symbols : int
+        The largest number of characters of the user-defined symbols in a pattern.
+
+    Raises
+    ------
+    BadValueError
+        If the document has a step that no layout has.
+    """
+    steps = _flat(document.get("normalizer"), "normalizers")
+    start = next((at for at, step in enumerate(steps) if _code(step)), len(steps))
+    spaces = _spaces(document, [_code(step) for step in steps[start:]], most_symbols)
+    rules, charsmap, differences = _rules(document, steps[:start])
+    kept = {code for code in _WHITE_SPACE if _keeps(rules, code)} - {0x20}
+    if spaces.splits_at_white_space and (kept - {_NEXT_LINE} or not charsmap):
+        # Rules turn white space into spaces. The charsmaps of sentencepiece do so for all white
+        # space except U+0085, and they come back unchanged.
+        rules = _with_spaces(rules)
+        charsmap, kept = compile_charsmap(rules), set()
+    if kept and (spaces.splits_at_white_space or spaces.strips_white_space):
+        where = "cuts the text at" if spaces.splits_at_white_space else "removes"
+        code = min(kept)
+        differences.append(
+            Limit(
+                f"The file {where} U+{code:04X}, which sentencepiece keeps.",
+                refuses=True,
+                example=f"a{chr(code)}b" if spaces.splits_at_white_space else f"a{chr(code)}",
+            )
+        )
+    if spaces.prefix and not spaces.is_prefix_exact:
+        marked = _keeps(rules, ord(SPACE_MARK))
+        if not spaces.strips or marked:
+            differences.append(
+                Limit(
+                    "The file puts no space before a text that already begins with a space"
+                    + (" mark" if spaces.strips else "")
+                    + "; sentencepiece always does.",
+                    refuses=True,
+                    example=f"{SPACE_MARK}a" if spaces.strips else " a",
+                )
+            )
+    if rules and not charsmap:
+        charsmap = compile_charsmap(rules)
+    return Layout(
+        rules,
+        charsmap,
+        _name(charsmap),
+        spaces.prefix,
+        spaces.strips,
+        spaces.escapes,
+        spaces.cuts_words,
+        spaces.symbols,
+        differences,
+    )
+
+
+def _flat(step: object, name: str) -> list[Step]:
+    """Return the steps of a Sequence; of another step, the step itself."""
+    if not isinstance(step, dict):
+        return []
+    return list(step.get(name) or []) if step.get("type") == "Sequence" else [step]
+
+
+# ---------------------------------------------------------------- spaces
+
+_SPACE_STEPS: dict[str, Step] = {
+    "prepend": prepend(SPACE_MARK),
+    "escape": replace(" ", SPACE_MARK),
+    "strip_right": {"type": "Strip", "strip_left": False, "strip_right": True},
+    "strip": {"type": "Strip", "strip_left": True, "strip_right": True},
+    "strip_spaces": replace_pattern("\\A +| +\\z", ""),
+    "collapse": replace_pattern(" {2,}", " "),
+    "collapse_to_mark": replace_pattern(" {2,}", SPACE_MARK),
+    "double_mark": replace_pattern(f"\\A{SPACE_MARK}", SPACE_MARK * 2),
+}
+# The sequences of steps that files have, each with: whether they strip spaces.
+_SEQUENCES: dict[tuple[str, ...], bool] = {
+    (): False,
+    ("escape",): False,
+    ("prepend", "escape"): False,
+    ("escape", "double_mark"): False,
+    ("collapse",): False,
+    ("strip", "collapse"): True,
+    ("strip_right", "collapse"): True,
+    ("strip_right", "collapse_to_mark"): True,
+    ("strip_spaces", "collapse"): True,
+    ("strip_spaces", "collapse", "double_mark"): True,
+    ("strip_spaces", "collapse", "escape"): True,
+    ("strip_spaces", "collapse", "escape", "double_mark"): True,
+}
+
+
+def _code(step: Step) -> str:
+    """Return the name of a step that changes spaces; empty for another step."""
+    return next((name for name, one in _SPACE_STEPS.items() if one == step), "")
+
+
+def _spaces(document: Step, codes: Sequence[str], most_symbols: int) -> _Spaces:
+    """Return what the steps do with spaces.
+
+    Raises
+    ------
+    BadValueError
+        If a model cannot do this.
+    """
+    strips = _SEQUENCES.get(tuple(codes))
+    if strips is None:
+        raise refusal("normalizer", document)
+    steps = _flat(document.get("pre_tokenizer"), "pretokenizers")
+    kinds = [step["type"] for step in steps]
+    words = kinds[:1] == ["WhitespaceSplit"]
+    scheme, cuts, symbols = "", False, list[str]()
+    for step in steps[words:]:
+        if step["type"] == "Metaspace" and not scheme and not symbols:
+            scheme, cuts = _scheme(document, step), bool(step.get("split", True))
+        elif step["type"] == "Split" and not symbols and not words:
+            symbols = _split_symbols(document, step, most_symbols)
+        else:
+            raise refusal("pre_tokenizer", document)
+    if words and scheme != "always":
+        raise refusal("pre_tokenizer", document, "it removes the spaces between words.")
+    has_prefix = "prepend" in codes
+    if has_prefix and scheme in ("always", "first"):
+        raise refusal("pre_tokenizer", document, "the normalizer already puts a space first.")
+    if "collapse" in codes and not (strips or words):
+        raise refusal("normalizer", document, "it keeps single spaces at the ends of a text.")
+    if strips and "strip_right" in codes and scheme not in ("always", "first"):
+        raise refusal("normalizer", document, "it keeps spaces at the start of a text.")
+    return _Spaces(
+        prefix=has_prefix or scheme in ("always", "first"),
+        is_prefix_exact=has_prefix or "double_mark" in codes,
+        strips=strips or words,
+        strips_white_space=any(code in codes for code in ("strip", "strip_right")),
+        escapes="escape" in codes or bool(scheme),
+        splits_at_white_space=words,
+        cuts_words=cuts,
+        symbols=symbols,
+    )
+
+
+def _scheme(document: Step, step: Step) -> str:
+    """Return where the step Metaspace puts a space: ``always``, ``first`` or ``never``."""
+    scheme = step.get("prepend_scheme") or (
+        "always" if step.get("add_prefix_space", True) else "never"
+    )
+    if step.get("replacement") != SPACE_MARK or scheme not in ("always", "first", "never"):
+        raise refusal("pre_tokenizer", document)
+    return str(scheme)
+
+
+def _split_symbols(document: Step, step: Step, most: int) -> list[str]:
+    """Return the texts that a step Split cuts out. A cut at spaces does nothing: none are left."""
+    pattern = step.get("pattern")
+    if not isinstance(pattern, dict) or step.get("invert"):
+        raise refusal("pre_tokenizer", document)
+    if pattern.get("String") == " ":
+        return []
+    regex = pattern.get("Regex")
+    texts = None if regex is None else texts_of(str(regex), most)
+    if texts is None or "" in texts or str(step.get("behavior")).lower() != "isolated":
+        raise refusal("pre_tokenizer", document)
+    return texts
+
+
+# ---------------------------------------------------------------- rules
+
+
+def _rules(
+    document: Step, steps: Sequence[Step]
+) -> tuple[dict[Points, Points], bytes, list[Limit]]:
+    """Return the rules of the steps that change characters, the charsmap, and the differences.
+
+    The charsmap is empty if the file does not contain it.
+    """
+    try:
+        found = [
+            (
+                str(step["type"]),
+                decompile(base64.b64decode(str(step["precompiled_charsmap"])))
+                if step["type"] == "Precompiled"
+                else step,
+            )
+            for step in steps
+        ]
+    except TrainingError as error:
+        reason = f"its precompiled_charsmap is damaged: {error}"
+        raise refusal("normalizer", document, reason) from None
+    kinds = [kind for kind, _ in found]
+    if not kinds:
+        return {}, b"", []
+    if kinds == ["Precompiled"]:
+        # The charsmap of the model from which the file was made.
+        rules = dict(found[0][1])  # type: ignore[call-overload]
+        charsmap = base64.b64decode(str(steps[0]["precompiled_charsmap"]))
+    else:
+        try:
+            rules = composed(TextSteps.of(found))
+        except BadValueError as error:
+            raise refusal("normalizer", document, str(error)) from None
+        charsmap = b""
+    has_marks = "Precompiled" in kinds and "StripAccents" not in kinds
+    return rules, charsmap, [_cluster_difference(rules)] if has_marks and rules else []
+
+
+def _cluster_difference(rules: dict[Points, Points]) -> Limit:
+    """Return the difference between Precompiled and ``sentencepiece``, with a text."""
+    texts = {source: "".join(map(chr, source)) for source in rules}
+    long = [text for text in texts.values() if len(text) > 1 and _is_long(text)]
+    # か with a combining voiced sound mark is the most frequent case.
+    example = "か\u3099" if "か\u3099" in long else min(long, default="")
+    if not example:
+        # The targets of symbols such as ª are likely to be pieces.
+        example = min(
+            (
+                text
+                for source, text in texts.items()
+                if source[0] > 0x7F and _is_word(rules[source])
+            ),
+            default=min(texts.values()),
+        )
+        example += "\u0301"
+    return Limit(
+        "The step Precompiled works by grapheme cluster: it never composes clusters of more than "
+        f"{LONGEST_CLUSTER} bytes, and it drops marks after a replaced character. sentencepiece "
+        "replaces the longest source at each position.",
+        refuses=True,
+        example=example,
+    )
+
+
+def _is_long(text: str) -> bool:
+    return len(text.encode()) > LONGEST_CLUSTER
+
+
+def _is_word(points: Points) -> bool:
+    return bool(points) and all(code < 0x80 and chr(code).isalnum() for code in points)
+
+
+def _keeps(rules: dict[Points, Points], code: int) -> bool:
+    return code in rules.get((code,), (code,))
+
+
+def _with_spaces(rules: dict[Points, Points]) -> dict[Points, Points]:
+    """Return the rules, with a space in place of all white space that they keep or produce."""
+    spaced = {
+        source: tuple(0x20 if code in _WHITE_SPACE else code for code in target)
+        for source, target in rules.items()
+    }
+    for code in _WHITE_SPACE:
+        if code != 0x20:
+            spaced.setdefault((code,), (0x20,))
+    return spaced
+
+
+def _name(charsmap: bytes) -> str:
+    """Return the name of the rules of a charsmap."""
+    if not charsmap:
+        return "identity"
+    names = (name for name in NAMES if name != "identity")
+    return next((name for name in names if precompiled(name, "") == charsmap), "user_defined")

@@ -1,0 +1,173 @@
+"""Combines steps of ``tokenizers`` that change characters into the rules of one charsmap.
+
+A rule for a character is what all steps make of it. So the steps must not look at neighbouring
+characters, except for replaced texts and the compositions of the step Precompiled.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, reduce
+from itertools import product
+from typing import NamedTuple, TypeAlias
+
+from spmcompat.errors import BadValueError
+from spmcompat.tools.export.charsmap_steps import Points, Step
+from spmcompat.tools.export.document import printable
+
+_Function: TypeAlias = "Callable[[str], str]"
+
+LONGEST_CLUSTER = 5
+"""The step Precompiled replaces a whole grapheme cluster if it has at most this many bytes."""
+
+_MOST_TEXTS = 100
+# All assigned characters that a step can change are in these ranges.
+_CHARACTERS = (range(1, 0xD800), range(0xF900, 0x32400), range(0xE0000, 0xE0200))
+_JAMO = (range(0x1161, 0x1176), range(0x11A8, 0x11C3))
+
+
+class TextSteps(NamedTuple):
+    """The steps, in their order.
+
+    Attributes
+    ----------
+    texts : dict of str to str
+        The texts that are replaced first.
+    functions : list of callable
+        What the other steps before Precompiled do with a text.
+    charsmap : dict
+        The rules of the last step, Precompiled; empty if there is no such step.
+    """
+
+    texts: dict[str, str]
+    functions: list[_Function]
+    charsmap: Mapping[Points, Points]
+
+    @classmethod
+    def of(cls, steps: Sequence[tuple[str, Mapping[Points, Points] | Step]]) -> TextSteps:
+        """Sort the steps.
+
+        Parameters
+        ----------
+        steps : sequence of (str, dict)
+            The type of each step, and the step; for Precompiled, its rules.
+
+        Raises
+        ------
+        BadValueError
+            If a step is unknown, or rules cannot express the order of the steps.
+        """
+        texts: dict[str, str] = {}
+        functions: list[_Function] = []
+        charsmap: Mapping[Points, Points] = {}
+        for at, (kind, step) in enumerate(steps):
+            if kind == "Replace" and not functions:
+                text, content = _replaced(step)  # type: ignore[arg-type]
+                texts[text] = content
+            elif kind in _FUNCTIONS:
+                functions.append(_FUNCTIONS[kind])
+            elif kind == "Precompiled" and at == len(steps) - 1:
+                charsmap = step  # type: ignore[assignment]
+            else:
+                raise BadValueError(f"rules cannot express its step {printable(kind)} here.")
+        replaced = [character for text in texts for character in set(text)]
+        if (
+            len(texts) > _MOST_TEXTS
+            or len(set(replaced)) != len(replaced)
+            or set(replaced) & set("".join(texts.values()))
+        ):
+            raise BadValueError("the order of its Replace steps matters.")
+        return cls(texts, functions, charsmap)
+
+
+def composed(steps: TextSteps) -> dict[Points, Points]:
+    """Return the rules that do the same as the steps."""
+    images = _images(steps.functions)
+    origins: defaultdict[str, list[int]] = defaultdict(list)
+    for code, image in images.items():
+        if len(image) == 1:
+            origins[image].append(code)
+    last = partial(_by_cluster, steps.charsmap)
+    rules: dict[Points, Points] = {}
+    for code in {*images, *(source[0] for source in steps.charsmap if len(source) == 1)}:
+        target = last(images.get(code, chr(code)))
+        if target != chr(code):
+            rules[(code,)] = _points(target)
+    for source, target in steps.charsmap.items():
+        text = "".join(map(chr, source))
+        if len(source) > 1 and len(text.encode()) <= LONGEST_CLUSTER:
+            codes = ([*origins[one], *([] if ord(one) in images else [ord(one)])] for one in text)
+            rules.update(dict.fromkeys(product(*codes), target))
+    for text, content in steps.texts.items():
+        rules[_points(text)] = _points(last(reduce(_apply, steps.functions, content)))
+    return rules
+
+
+def _images(functions: Sequence[_Function]) -> dict[int, str]:
+    """Return what the functions make of each character that they change."""
+    images = {}
+    for code in (code for codes in _CHARACTERS for code in codes) if functions else ():
+        image = reduce(_apply, functions, chr(code))
+        if image != chr(code):
+            images[code] = image
+    return images
+
+
+def _apply(text: str, function: _Function) -> str:
+    return function(text)
+
+
+def _by_cluster(rules: Mapping[Points, Points], text: str) -> str:
+    """Return what the step Precompiled makes of a short text."""
+    result = ""
+    for cluster in _clusters(text):
+        points = _points(cluster)
+        lengths = range(1, len(points) + 1) if len(cluster.encode()) <= LONGEST_CLUSTER else ()
+        begin = next((points[:length] for length in lengths if points[:length] in rules), None)
+        parts = [rules[begin]] if begin else [rules.get((one,), (one,)) for one in points]
+        result += "".join(chr(code) for part in parts for code in part)
+    return result
+
+
+def _clusters(text: str) -> list[str]:
+    """Return the grapheme clusters of a decomposed character."""
+    clusters: list[str] = []
+    for one in text:
+        continues = unicodedata.category(one).startswith("M") or any(ord(one) in r for r in _JAMO)
+        if clusters and continues:
+            clusters[-1] += one
+        else:
+            clusters.append(one)
+    return clusters
+
+
+def _points(text: str) -> Points:
+    return tuple(map(ord, text))
+
+
+def _replaced(step: Step) -> tuple[str, str]:
+    """Return the text that a step replaces, and its new text."""
+    pattern = step.get("pattern")
+    text = pattern.get("String") if isinstance(pattern, dict) else None
+    if not text or not isinstance(step.get("content"), str):
+        raise BadValueError("rules cannot express a pattern of its Replace.")
+    return text, str(step["content"])
+
+
+def _strip_accents(text: str) -> str:
+    return "".join(one for one in text if not unicodedata.category(one).startswith("M"))
+
+
+def _lower(text: str) -> str:
+    # One character at a time: the lower case of a capital sigma does not depend on its neighbours.
+    return "".join(map(str.lower, text))
+
+
+_FUNCTIONS: dict[str, _Function] = {
+    "NFD": partial(unicodedata.normalize, "NFD"),
+    "NFKD": partial(unicodedata.normalize, "NFKD"),
+    "StripAccents": _strip_accents,
+    "Lowercase": _lower,
+}
