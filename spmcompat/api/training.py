@@ -354,7 +354,7 @@ def train(
     compat : str
         The release of ``sentencepiece`` to train as; by default, the newest known one.
     **old_options
-        The old options of ``sentencepiece``, most of which have no effect.
+        Options that only earlier releases of ``sentencepiece`` use: see `compat`.
 
     Raises
     ------

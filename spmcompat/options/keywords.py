@@ -107,7 +107,7 @@ class CountOptions(TextOptions, _NormalizingOptions, total=False):
 
 
 class OldOptions(TypedDict, total=False):
-    """The keywords of ``sentencepiece`` that have no effect, or are not needed."""
+    """The keywords that only earlier releases of ``sentencepiece`` use, and those of no use."""
 
     accept_language: str | list[str]
     self_test_sample_size: int

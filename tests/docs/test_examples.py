@@ -78,6 +78,15 @@ def test_examples(path: Path, tmp_path: Path) -> None:
         pytest.skip(f"some examples need more, not installed: {', '.join(sorted(left_out))}")
 
 
+def test_every_function_has_an_example() -> None:
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    programs = [one.code for one in examples(page) if one.language in ("python", "pycon")]
+    for name in spmcompat.__all__:
+        if name.islower() and not name.startswith("_"):
+            assert any(f"spmcompat.{name}(" in program for program in programs), name
+            assert f".. autofunction:: {name}" in page
+
+
 def test_every_extra_is_described() -> None:
     _, _, section = _PROJECT.partition("[project.optional-dependencies]\n")
     extras = set(re.findall(r"^(\w+) = \[", section.partition("\n[")[0], re.MULTILINE))

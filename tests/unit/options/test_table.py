@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import io
-import re
 from pathlib import Path
 
 import pytest
@@ -142,27 +140,6 @@ def test_recipes_set_values_of_extensions() -> None:
 def test_names_are_written_once() -> None:
     listed = [option.name for options in GROUPS.values() for option in options]
     assert sorted(listed) == sorted(OPTIONS)
-
-
-# Other names of options, and options that no release uses any more.
-NOT_TYPED = {
-    "sentence_reader",
-    "name",
-    "precompiled_charsmap",
-    "escape_whitespaces",
-    "_serialized_normalizer_spec",
-}
-
-
-def test_the_typed_form_has_every_option() -> None:
-    parameters = inspect.signature(spmcompat.train).parameters
-    keywords = {option.name for option in OPTIONS.values() if option.keyword}
-    assert parameters.keys() == keywords - NOT_TYPED - DEFAULT.retired_options
-    for name, parameter in parameters.items():
-        literal = re.match(r"Literal\[(.*?)\]", parameter.annotation)
-        choices = OPTIONS[name].choices
-        if literal and choices:
-            assert tuple(re.findall(r"'(.*?)'", literal[1])) == choices
 
 
 def test_the_page_is_current() -> None:

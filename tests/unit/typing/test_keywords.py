@@ -18,6 +18,7 @@ from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS
 from spmcompat.options.from_counts import OPTIONS_OF_COUNTING
 from spmcompat.options.option import Option
 from spmcompat.options.table import OPTIONS
+from spmcompat.releases import DEFAULT
 from spmcompat.tools.compare import command as compare
 from spmcompat.tools.edit.text import TEXT_OPTIONS
 from spmcompat.tools.evaluate import command as evaluate
@@ -63,6 +64,7 @@ def test_sentencepiece_trainer_takes_every_keyword() -> None:
 def test_train_takes_every_option_that_is_not_old() -> None:
     parameters = _parameters(spmcompat.train) - {"old_options"}
     old = set(_hints(keywords.OldOptions))
+    assert old == DEFAULT.retired_options | {"name", "escape_whitespaces"}
     assert parameters == PYTHON - old - {"precompiled_charsmap", "sentence_reader"}
 
 
