@@ -214,7 +214,11 @@ class Merging:
 
 def _is_empty(table: Table) -> bool:
     """Return whether the text of a table has no sentence, and check that it then has no rows."""
-    return table.origin.sentences == 0 and not any(map(len, table.in_order(_LEAST_ROWS)))
+    if table.origin.sentences:
+        return False
+    for _ in table.in_order(_LEAST_ROWS):
+        pass
+    return True
 
 
 def merge_rows(cursors: Sequence[Cursor]) -> Iterator[pa.RecordBatch]:

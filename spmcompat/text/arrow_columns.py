@@ -73,6 +73,8 @@ def column_of_table(
         If there is no such column, or more than one, or the column does not contain strings.
     """
     fields = fields_at([])
+    named = [_names_of(index, field, fields_at) for index, field in enumerate(fields)]
+    listed = _listed(sum(named, []))
     wanted = DEFAULT_COLUMN if column is None else column
     path = _path(fields_at, [], wanted)
     if path is None and column is None:
@@ -80,15 +82,17 @@ def column_of_table(
         if len(found) != 1:
             raise BadValueError(
                 f"cannot tell which column contains the text: there is no column {wanted!r}, and "
-                f"{len(found) or 'no'} columns contain strings. {_choice(fields, option)}"
+                f"{len(found) or 'no'} columns contain strings. {listed}. Name one of them with {option}."
             )
         return ((found[0], fields[found[0]].name),)
     if path is None:
-        raise BadValueError(f"there is no column {wanted!r}. {_choice(fields, option)}")
+        raise BadValueError(
+            f"there is no column {wanted!r}. {listed}. Name one of them with {option}."
+        )
     *above, (last, _) = path
     field = fields_at([index for index, _ in above])[last]
     if not field.is_readable:
-        remedy = f"convert it first, or name another column with {option}"
+        remedy = f"convert it first, or name another column with {option}. {listed}"
         raise _unreadable(field, f"the column {wanted!r}", remedy)
     return path
 
@@ -103,7 +107,7 @@ def _path(
         found = [index for index, field in enumerate(fields) if field.name == name]
         if len(found) > 1:
             raise BadValueError(
-                f"there is more than one column {name!r}. {_listed(fields)}. Rename one of them."
+                f"there is more than one column {name!r}. Rename one of them."
             )
         if found and name == wanted:
             return ((found[0], name),)
@@ -137,16 +141,18 @@ def _unreadable(field: Field, what: str, remedy: str = "convert it first") -> Ba
     )
 
 
-def _choice(fields: Sequence[Field], option: str) -> str:
-    return f"{_listed(fields)}. Name one of them with {option}."
+def _names_of(
+    index: int, field: Field, fields_at: Callable[[list[int]], Sequence[Field]]
+) -> list[str]:
+    """Return the name of a column, or those of its fields, and whether they contain strings."""
+    inner = fields_at([index]) if field.format.startswith("+") else []
+    found = [(f"{field.name}.{one.name}", one) for one in inner] or [(field.name, field)]
+    return [f"{name} (strings)" if one.has_strings else name for name, one in found]
 
 
-def _listed(fields: Sequence[Field]) -> str:
+def _listed(names: Sequence[str]) -> str:
     """Return a sentence that names the columns and says which of them contain strings."""
-    named = [
-        f"{printable(field.name)} (strings)" if field.has_strings else printable(field.name)
-        for field in fields[:_MOST_LISTED]
-    ]
-    if len(fields) > _MOST_LISTED:
-        named.append(f"and {len(fields) - _MOST_LISTED} more")
-    return f"The columns are: {', '.join(named)}" if named else "There are no columns"
+    listed = [printable(name) for name in names[:_MOST_LISTED]]
+    if len(names) > _MOST_LISTED:
+        listed.append(f"and {len(names) - _MOST_LISTED} more")
+    return f"The columns are: {', '.join(listed)}" if listed else "There are no columns"

@@ -90,6 +90,70 @@ def test_merged_counts_are_those_of_the_texts_one_behind_the_other() -> None:
     assert Path("m.model").read_bytes() == from_counts
 
 
+def test_empty_counts_change_nothing_when_they_are_merged() -> None:
+    Path("none.txt").write_text("")
+    Path("blank.txt").write_text("\n  \n")
+    Path("none.jsonl.gz").write_bytes(gzip.compress(b""))
+    empty = {"none.txt": "n.counts", "blank.txt": "b.counts", "none.jsonl.gz": "j.counts"}
+    for name, output in empty.items():
+        status, _, err = run_count(f"--input={name}", f"--output={output}")
+        assert (status, Path(output).exists()) == (1, False)
+        assert "The input contains no sentence" in err
+        assert run_count(f"--input={name}", f"--output={output}", "--allow_empty")[0] == 0
+        assert len(spmcompat.load_counts(output)) == spmcompat.load_counts(output).sentences == 0
+    for name in ("text", "more"):
+        flags = (f"--input={name}.txt", f"--output={name}.counts", "--quiet", "--allow_empty")
+        assert run_count(*flags)[0] == 0
+    full = ["text.counts", "more.counts"]
+    mixed = ["n.counts", full[0], "j.counts", "b.counts", full[1], "n.counts"]
+    for weights in ((), ("--weights=1.5,2",), ("--temperature=0",), ("--min_count=40",)):
+        of_mixed = ("--weights=9,1.5,9,9,2,9",) if "--weights=1.5,2" in weights else weights
+        assert run_counts("merge", *full, "--output=a.counts", *weights)[0] == 0
+        assert run_counts("merge", *mixed, "--output=c.counts", *of_mixed)[0] == 0
+        expected, found = spmcompat.load_counts("a.counts"), spmcompat.load_counts("c.counts")
+        assert found.to_arrow().equals(expected.to_arrow())
+        assert found.sentences == expected.sentences
+        assert found.origin.first_character == expected.origin.first_character
+    models = []
+    for name in ("a", "c"):
+        assert run_train(f"--counts={name}.counts", "--model_prefix=m") == 0
+        models.append(Path("m.vocab").read_bytes())
+    assert models[0] == models[1]
+
+
+def test_empty_counts_alone() -> None:
+    Path("none.txt").write_text("")
+    assert run_count("--input=none.txt", "--output=n.counts", "--allow_empty", "--quiet")[0] == 0
+    assert run_counts("merge", "n.counts", "n.counts", "--output=m.counts", "--temperature=0.3")[0] == 0
+    status, out, _ = run_counts("show", "m.counts")
+    assert (status, "rows" in out) == (0, True)
+    for kind in ("unigram", "bpe", "word", "char"):
+        err = io.StringIO()
+        flags = ("--counts=m.counts", "--model_prefix=m", f"--model_type={kind}", *OPTIONS)
+        assert train.main(flags, io.StringIO(), err) == 1
+        assert "The corpus contains no characters to train on" in err.getvalue()
+        assert err.getvalue().count("\n") == 1
+    empty = spmcompat.count(sentence_iterator=[], allow_empty=True, minloglevel=2)
+    counts = spmcompat.count(sentence_iterator=["a b"], minloglevel=2)
+    assert (empty + counts + empty).to_arrow().equals(counts.to_arrow())
+
+
+def test_rows_of_counts_that_claim_to_be_empty_are_refused() -> None:
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    assert run_count("--input=text.txt", "--output=c.counts", "--quiet")[0] == 0
+    table = pq.read_table("c.counts")
+    metadata = pq.read_metadata("c.counts").metadata
+    document = json.loads(metadata[b"spmcompat"]) | {"sentences": 0}
+    changed = table.replace_schema_metadata({b"spmcompat": json.dumps(document)})
+    pq.write_table(changed, "c.counts")
+    for command in (
+        lambda: run_counts("merge", "c.counts", "c.counts", "--output=m.counts")[2],
+        lambda: run_counts("show", "c.counts")[2],
+    ):
+        assert "its metadata state that the text has no sentence" in command()
+
+
 def test_show_names_the_options_and_the_changes() -> None:
     run_count("--input=text.txt", "--output=c.counts", "--quiet", "--normalization_rule_name=nfkc")
     merging = ("merge", "c.counts", "--output=d.counts", "--min_count=60", "--quiet")

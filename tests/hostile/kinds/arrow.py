@@ -32,7 +32,7 @@ from tests.unit.text.made_arrow import (
 
 ROWS = ["The cat sat on the mat.", None, "a dog", "", "naïve café; 猫がいる"] * 3
 FORMS = ("u", "U", "vu", "z", "Z", "vz", "n")
-FORMATS = (None, b"", b"+s", b"+l", b"i", b"vu?", b"\xff", b"\x1b[31m", b"u" * 10_000)
+FORMATS = (None, b"", b"+s", b"+l", b"+L", b"+w:3", b"+w:-1", b"+vL", b"i", b"vu?", b"\xff", b"\x1b[31m", b"u" * 10_000)
 NEGATIVE = (-1, -(2**31), -(2**63))
 HUGE = (2**62, 2**63 - 1)
 
@@ -76,6 +76,9 @@ def _ended(read: Callable[..., object], data: Any) -> int:
 
 def _column(form: str, chance: random.Random, in_table: bool) -> Column:
     column = strings(ROWS, form, name="text")
+    lists = chance.choice(["", "", "+l", "+L", "+w:2", "+vl"])
+    if lists:
+        return _lists(lists, column)
     if form != "n" and chance.random() < 0.3:
         indices = bytes(range(len(ROWS)))
         column = Column("c", len(ROWS), (None, indices), name="text", dictionary=column)
@@ -83,6 +86,16 @@ def _column(form: str, chance: random.Random, in_table: bool) -> Column:
         other = Column("l", len(ROWS), (None, bytes(8 * len(ROWS))), name="id")
         return table([other, column], len(ROWS))
     return column
+
+
+def _lists(form: str, column: Column) -> Column:
+    """Return a table with lists of two strings each."""
+    rows = len(ROWS) // 2
+    size = 8 if form == "+L" else 4
+    begins = b"".join((2 * row).to_bytes(size, "little") for row in range(rows + 1))
+    sizes = (2).to_bytes(4, "little") * rows
+    buffers = {"+w:2": (None,), "+vl": (None, begins, sizes)}.get(form, (None, begins))
+    return table([Column(form, rows, buffers, name="text", children=[column])], rows)
 
 
 class _Damaged:

@@ -1,7 +1,8 @@
 """Damaged files of records and compressed text, read by training and counting.
 
 Only the beginning and the end of Parquet files are damaged. pyarrow decodes pages without checking
-all of their contents, so it may crash on pages that were made to harm it.
+all of their contents, so it may crash on pages that were made to harm it. Arrow files are damaged
+anywhere.
 """
 
 from __future__ import annotations
@@ -35,13 +36,25 @@ TEXT = "".join(f"{line}\n" for line in LINES).encode()
 TABLE = "".join(f"{line}\t{number}\n" for number, line in enumerate(LINES, 1)).encode()
 RECORDS: list[Any] = [{"id": n, "text": line, "tags": ["a", None]} for n, line in enumerate(LINES)]
 JSONL = "".join(f"{json.dumps(record)}\n" for record in RECORDS).encode()
+NESTED: list[Any] = [{"meta": {"text": [line, None]}, "text": 1} for line in LINES]
+CSV = "".join(f'{n},"{line}\n""x""",b\r\n' for n, line in enumerate(["text", *LINES])).encode()
 
 
 def prepare(folder: Path) -> None:
     """Write a file of each kind."""
     written = BytesIO()
     pq.write_table(pa.table({"text": LINES}), written)
+    lists = [[line, None] for line in LINES]
+    columns = [pa.array(LINES), pa.array(LINES).dictionary_encode(), pa.array(lists)]
     files = {
+        "a.csv": CSV.replace(b'"text\n""x"""', b"text"),
+        "a.nested.jsonl": "".join(f"{json.dumps(one)}\n" for one in NESTED).encode(),
+        "a.strings.arrow": _arrow(columns[0], pa.ipc.new_file),
+        "a.dictionaries.arrow": _arrow(columns[1], pa.ipc.new_file),
+        "a.lists.arrow": _arrow(columns[2], pa.ipc.new_file),
+        "a.compressed.feather": _arrow(columns[2], pa.ipc.new_file, compression="lz4"),
+        "a.strings.arrows": _arrow(columns[0], pa.ipc.new_stream),
+        "a.lists.arrows": _arrow(columns[2], pa.ipc.new_stream),
         "a.txt": TEXT,
         "a.tsv": TABLE,
         "a.jsonl": JSONL,
@@ -68,6 +81,14 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
     return partial(main, chance.choice(_commands(path)))
 
 
+def _arrow(column: pa.Array, opened: Callable[..., Any], **options: Any) -> bytes:
+    table = pa.table({"id": range(len(column)), "text": column})
+    written = BytesIO()
+    with opened(written, table.schema, options=pa.ipc.IpcWriteOptions(**options)) as writer:
+        writer.write_table(table, max_chunksize=7)
+    return written.getvalue()
+
+
 def _damaged(source: Path, chance: random.Random) -> bytes:
     data = source.read_bytes()
     if source.name == "a.parquet":
@@ -84,24 +105,29 @@ def _damaged(source: Path, chance: random.Random) -> bytes:
     pack = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": _zstd()}
     packed = pack.get(source.suffix)
     # Half of the compressed files are damaged before they are compressed.
-    inner = JSONL if ".jsonl" in source.name else TEXT if source.suffix != ".tsv" else TABLE
-    if chance.random() < 0.5:
-        inner = _damaged_lines(chance) if ".jsonl" in source.name else damage_bytes(inner, chance)
+    if chance.random() < 0.5 and ".jsonl" in source.name:
+        inner = _damaged_lines(NESTED if "nested" in source.name else RECORDS, chance)
         return packed(inner) if packed else inner
+    if chance.random() < 0.5 and packed:
+        return packed(damage_bytes(TEXT, chance))
     return damage_bytes(data, chance)
 
 
-def _damaged_lines(chance: random.Random) -> bytes:
+def _damaged_lines(records: list[Any], chance: random.Random) -> bytes:
     lines = [
         to_json(damage_document(record, chance) if chance.random() < 0.2 else record)
-        for record in RECORDS
+        for record in records
     ]
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
 
 
 def _commands(path: Path) -> list[list[str]]:
     form = ["--input_format=tsv"] if path.suffix == ".tsv" else []
-    skips = ["--skip_bad_records"] if ".jsonl" in path.name else []
+    if ".nested." in path.name:
+        form = ["--input_column=meta.text"]
+    if path.suffix == ".csv":
+        form = ["--input_column=text"]
+    skips = ["--skip_bad_records"] if ".jsonl" in path.name or path.suffix == ".csv" else []
     train = ["train", f"--input={path}", "--model_prefix=m", "--minloglevel=2", *form]
     small = ["--model_type=char", "--vocab_size=80", "--hard_vocab_limit=false"]
     count = ["count", f"--input={path}", "--output=m.counts", *form]

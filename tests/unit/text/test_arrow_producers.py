@@ -6,6 +6,7 @@ import io
 import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -210,6 +211,36 @@ def test_memory_of_a_reader_does_not_grow() -> None:
         most = 0
         spmcompat.count(sentence_iterator=data, minloglevel=2)
         assert most < 3 * 5_000_000
+
+
+def test_files_and_data_sets_of_pyarrow(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    ds, pq = pytest.importorskip("pyarrow.dataset"), pytest.importorskip("pyarrow.parquet")
+    nested = [{"text": row} for row in ROWS]
+    table = pa.table({"n": range(len(ROWS)), "text": ROWS, "meta": nested, "a.b": ROWS[::-1]})
+    for begin in range(0, len(ROWS), 20):
+        pq.write_table(table[begin : begin + 20], tmp_path / f"{begin:03}.parquet")
+    whole = tmp_path / "whole"
+    pq.write_table(table, whole, row_group_size=9)
+    stored = io.BytesIO()
+    with pa.ipc.new_file(stored, table.schema) as writer:
+        writer.write_table(table, max_chunksize=7)
+    dataset = ds.dataset([*map(str, sorted(tmp_path.glob("*.parquet")))])
+    makers: list[Callable[[], Any]] = [
+        lambda: dataset,
+        lambda: ds.dataset(table),
+        lambda: dataset.scanner(columns=["meta", "a.b", "text"], batch_size=8),
+        lambda: pq.ParquetFile(whole),
+        lambda: pa.ipc.open_file(stored),
+    ]
+    for make in makers[:2] + makers[3:]:  # a scanner chose its columns
+        assert read(make()) == expected(ROWS)
+        assert trained(make()) == MODEL
+        assert read(make(), "a.b") == expected(ROWS[::-1])
+    for make in makers:
+        assert read(make(), "meta.text") == expected(ROWS)
+        with pytest.raises(BadValueError, match="there is no column 'body'"):
+            trained(make(), column="body")
 
 
 # polars

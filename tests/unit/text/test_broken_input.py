@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import itertools
 import json
 import lzma
 import struct
@@ -59,6 +60,21 @@ def parquet(**columns: Any) -> bytes:
     written = io.BytesIO()
     pq.write_table(pa.table(columns), written)
     return written.getvalue()
+
+
+def arrow(form: str = "file", **columns: Any) -> bytes:
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table(columns or {"text": LINES})
+    written = io.BytesIO()
+    opened = pa.ipc.new_file if form == "file" else pa.ipc.new_stream
+    with opened(written, table.schema) as writer:
+        writer.write_table(table, max_chunksize=100)
+    return written.getvalue()
+
+
+def offsets(lines: list[str]) -> bytes:
+    ends = [0, *itertools.accumulate(len(line.encode()) for line in lines)]
+    return struct.pack(f"<{len(ends)}i", *ends)
 
 
 def tar(text: bytes) -> bytes:
@@ -255,8 +271,7 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "Parquet with two columns of one name": (
         "a.parquet",
         two_columns_of_one_name,
-        "a.parquet: there is more than one column 'text'. The columns are: text (strings), text "
-        "(strings). Rename one of them.",
+        "a.parquet: there is more than one column 'text'. Rename one of them.",
     ),
     "Parquet that ends early": (
         "a.parquet",
@@ -267,6 +282,52 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         "a.parquet",
         lambda: parquet(text=LINES)[:4] + b"\x15" * 200 + parquet(text=LINES)[204:],
         "a.parquet is broken or ends early",
+    ),
+    "Arrow named .txt": (
+        "a.txt",
+        arrow,
+        "a.txt contains Arrow data, not text: rename it to end in .arrow, or give "
+        "--input_format=arrow.",
+    ),
+    "a text named .arrow": ("a.arrow", lambda: TEXT, "a.arrow does not contain Arrow data"),
+    "compressed Arrow": (
+        "a.arrow.gz",
+        lambda: gzip.compress(arrow()),
+        "a.arrow.gz contains Arrow data inside gzip data: decompress it once yourself.",
+    ),
+    "Arrow that ends early": (
+        "a.arrow",
+        lambda: arrow()[:-20],
+        "a.arrow is broken or ends early: ",
+    ),
+    "an Arrow stream that ends early": (
+        "a.arrows",
+        lambda: arrow("stream")[:-100],
+        "a.arrows is broken or ends early: ",
+    ),
+    "an Arrow stream that ends early between two batches": (
+        "a.arrows",
+        lambda: arrow("stream")[:-8],
+        "a.arrows ends early: the mark at the end of an Arrow stream is missing.",
+    ),
+    "Arrow with wrong offsets": (
+        "a.arrow",
+        # The offsets of the first batch begin with 0 and the sizes of the first two lines.
+        lambda: arrow().replace(offsets(LINES[:3]), offsets(LINES[:2]) + b"\xff\xff\xff\x7f"),
+        "a.arrow is broken or ends early: ",
+    ),
+    "Arrow without the column": (
+        "a.feather",
+        lambda: arrow(body=LINES, title=LINES),
+        "a.feather: cannot tell which column contains the text: there is no column 'text', and 2 "
+        "columns contain strings. The columns are: body (strings), title (strings). Name one of "
+        "them with --input_column.",
+    ),
+    "a column with fields": (
+        "a.arrow",
+        lambda: arrow(text=[{"a": "x", "b": 1}]),
+        "convert it first, or name another column with --input_column. The columns are: text.a "
+        "(strings), text.b.",
     ),
     "nothing but broken records": (
         "a.jsonl",
@@ -301,6 +362,52 @@ def train(**options: Any) -> bytes:
     written = io.BytesIO()
     spmcompat.train(model_writer=written, model_type="char", minloglevel=2, **options)
     return written.getvalue()
+
+
+CSV = b"id,text\n" + b"".join(b"%d,%s\n" % row for row in enumerate(TEXT.splitlines()))
+BROKEN_CSV = {
+    "a row with a field too few": (
+        CSV + b"1\n",
+        f"a.csv:{len(LINES) + 2}: broken record: the row has 1 fields, but the first row has 2. "
+        "Repair the line, or give --skip_bad_records",
+    ),
+    "a quotation mark that is missing": (
+        CSV.replace(b"\n4,", b'\n4,"'),
+        "a.csv:6: broken record: not valid CSV: unexpected end of data.",
+    ),
+    "a quotation mark inside a field": (
+        CSV.replace(b"\n4,", b'\n4,"a"'),
+        "a.csv:6: broken record: not valid CSV: ',' expected after '\"'.",
+    ),
+    "line ends of old systems": (
+        CSV.replace(b"\n", b"\r"),
+        "a.csv: the row with the names of the columns is broken: new-line character seen in "
+        "unquoted field. Repair it.",
+    ),
+    "another delimiter": (
+        CSV.replace(b",", b";"),
+        "a.csv: there is no column 'text'. The columns are: id;text (strings).",
+    ),
+    "two columns of one name": (
+        CSV.replace(b"id", b"text", 1),
+        "a.csv: there is more than one column 'text'. Rename one of them.",
+    ),
+    "UTF-16": (CSV.decode().encode("utf-16"), "a.csv is in UTF-16: convert it with iconv"),
+    "gzip data": (gzip.compress(CSV), "a.csv contains gzip data, not text: rename it to a.csv.gz"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN_CSV)
+def test_one_line_says_what_to_do_about_csv(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content, message = BROKEN_CSV[what]
+    Path("a.csv").write_bytes(content)
+    with pytest.raises(TrainingError) as caught:
+        train(input="a.csv", input_column="text")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -423,6 +530,53 @@ def test_broken_records_are_left_out_and_counted_on_demand(tmp_path: Path) -> No
     )
 
 
+def test_broken_rows_are_left_out_and_counted_on_demand(tmp_path: Path) -> None:
+    rows = CSV.splitlines(keepends=True)
+    rows[3:3] = [b"1,2,3\n", b'1,"a"b\n', b"\n", b"1\n"]
+    (tmp_path / "a.csv").write_bytes(b"".join(rows))
+    (tmp_path / "a.txt").write_bytes(TEXT)
+    log, written = io.StringIO(), io.BytesIO()
+    spmcompat.train(
+        input=tmp_path / "a.csv",
+        input_column="text",
+        model_writer=written,
+        model_type="char",
+        hard_vocab_limit=False,
+        skip_bad_records=True,
+        logstream=log,
+    )
+    plain = train(input=tmp_path / "a.txt", hard_vocab_limit=False)
+    assert pieces(written.getvalue()) == pieces(plain)
+    assert (
+        f"Skipped 3 records that cannot be read (--skip_bad_records). The first: {tmp_path}/a.csv:4"
+        in log.getvalue()
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "pattern"),
+    [
+        (["a.txt", "b.txt", "c.log", ".hidden"], "*.txt"),
+        (["README.md", "LICENSE.md", "a.jsonl.gz"], "*.jsonl.gz"),
+        (["a", "b"], "*"),
+        (["x/a.parquet", "x/y/b.parquet"], "**/*.parquet"),
+        (["x/.hidden"], ""),
+    ],
+)
+def test_a_folder(
+    files: list[str], pattern: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in files:
+        path = Path("[data]", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(TEXT)
+    remedy = f'Give a pattern in quotation marks: "[data]/{pattern}".' if pattern else "Give a file"
+    with pytest.raises(MissingFileError) as caught:
+        train(input="[data]")
+    assert str(caught.value).startswith(f'"[data]": Is a directory. {remedy}')
+
+
 @pytest.mark.parametrize("given", ["*.nothing", "no/such/[ab].txt", "a?"])
 def test_a_pattern_without_a_match(
     given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -445,10 +599,12 @@ def test_a_space_behind_a_comma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_packages_that_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.zst").write_bytes(b"\x28\xb5\x2f\xfd")
     (tmp_path / "a.parquet").write_bytes(b"PAR1\x15")
+    (tmp_path / "a.arrow").write_bytes(b"ARROW1\0\0")
     zstd = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
     for module, path, extra, doing in (
         (zstd, tmp_path / "a.zst", "zstd", r"Reading \.zst files needs"),
         ("pyarrow", tmp_path / "a.parquet", "parquet", "Reading Parquet files needs pyarrow"),
+        ("pyarrow", tmp_path / "a.arrow", "arrow", "Reading Arrow files needs pyarrow"),
         ("fsspec", "memory://a.txt", "remote", "Reading the address memory://a.txt needs fsspec"),
     ):
         monkeypatch.setitem(sys.modules, module, None)

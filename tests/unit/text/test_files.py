@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -18,11 +19,11 @@ import pytest
 
 import spmcompat
 from spmcompat.cli.train import main
-from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
-from spmcompat.text import line_buffers
+from spmcompat.text import line_buffers, records
 from spmcompat.text.files import Files
 from spmcompat.text.lines import LineReader, ReadBuffer
 from spmcompat.text.paths import expand
@@ -62,8 +63,12 @@ def packed(folder: Path) -> dict[str, Path]:
         from pyarrow import parquet  # noqa: PLC0415
     except ImportError:
         return found
-    parquet.write_table(pa.table({"text": LINES}), folder / "a.parquet", row_group_size=70)
-    return {**found, "a.parquet": folder / "a.parquet"}
+    table = pa.table({"text": LINES})
+    parquet.write_table(table, folder / "a.parquet", row_group_size=70)
+    for name, opened in (("a.arrow", pa.ipc.new_file), ("a.arrows", pa.ipc.new_stream)):
+        with opened(folder / name, table.schema) as writer:
+            writer.write_table(table, max_chunksize=70)
+    return {**found, **{name: folder / name for name in ("a.parquet", "a.arrow", "a.arrows")}}
 
 
 @pytest.mark.parametrize("size", [1, 100, 1 << 20])
@@ -119,7 +124,7 @@ def test_progress_is_that_of_the_bytes_that_are_read(
         assert files.size() == path.stat().st_size
         sizes = [buffer.input_size for buffer in files]
         # Buffers of rows have a different size.
-        assert len(sizes) > 3 or path.suffix == ".parquet"
+        assert len(sizes) > 3 or path.suffix in (".parquet", ".arrow", ".arrows")
         assert min(sizes) >= 0
         assert sum(sizes) == path.stat().st_size, path
 
@@ -190,6 +195,120 @@ def test_the_column_that_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("".join(f"{json.dumps({'text': 1, 'a.é': line})}\n" for line in LINES))
     assert all_sentences(files_of(path, input_column="a.é")) == LINES
+
+
+def test_a_row_group_takes_no_more_memory_because_of_a_dictionary(tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    lines = [f"{number} {LINES[number % len(LINES)]}" * 4 for number in range(100_000)]
+    table = pa.table({"text": lines})
+    path = tmp_path / "a.parquet"
+
+    def most() -> int:
+        before = pa.total_allocated_bytes()
+        return max(pa.total_allocated_bytes() - before for _ in files_of(path))
+
+    pq.write_table(table, path, use_dictionary=False)
+    plain = most()
+    pq.write_table(table, path)
+    assert most() < plain + 5_000_000
+    as_dictionary = pa.table({"text": pa.array(lines).dictionary_encode()})
+    pq.write_table(table, path, dictionary_pagesize_limit=1 << 30)
+    decoded = most()
+    pq.write_table(as_dictionary, path, dictionary_pagesize_limit=1 << 30)
+    assert most() < decoded + 5_000_000
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet", "a.arrow", "a.arrows"])
+def test_nested_fields_and_lists(name: str, tmp_path: Path) -> None:
+    records: list[dict[str, Any]] = [
+        {"meta": {"text": "a", "tags": ["b\n", None, "c"]}, "talk": [{"by": "x", "text": "d"}]},
+        {"meta": {"text": None, "tags": []}, "talk": [{"by": "x", "text": "e"}, None]},
+        {"meta": None, "talk": None},
+        {"meta": {"text": "", "tags": None}, "talk": []},
+    ]
+    path = tmp_path / name
+
+    def write(records: list[dict[str, Any]]) -> None:
+        if name == "a.jsonl":
+            path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+            return
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        table = pa.Table.from_pylist(records)
+        if name == "a.parquet":
+            pq.write_table(table, path)
+            return
+        opened = pa.ipc.new_file if name == "a.arrow" else pa.ipc.new_stream
+        with opened(path, table.schema) as writer:
+            writer.write_table(table)
+
+    def read(column: str) -> tuple[list[str], int, int]:
+        buffers = list(files_of(path, input_column=column))
+        texts = sum(buffer.lines for buffer in buffers), sum(buffer.nulls for buffer in buffers)
+        return all_sentences(iter(buffers)), *texts
+
+    write(records)
+    assert read("meta.text") == (["a"], 2, 2)
+    assert read("meta.tags") == (["b", "c"], 2, 3)
+    assert read("talk.text") == (["d", "e"], 2, 2)
+    write([{**record, "meta.text": "literal"} for record in records])
+    assert read("meta.text") == (["literal"] * 4, 4, 0)
+    with pytest.raises(TrainingError, match=r"meta\.txt|no field \"txt\""):
+        read("meta.txt")
+
+
+def test_csv_files_are_tables_only_if_a_column_or_the_format_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("n,text\n1,a b\n")
+    assert all_sentences(files_of(path)) == ["n,text", "1,a b"]
+    assert all_sentences(files_of(path, input_column="n")) == ["1"]
+    assert all_sentences(files_of(path, input_format="csv")) == ["a b"]
+    assert all_sentences(files_of(path, input_format="text", input_column="n")) == [
+        "n,text",
+        "1,a b",
+    ]
+
+
+@pytest.mark.parametrize("size", [7, 100, 1 << 20])
+def test_fields_of_csv_are_those_of_pyarrow(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrow_csv = pytest.importorskip("pyarrow.csv")
+    monkeypatch.setattr(line_buffers, "BUFFER_BYTES", size)
+    dice = random.Random(size)
+    parts = ["a", "é", "漢", " ", ",", '"', "\n", "\r\n", "b c", "\t", "'", ";"]
+    rows = [["".join(dice.choices(parts, k=dice.randrange(9))) for _ in "ab"] for _ in range(300)]
+    path = tmp_path / "a.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator=dice.choice(["\n", "\r\n"])).writerows([["n", "text"], *rows])
+    table = arrow_csv.read_csv(
+        path,
+        parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
+        convert_options=arrow_csv.ConvertOptions(column_types={"text": "string"}),
+    )
+    expected = [text.rstrip("\r\n") for text in table["text"].to_pylist()]
+    assert expected == [text.rstrip("\r\n") for _, text in rows]
+    assert all_sentences(files_of(path, input_column="text")) == [one for one in expected if one]
+    split = [buffer for buffer in files_of(path, input_column="text", split_lines=True)]
+    lines = [line.rstrip("\r") for text in expected for line in text.split("\n")]
+    assert all_sentences(iter(split)) == [line for line in lines if line]
+
+
+def test_csv_files_are_read_as_bytes_and_in_bounded_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'\xef\xbb\xbftext,\xc3\xa9.b\r\n\r\n"a \xff",b\r\n\x85c,d')
+    found = [one for buffer in files_of(path, input_column="text") for one in sentences_of(buffer)]
+    assert found == [b"a \xff", b"\x85c"]
+    assert all_sentences(files_of(path, input_column="é.b")) == ["b", "d"]
+    monkeypatch.setattr(records, "LONGEST_RECORD", 200_000)
+    csv.field_size_limit(1000)
+    path.write_bytes(b'text\n"a' + b"b c\n" * 100_000)
+    with pytest.raises(TrainingError, match=r"a\.csv:2: .*field larger than field limit"):
+        list(files_of(path, input_column="text"))
+    path.write_bytes(b"text\na\n" + b"b c" * 100_000)
+    with pytest.raises(TrainingError, match=r"a\.csv:3: the line has more than 200,000 bytes"):
+        list(files_of(path, input_column="text"))
 
 
 def test_a_mark_of_utf_8_at_the_start_is_no_part_of_the_text(tmp_path: Path) -> None:
