@@ -119,8 +119,8 @@ def train(
     ----------
     input : path or sequence of paths
         Files to train on, in order. Give either this or `sentence_iterator`. Text files may be
-        compressed; JSON Lines, CSV, Parquet and Arrow files, patterns such as ``data/*.txt``, ``-`` for
-        standard input, and addresses such as ``s3://bucket/a.txt`` are accepted, too.
+        compressed; JSON Lines, CSV, Parquet and Arrow files, patterns such as ``data/*.txt``,
+        ``-`` for standard input, and addresses such as ``s3://bucket/a.txt`` are accepted, too.
     sentence_iterator : iterable of str or bytes, or Arrow data
         Sentences to train on. A line break at the end of a sentence is removed. Arrow data can be
         any object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, such as tables, columns and

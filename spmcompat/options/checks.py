@@ -424,9 +424,7 @@ def _check_input(settings: Settings, *, has_sentences: bool) -> None:
             continue
         if not is_remote(path):
             _check_readable(path, "input")
-        check_file(
-            path, spec.input_format or settings.input_format, bool(settings.input_column)
-        )
+        check_file(path, spec.input_format or settings.input_format, bool(settings.input_column))
 
 
 def _check_options_have_effect(settings: Settings, paths: Sequence[str]) -> None:
