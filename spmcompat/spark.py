@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from spmcompat.options.keywords import PartOptions
-
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
 
 TABLE_BYTES = 1 << 27

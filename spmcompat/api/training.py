@@ -133,8 +133,8 @@ def train(
     ----------
     input : path or sequence of paths
         Files to train on, in order. Give either this or `sentence_iterator`. Text files may be
-        compressed; JSON Lines, CSV, Parquet and Arrow files, patterns such as ``data/*.txt``, ``-`` for
-        standard input, and addresses such as ``s3://bucket/a.txt`` are accepted, too.
+        compressed; JSON Lines, CSV, Parquet and Arrow files, patterns such as ``data/*.txt``,
+        ``-`` for standard input, and addresses such as ``s3://bucket/a.txt`` are accepted, too.
     sentence_iterator : iterable of str or bytes, or Arrow data
         Sentences to train on. A line break at the end of a sentence is removed. Arrow data can be
         any object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, such as tables, columns and
@@ -285,8 +285,8 @@ def train(
         A ``sentencepiece.SentencePieceNormalizer``, for example. It replaces all other options for
         normalization.
     normalization_rule_name : str
-        Rules to normalize the text with: nmt_nfkc, nfkc, nmt_nfkc_cf (with case folding), nfkc_cf or
-        identity. Only in spmcompat: nmt_nfkc_strip_accents and nmt_nfkc_cf_strip_accents, which
+        Rules to normalize the text with: nmt_nfkc, nfkc, nmt_nfkc_cf (with case folding), nfkc_cf
+        or identity. Only in spmcompat: nmt_nfkc_strip_accents and nmt_nfkc_cf_strip_accents, which
         remove accents, and nmt_nfkc_mark_case, which writes capitals as a mark and a small letter.
     normalization_rule_tsv : path
         A TSV file of rules to use instead of named ones.

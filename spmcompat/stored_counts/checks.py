@@ -73,7 +73,7 @@ class CheckedParts:
         edges = [edge for edge in self._edges if edge is not None]
         for (_, last), (first, _) in pairwise(edges):
             self._refuse_disorder(last, first)
-        if self._is_empty and sum(self._totals):
+        if self._is_empty and any(self._totals):
             raise TrainingError(
                 f"{self._name}: it has rows, but its metadata state that the text has no sentence. "
                 "Count again."

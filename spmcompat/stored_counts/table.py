@@ -51,8 +51,8 @@ class CountTable:
         A distinct pretoken of the normalized text, with U+2581 for a space.
     ``place`` (int8)
         0 if another pretoken of the same sentence follows, 1 if the pretoken ends a sentence but
-        not the text, 2 if it ends the text. Exactly one row has place 2, and its count is 1. (A text without sentences
-        has no rows.)
+        not the text, 2 if it ends the text. Exactly one row has place 2, and its count is 1. (A
+        text without sentences has no rows.)
     ``next`` (int32)
         The code point of the character that follows the pretoken: the next character of the
         sentence, the first character of the next sentence, or 0 at the end of the text.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from spmcompat.errors import BadValueError, printable
@@ -73,8 +74,8 @@ def column_of_table(
         If there is no such column, or more than one, or the column does not contain strings.
     """
     fields = fields_at([])
-    named = [_names_of(index, field, fields_at) for index, field in enumerate(fields)]
-    listed = _listed(sum(named, []))
+    names = chain.from_iterable(_names_of(i, one, fields_at) for i, one in enumerate(fields))
+    choice = f"{_listed([*names])}. Name one of them with {option}."
     wanted = DEFAULT_COLUMN if column is None else column
     path = _path(fields_at, [], wanted)
     if path is None and column is None:
@@ -82,18 +83,15 @@ def column_of_table(
         if len(found) != 1:
             raise BadValueError(
                 f"cannot tell which column contains the text: there is no column {wanted!r}, and "
-                f"{len(found) or 'no'} columns contain strings. {listed}. Name one of them with {option}."
+                f"{len(found) or 'no'} columns contain strings. {choice}"
             )
         return ((found[0], fields[found[0]].name),)
     if path is None:
-        raise BadValueError(
-            f"there is no column {wanted!r}. {listed}. Name one of them with {option}."
-        )
+        raise BadValueError(f"there is no column {wanted!r}. {choice}")
     *above, (last, _) = path
     field = fields_at([index for index, _ in above])[last]
     if not field.is_readable:
-        remedy = f"convert it first, or name another column with {option}. {listed}"
-        raise _unreadable(field, f"the column {wanted!r}", remedy)
+        raise _unreadable(field, f"the column {wanted!r}", f"convert it first. {choice}")
     return path
 
 
@@ -106,9 +104,7 @@ def _path(
     for name in (wanted, first):
         found = [index for index, field in enumerate(fields) if field.name == name]
         if len(found) > 1:
-            raise BadValueError(
-                f"there is more than one column {name!r}. Rename one of them."
-            )
+            raise BadValueError(f"there is more than one column {name!r}. Rename one of them.")
         if found and name == wanted:
             return ((found[0], name),)
         if found and rest:
@@ -134,10 +130,10 @@ def check_column_alone(field: Field, column: str | None) -> None:
         raise _unreadable(field, "the column")
 
 
-def _unreadable(field: Field, what: str, remedy: str = "convert it first") -> BadValueError:
+def _unreadable(field: Field, what: str, remedy: str = "convert it first.") -> BadValueError:
     """Return the error for a column that cannot be read as strings."""
     return BadValueError(
-        f"{what} has the Arrow format {field.format!r}, not strings. {_ACCEPTED}: {remedy}."
+        f"{what} has the Arrow format {field.format!r}, not strings. {_ACCEPTED}: {remedy}"
     )
 
 

@@ -102,7 +102,8 @@ class _File:
 
     def position(self) -> int:
         """Return how much of the file has been read, in bytes."""
-        return self._size * self._done // max(self._reader.num_record_batches, 1)
+        batches: int = self._reader.num_record_batches
+        return self._size * self._done // max(batches, 1)
 
 
 class _Stream:

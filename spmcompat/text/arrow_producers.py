@@ -1,8 +1,8 @@
 """Reads Arrow data from the objects of any library into read buffers.
 
 Most objects have a method of the Arrow PyCapsule interface. Data sets of Hugging Face and pyarrow,
-lazy frames of polars, and files of pyarrow do not, but their batches do. They are recognized by the names of their classes,
-without importing their libraries.
+lazy frames of polars, and files of pyarrow do not, but their batches do. They are recognized by the
+names of their classes, without importing their libraries.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ _BATCH_ROWS = 1000
 _BATCH_ROWS_OF_QUERY = 10_000
 
 _SPLITS = ("DatasetDict", "IterableDatasetDict")
-_DATA_SETS = ("Dataset", "IterableDataset", *_SPLITS)
 
 
 class ArrowStreamExportable(Protocol):
@@ -71,9 +70,8 @@ def is_arrow_data(data: object) -> bool:
     """Return whether an object is Arrow data, or a data set or query with batches of Arrow data."""
     return (
         is_arrow(data)
-        or _is_of(data, "polars", "LazyFrame")
-        or any(_is_of(data, "pyarrow", name) for name in _BATCHES_OF_PYARROW)
-        or any(_is_of(data, "datasets", name) for name in _DATA_SETS)
+        or any(_is_of(data, *name) for name in _BATCHES_OF)
+        or any(_is_of(data, "datasets", name) for name in _SPLITS)
     )
 
 
@@ -96,14 +94,8 @@ def arrow_parts(data: object, column: str | None) -> Iterable[ArrowExportable] |
     """
     if any(_is_of(data, "datasets", name) for name in _SPLITS):
         raise _several_splits(data)
-    if _is_of(data, "datasets", "Dataset"):
-        return naming_iterator_errors(lambda: _batches_of_dataset(data, column))
-    if _is_of(data, "datasets", "IterableDataset"):
-        return naming_iterator_errors(lambda: _batches_of_iterable_dataset(data, column))
-    if _is_of(data, "polars", "LazyFrame"):
-        return naming_iterator_errors(lambda: _batches_of_lazy_frame(data, column))
-    for name, batches_of in _BATCHES_OF_PYARROW.items():
-        if _is_of(data, "pyarrow", name):
+    for name, batches_of in _BATCHES_OF.items():
+        if _is_of(data, *name):
             return naming_iterator_errors(partial(batches_of, data, column))
     if _is_of(data, "duckdb", "DuckDBPyRelation") and is_installed("pyarrow"):
         return naming_iterator_errors(lambda: _batches_of_relation(data, column))
@@ -242,13 +234,16 @@ def _batches_of_file_reader(data: Any, column: str | None) -> Iterable[ArrowExpo
     return map(data.get_batch, range(data.num_record_batches))
 
 
-_BATCHES_OF_PYARROW = {
-    "Dataset": _batches_of_pyarrow_dataset,
-    "Scanner": _batches_of_scanner,
-    "ParquetFile": _batches_of_parquet_file,
-    "RecordBatchFileReader": _batches_of_file_reader,
+_BATCHES_OF = {
+    ("datasets", "Dataset"): _batches_of_dataset,
+    ("datasets", "IterableDataset"): _batches_of_iterable_dataset,
+    ("polars", "LazyFrame"): _batches_of_lazy_frame,
+    ("pyarrow", "Dataset"): _batches_of_pyarrow_dataset,
+    ("pyarrow", "Scanner"): _batches_of_scanner,
+    ("pyarrow", "ParquetFile"): _batches_of_parquet_file,
+    ("pyarrow", "RecordBatchFileReader"): _batches_of_file_reader,
 }
-"""The classes of pyarrow that lack the Arrow PyCapsule interface, and how to read them."""
+"""The libraries and classes without the Arrow PyCapsule interface, and how to read them."""
 
 
 def strings_of(

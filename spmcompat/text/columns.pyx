@@ -339,8 +339,9 @@ cdef class JsonLines:
     def read(self, bytes text not None, str origin, uint64_t first_line):
         """Return a `ReadBuffer` with the texts of the records as items.
 
-        If a record, its field or an element of a list is null, it becomes a null of the buffer. Broken records and
-        records that are too long are counted but left out. Blank lines are ignored.
+        If a record, its field or an element of a list is null, it becomes a null of the buffer.
+        Broken records and records that are too long are counted but left out. Blank lines are
+        ignored.
 
         Parameters
         ----------

@@ -1,4 +1,7 @@
-"""Decompresses files as streams. A compressed file may consist of several members, which are concatenated."""
+"""Decompresses files as streams.
+
+A compressed file may consist of several members, which are concatenated.
+"""
 
 from __future__ import annotations
 

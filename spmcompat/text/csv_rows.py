@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from io import StringIO
+from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.plan import TextPlan
@@ -15,6 +16,9 @@ from spmcompat.text.line_buffers import cut_at_lines
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, name_of
 from spmcompat.text.skipped import Skipped
+
+if TYPE_CHECKING:
+    from _csv import Reader
 
 # The module csv reads str. In this encoding, each byte is a character, so any bytes can be read and
 # are returned unchanged. Commas and quotation marks are the same bytes as in UTF-8.
@@ -73,8 +77,8 @@ def _lines(file: InputFile, form: Form, longest: int) -> Iterator[str]:
     for buffer in cut_at_lines(contents(file, form), name, longest=longest, numbered=True):
         if buffer.dropped:
             raise TrainingError(
-                f"{name}:{buffer.first_line}: the line has more than {longest:,} bytes, so the file "
-                "is probably not CSV. Divide the text into shorter rows."
+                f"{name}:{buffer.first_line}: the line has more than {longest:,} bytes, so the "
+                "file is probably not CSV. Divide the text into shorter rows."
             )
         lines = buffer.lines_text()
         if buffer.first_line == 1:
@@ -95,7 +99,7 @@ def _index_of(names: Sequence[str], column: str, name: str) -> int:
 
 
 def _texts(
-    rows: Iterator[list[str]], columns: int, index: int, name: str, skipped: Skipped, may_skip: bool
+    rows: Reader, columns: int, index: int, name: str, skipped: Skipped, may_skip: bool
 ) -> Iterator[bytes]:
     """Yield the text of each row. Blank lines are ignored."""
     while True:

@@ -168,9 +168,9 @@ class _Columns:
         size: int = chunk.total_uncompressed_size
         if size > _MOST_CELL_BYTES * rows:
             raise TrainingError(
-                f"{self._name}: row group {group} of {chunk.path_in_schema!r} has {size:,} bytes in "
-                f"{rows} rows, which would need too much memory. Divide the texts into sentences, "
-                "or write them as JSON Lines."
+                f"{self._name}: row group {group} of {chunk.path_in_schema!r} has {size:,} bytes "
+                f"in {rows} rows, which would need too much memory. Divide the texts into "
+                "sentences, or write them as JSON Lines."
             )
         return size
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from spmcompat.errors import printable
 from spmcompat.plan import TextPlan
 from spmcompat.text.arrow_columns import DEFAULT_COLUMN
+from spmcompat.text.arrow_ipc import read_arrow
 from spmcompat.text.columns import JsonLines
 from spmcompat.text.compression import contents
 from spmcompat.text.csv_rows import read_csv
@@ -16,7 +17,6 @@ from spmcompat.text.forms import ARROW, CSV, PARQUET, Form, without_mark
 from spmcompat.text.line_buffers import cut_at_lines
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, name_of
-from spmcompat.text.arrow_ipc import read_arrow
 from spmcompat.text.parquet import read_column
 from spmcompat.text.skipped import Skipped
 
@@ -103,8 +103,8 @@ def _json_lines(
             skipped.first_too_long = f"{name}:{records.first_too_long_line}"
         if records.first_broken is not None and records.broken > broken:
             number, line = records.first_broken
-            first = f"{name}:{number}: {what_is_wrong(line, column)}"
-            skipped.add_broken(records.broken - broken, first, text.skip_bad_records)
+            fault = f"{name}:{number}: {what_is_wrong(line, column)}"
+            skipped.add_broken(records.broken - broken, fault, text.skip_bad_records)
             broken = records.broken
         buffer.input_size = file.consumed - taken
         taken = file.consumed
@@ -156,12 +156,15 @@ def _fault(value: object, column: str, where: str) -> str:
             return _fault(value[first], rest, f'the field "{first}"')
         listed = printable(", ".join(json.dumps(name, ensure_ascii=False) for name in value))
         return f'{where} has no field "{column}"; it has {listed or "none"} (--input_column).'
-    if value is None:
-        return ""
-    wanted = "an object" if column and where != _RECORD else "a string"
+    return _fault_of_text(value, "an object" if column and where != _RECORD else "a string", where)
+
+
+def _fault_of_text(value: object, wanted: str, where: str) -> str:
+    """Return why a value is not text; "" if it is text or null."""
     if isinstance(value, str) and wanted == "a string":
-        if value.isascii() or not _SURROGATE.search(value):
+        if not _SURROGATE.search(value):
             return ""
         return f"broken record: {where} contains a lone surrogate, which has no UTF-8 form."
     kinds = {str: "a string", dict: "an object", list: "a list", bool: "a truth value"}
-    return f"broken record: {where} is {kinds.get(type(value), 'a number')}, not {wanted}."
+    kind = kinds.get(type(value), "a number")
+    return "" if value is None else f"broken record: {where} is {kind}, not {wanted}."

@@ -124,7 +124,10 @@ def test_empty_counts_change_nothing_when_they_are_merged() -> None:
 def test_empty_counts_alone() -> None:
     Path("none.txt").write_text("")
     assert run_count("--input=none.txt", "--output=n.counts", "--allow_empty", "--quiet")[0] == 0
-    assert run_counts("merge", "n.counts", "n.counts", "--output=m.counts", "--temperature=0.3")[0] == 0
+    assert (
+        run_counts("merge", "n.counts", "n.counts", "--output=m.counts", "--temperature=0.3")[0]
+        == 0
+    )
     status, out, _ = run_counts("show", "m.counts")
     assert (status, "rows" in out) == (0, True)
     for kind in ("unigram", "bpe", "word", "char"):

@@ -89,7 +89,7 @@ def arrow_table(text: bytes, kind: str = "string") -> Any:
         column = pa.array([{"n": 1, "text": line} for line in lines])
     elif kind == "list":
         # Lists of none, one or several lines.
-        cuts = sorted({0, 0, 1, len(lines) // 3, len(lines) // 2, len(lines)})
+        cuts = sorted({0, 1, len(lines) // 3, len(lines) // 2, len(lines)})
         column = pa.array([[], *(lines[a:b] for a, b in itertools.pairwise(cuts)), []])
     return pa.table({"id": range(len(column)), "meta" if kind == "nested" else "text": column})
 

@@ -32,7 +32,21 @@ from tests.unit.text.made_arrow import (
 
 ROWS = ["The cat sat on the mat.", None, "a dog", "", "naïve café; 猫がいる"] * 3
 FORMS = ("u", "U", "vu", "z", "Z", "vz", "n")
-FORMATS = (None, b"", b"+s", b"+l", b"+L", b"+w:3", b"+w:-1", b"+vL", b"i", b"vu?", b"\xff", b"\x1b[31m", b"u" * 10_000)
+FORMATS = (
+    None,
+    b"",
+    b"+s",
+    b"+l",
+    b"+L",
+    b"+w:3",
+    b"+w:-1",
+    b"+vL",
+    b"i",
+    b"vu?",
+    b"\xff",
+    b"\x1b[31m",
+    b"u" * 10_000,
+)
 NEGATIVE = (-1, -(2**31), -(2**63))
 HUGE = (2**62, 2**63 - 1)
 

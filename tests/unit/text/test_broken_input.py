@@ -266,7 +266,8 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         lambda: parquet(text=[1, 2], body=["a", "b"]),
         "a.parquet: the column 'text' has the Arrow format 'l', not strings. spmcompat reads "
         "string, binary, their large and view types, dictionaries of these, and lists of these: "
-        "convert it first, or name another column with --input_column.",
+        "convert it first. The columns are: text, body (strings). Name one of them with "
+        "--input_column.",
     ),
     "Parquet with two columns of one name": (
         "a.parquet",
@@ -326,8 +327,8 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a column with fields": (
         "a.arrow",
         lambda: arrow(text=[{"a": "x", "b": 1}]),
-        "convert it first, or name another column with --input_column. The columns are: text.a "
-        "(strings), text.b.",
+        "convert it first. The columns are: text.a (strings), text.b. Name one of them with "
+        "--input_column.",
     ),
     "nothing but broken records": (
         "a.jsonl",

@@ -279,7 +279,9 @@ def test_fields_of_csv_are_those_of_pyarrow(
     rows = [["".join(dice.choices(parts, k=dice.randrange(9))) for _ in "ab"] for _ in range(300)]
     path = tmp_path / "a.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator=dice.choice(["\n", "\r\n"])).writerows([["n", "text"], *rows])
+        csv.writer(file, lineterminator=dice.choice(["\n", "\r\n"])).writerows(
+            [["n", "text"], *rows]
+        )
     table = arrow_csv.read_csv(
         path,
         parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
@@ -288,7 +290,7 @@ def test_fields_of_csv_are_those_of_pyarrow(
     expected = [text.rstrip("\r\n") for text in table["text"].to_pylist()]
     assert expected == [text.rstrip("\r\n") for _, text in rows]
     assert all_sentences(files_of(path, input_column="text")) == [one for one in expected if one]
-    split = [buffer for buffer in files_of(path, input_column="text", split_lines=True)]
+    split = list(files_of(path, input_column="text", split_lines=True))
     lines = [line.rstrip("\r") for text in expected for line in text.split("\n")]
     assert all_sentences(iter(split)) == [line for line in lines if line]
 

@@ -127,7 +127,11 @@ def test_a_list_that_ends_after_its_elements(form: str) -> None:
     texts = strings([b"a", b"b", b"c"], name="text")
     size = 8 if form in ("+L", "+vL") else 4
     offsets = b"".join(number.to_bytes(size, "little") for number in (0, 2, 4))
-    buffers = {"+w:2": (None,), "+vl": (None, offsets, offsets[4:]), "+vL": (None, offsets, offsets[8:])}
+    buffers = {
+        "+w:2": (None,),
+        "+vl": (None, offsets, offsets[4:]),
+        "+vL": (None, offsets, offsets[8:]),
+    }
     column = Column(form, 2, buffers.get(form, (None, offsets)), name="text", children=[texts])
     with pytest.raises(TrainingError, match="a list ends after its elements"):
         list(strings_of(Batch(table([column], 2))))
