@@ -74,7 +74,7 @@ def run(name: str, given: argparse.Namespace) -> bool:
         command += [
             f"-max_total_time={given.seconds}",
             f"-seed={given.seed}",
-            f"-timeout={4 * SECONDS}",  # of the clock; the processor time is limited to SECONDS
+            f"-timeout={4 * SECONDS}",
             f"-rss_limit_mb={MEBIBYTES}",
             f"-artifact_prefix={given.found.resolve()}/{name}-",
             "-print_final_stats=1",
