@@ -59,7 +59,7 @@ class Runner:
         finally:
             os.chdir(self._valid)
             shutil.rmtree(self._case)
-        # The fuzzer limits the time and the memory: both are several times those of other processes.
+        # The fuzzer limits time and memory. It needs several times as much as the command alone.
         outcome = Outcome(status, 0, 0, stdout.getvalue(), stderr.getvalue())
         if outcome.faults:
             ending = "\n".join(outcome.stderr.split("\n")[-6:])

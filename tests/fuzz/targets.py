@@ -236,7 +236,7 @@ FILES = {
             "edit {file} --output=o.model --add_user_defined=zzq --reorder_ids",
             "extend {file} --input={valid}/text.txt --add=5 --output=o.model",
             "trim {file} --input={valid}/text.txt --keep=36 --output=o.model",
-            f"merge {{file}} {{file}} --output=o.model",
+            "merge {file} {file} --output=o.model",
             f"{_EVALUATE} {{file}}",
             *(f"export {{file}} --to={to} --output=o --noverify" for to in models.TARGETS),
         ],
@@ -262,15 +262,11 @@ FILES = {
         ],
         _counts_with_metadata,
     ),
-    "tokenizer_json": FileTarget(
-        "tokenizer.json", _tokenizers, ["import {file} --output=o.model"]
-    ),
+    "tokenizer_json": FileTarget("tokenizer.json", _tokenizers, ["import {file} --output=o.model"]),
     "gold_list": FileTarget(
         "gold.tsv", _gold_lists, [f"{_EVALUATE} --gold={{file}} {{valid}}/m.model"]
     ),
-    "affixes": FileTarget(
-        "affixes.txt", _affixes, [f"{_EVALUATE} --affixes={{file}} {_UNIGRAM}"]
-    ),
+    "affixes": FileTarget("affixes.txt", _affixes, [f"{_EVALUATE} --affixes={{file}} {_UNIGRAM}"]),
     "configuration": FileTarget(
         "configs.toml",
         _configurations,
