@@ -6,8 +6,8 @@ A finding is a command that ends with a traceback, a signal or more than one lin
 exceeds the limits on time and memory. It ends the run of its target. The line names the input, and
 ``--input`` runs it again.
 
-The fuzzer sees which Python code an input reaches. ``tests/sanitizers/run fuzz`` compiles the package
-so that it also sees the C++ code.
+The fuzzer sees which Python code an input reaches. ``tests/sanitizers/run fuzz`` compiles the
+package so that it also sees the C++ code.
 """
 
 from __future__ import annotations

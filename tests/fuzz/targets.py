@@ -41,6 +41,7 @@ from tests.unit.tools.compare.test_results import BOOTSTRAP, SETTINGS, full_resu
 _OPTIONS = "--model_prefix=o --hard_vocab_limit=false --minloglevel=2"
 _CHAR = f"{_OPTIONS} --model_type=char --vocab_size=80"
 _READ = (f"train --input={{file}} {_CHAR}", "count --input={file} --output=c --quiet")
+_SPLIT = "--long_sentences=split --max_sentence_length=10"
 _TRAIN = f"train --input={{valid}}/text.txt {_CHAR}"
 _SEEDED = f"train --input={{valid}}/text.txt {_OPTIONS} --vocab_size=60 --model_type=unigram"
 _EVALUATE = "evaluate --text={valid}/text.txt --workers=1 --quiet"
@@ -190,7 +191,7 @@ def _report(path: Path) -> int:
 
 
 FILES = {
-    "text": FileTarget("a.txt", lambda _: [records.TEXT], _READ),
+    "text": FileTarget("a.txt", lambda _: [records.TEXT], [*_READ, f"{_READ[0]} {_SPLIT}"]),
     "json_lines": FileTarget(
         "a.jsonl", lambda _: [records.JSONL], [*_READ, f"{_READ[0]} --skip_bad_records"]
     ),
@@ -259,6 +260,7 @@ FILES = {
             "counts show {file}",
             "counts merge {file} {valid}/counts --output=merged",
             f"train --counts={{file}} {_CHAR}",
+            f"train --language_counts={{file}},{{valid}}/counts {_OPTIONS} --model_type=bpe",
         ],
         _counts_with_metadata,
     ),
