@@ -113,7 +113,8 @@ class SharedTable {
   void prefetch(uint32_t id) const {
     const Shard& shard = shards_[shard_of(id)];
     shard.strings.prefetch(index_of(id));
-    __builtin_prefetch(shard.uses.data() + index_of(id));
+    // An offset from a null pointer, which is that of dropped uses, is not defined.
+    if (!shard.uses.empty()) __builtin_prefetch(&shard.uses[index_of(id)]);
   }
 
   // Frees the index, which only add needs.

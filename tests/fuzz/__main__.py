@@ -6,8 +6,8 @@ A finding is a command that ends with a traceback, a signal or more than one lin
 exceeds the limits on time and memory. It ends the run of its target. The line names the input, and
 ``--input`` runs it again.
 
-The fuzzer measures the Python code that an input reaches. ``tests/sanitizers/run fuzz`` compiles the
-package so that it also measures the C++ code.
+The fuzzer sees which Python code an input reaches. ``tests/sanitizers/run fuzz`` compiles the
+package so that it also sees the C++ code.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def run(name: str, given: argparse.Namespace) -> bool:
         command += [
             f"-max_total_time={given.seconds}",
             f"-seed={given.seed}",
-            f"-timeout={4 * SECONDS}",  # of the clock; the processor time is limited to SECONDS
+            f"-timeout={4 * SECONDS}",
             f"-rss_limit_mb={MEBIBYTES}",
             f"-artifact_prefix={given.found.resolve()}/{name}-",
             "-print_final_stats=1",

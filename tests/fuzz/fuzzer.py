@@ -1,7 +1,7 @@
 """Runs the fuzzer on one target; `tests.fuzz` starts it as a process.
 
-``python -m tests.fuzz.fuzzer TARGET FOLDER CORPUS OPTION...`` passes the options to libFuzzer. FOLDER
-is an empty folder for files. The first inputs of the target are added to the folder CORPUS.
+``python -m tests.fuzz.fuzzer TARGET FOLDER CORPUS OPTION...`` passes the options to libFuzzer.
+FOLDER is an empty folder for files. The first inputs of the target are added to the folder CORPUS.
 """
 
 from __future__ import annotations

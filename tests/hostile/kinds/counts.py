@@ -84,6 +84,7 @@ def _commands(counts: Path, valid: Path) -> list[list[str]]:
             ["train", *training, f"--model_type={kind}"]
             for kind in ("unigram", "bpe", "word", "char")
         ),
+        ["train", f"--language_counts={c},{other}", *training[1:], "--model_type=bpe"],
         ["extend", model, f"--counts={c}", "--add=5", "--output=extended.model"],
         ["trim", model, f"--counts={c}", "--keep=35", "--output=trimmed.model"],
     ]

@@ -29,6 +29,10 @@ MODELS = {
     "tested": ("--compat=0.2.0", "--self_test_sample_size=5"),
     "bytes": ("--model_type=bpe", "--byte_fallback"),
     "plain": ("--normalization_rule_name=identity", "--remove_extra_whitespaces=false"),
+    "ascii": (
+        *("--model_type=bpe", "--byte_fallback", "--normalization_rule_name=identity"),
+        *("--remove_extra_whitespaces=false", "--add_dummy_prefix=false"),
+    ),
     "suffix": ("--treat_whitespace_as_suffix", "--model_type=bpe"),
 }
 RULES = {(97,): (98,), (97, 98): (), (0x3042,): (32, 32), (99,): (99,) * 100, (9,): (32,)}
@@ -76,13 +80,16 @@ def prepare(folder: Path) -> None:
     """Train models of all kinds, and run every command on one of them."""
     text = folder / "text.txt"
     text.write_text(TEXT * 20, encoding="utf-8")
+    ascii_text = folder / "ascii.txt"
+    ascii_text.write_text("The cat sat on the mat, and the dog sat on the cat. 123\n" * 20)
     rules = folder / "rules.tsv"
     rules.write_text("FF21\t41\nFF21 FF22\t42\n9\t20\nFB01\t66 69\n", encoding="utf-8")
     for name, flags in MODELS.items():
-        arguments = [f"--input={text}", f"--model_prefix={folder / name}", *flags]
-        if name != "plain":
+        arguments = [f"--input={ascii_text if name == 'ascii' else text}"]
+        arguments += [f"--model_prefix={folder / name}", *flags]
+        if "--normalization_rule_name=identity" not in flags:
             arguments.append(f"--normalization_rule_tsv={rules}")
-        size = "350" if name == "bytes" else "60"
+        size = "350" if "--byte_fallback" in flags else "60"
         assert main(["train", *arguments, f"--vocab_size={size}", "--hard_vocab_limit=false"]) == 0
     size = len(_commands(folder / "x", "unigram", folder, random.Random(1)))
     for number, name in zip(range(size), cycle(MODELS)):
