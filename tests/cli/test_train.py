@@ -160,6 +160,11 @@ def test_quiet(text: str) -> None:
         (["--vocab_size=0"], 2, "vocab_size must be at least 1"),
         (["--vocab_size=8k"], 2, 'cannot parse "8k" as int.'),
         (["--normalization_rule_name=none"], 2, "No precompiled charsmap is found: none"),
+        (
+            ["--normalization_rule_name=nmt_nfkc_mark_case", "--denormalization_rule_tsv=r.tsv"],
+            2,
+            "Leave denormalization_rule_tsv out.",
+        ),
         (["--minloglevel=x"], 2, 'cannot parse "x" as int.'),
         (["--input=nowhere"], 1, "No such file or directory"),
         (["--control_symbols_file=nowhere"], 1, "No such file or directory"),

@@ -39,7 +39,8 @@ flags = st.fixed_dictionaries(
     }
 )
 
-PREDEFINED = {name: charsmaps.precompiled(name) for name in (*charsmaps.NAMES, "identity")}
+NAMES = (*charsmaps.NAMES, *charsmaps.OWN_NAMES, "identity")
+PREDEFINED = {name: charsmaps.precompiled(name) for name in NAMES}
 OURS = {name: Normalizer(blob) for name, blob in PREDEFINED.items()}
 THEIRS = {name: reference.Normalizer(blob) for name, blob in PREDEFINED.items()}
 

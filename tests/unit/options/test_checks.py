@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
-from spmcompat.options.checks import verify
+from spmcompat.options.checks import check_options, verify
 from spmcompat.options.from_keywords import from_kwargs
 from tests.parity import corpora
 from tests.parity.case import Option
@@ -67,6 +67,22 @@ DUPLICATE = "is already defined"
 )
 def test_both_refuse(trainers: Trainers, options: dict[str, Option], key: str) -> None:
     trainers.check_failure(file_case({**SMALL, **options}, [TEXT]), key=key)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"denormalization_rule_tsv": "r.tsv"}, "Leave denormalization_rule_tsv out"),
+        ({"user_defined_symbols": ["a", "<\u034e>"]}, "contains U\\+034E, the case mark"),
+    ],
+)
+def test_marked_capitals_must_be_restored(options: dict[str, object], message: str) -> None:
+    marking = {"normalization_rule_name": "nmt_nfkc_mark_case", **options}
+    with pytest.raises(BadValueError, match=message):
+        check_options(from_kwargs(marking))
+    # Other rules, and a file of rules that replaces these, do not restrict the options.
+    for other in ({"normalization_rule_name": "nmt_nfkc"}, {"normalization_rule_tsv": "r.tsv"}):
+        check_options(from_kwargs({**marking, **other}))
 
 
 @pytest.mark.parametrize(
