@@ -88,6 +88,9 @@ struct LaneStates {
 #if defined(__x86_64__) && (!defined(_WIN32) || defined(__clang__))
 
 #include <immintrin.h>
+#if defined(_MSC_VER)  // clang-cl leaves this part out unless the whole file is compiled for AVX
+#include <avxintrin.h>
+#endif
 
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
