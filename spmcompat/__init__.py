@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from spmcompat.stored_counts.table import CountTable
     from spmcompat.tools.compare.command import compare
     from spmcompat.tools.compare.comparison import Comparison
+    from spmcompat.tools.counts.command import merge_counts
     from spmcompat.tools.diff.difference import diff
     from spmcompat.tools.diff.report import Difference
     from spmcompat.tools.edit.editing import EditResult, MergeResult
@@ -52,6 +53,7 @@ _NAMES = {
     "stored_counts.table": ("CountTable",),
     "tools.compare.command": ("compare",),
     "tools.compare.comparison": ("Comparison",),
+    "tools.counts.command": ("merge_counts",),
     "tools.diff.difference": ("diff",),
     "tools.diff.report": ("Difference",),
     "tools.edit.editing": ("EditResult", "MergeResult"),
@@ -95,6 +97,7 @@ __all__ = [
     "import_model",
     "load_counts",
     "merge",
+    "merge_counts",
     "parity",
     "show",
     "train",

@@ -9,6 +9,7 @@ import random
 import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -197,6 +198,46 @@ def test_weights_and_temperature() -> None:
     assert (status, "130 sentences" in out) == (0, True)
     weighed = spmcompat.load_counts("t.counts").to_arrow().to_pylist()
     assert sum(r["count"] for r in weighed if r["pretoken"] == "▁another") == 65
+
+
+def test_the_function_merges_as_the_command_does() -> None:
+    for name in ("text", "more"):
+        run_count(f"--input={name}.txt", f"--output={name}.counts", "--quiet")
+    flags = ("--weights=0.5,2", "--min_count=3", "--output=w.counts")
+    assert run_counts("merge", "text.counts", "more.counts", *flags)[0] == 0
+    merged = spmcompat.merge_counts(
+        [spmcompat.load_counts("text.counts"), Path("more.counts")],
+        weights=[0.5, 2],
+        min_count=3,
+        output="p.counts",
+        minloglevel=2,
+    )
+    assert merged.to_arrow() == spmcompat.load_counts("w.counts").to_arrow()
+    assert merged.origin == spmcompat.load_counts("w.counts").origin
+
+
+@pytest.mark.parametrize(
+    ("counts", "options", "message"),
+    [
+        ([], {}, "at least one file of counts is needed, not 0."),
+        (
+            "text.counts",
+            {"weights": [1, 2]},
+            "--weights takes one number above 0 for each of the 1",
+        ),
+        ([5], {}, "counts must be a CountTable or a path"),
+        (["text.counts"], {"temperature": 2}, "--temperature takes a number from 0 to 1, not '2'."),
+        (["text.counts"], {"output": "text.counts"}, "is the same file as the input"),
+    ],
+)
+def test_a_bad_argument_of_merge_counts(
+    counts: list[str], options: dict[str, Any], message: str
+) -> None:
+    run_count("--input=text.txt", "--output=text.counts", "--quiet")
+    with pytest.raises(spmcompat.TrainingError) as caught:
+        spmcompat.merge_counts(counts, **{"output": "new.counts", **options})
+    assert message in str(caught.value)
+    assert not Path("new.counts").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The commands ``spmcompat counts merge`` and ``spmcompat counts show``."""
+"""The commands ``spmcompat counts merge`` and ``counts show``, and `merge_counts`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import QUIET, Command, Flag, UsageError
+from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, from_python
 from spmcompat.cli.table import table
 from spmcompat.errors import printable
 from spmcompat.options.option import FLOAT, UINT64
@@ -15,7 +15,8 @@ from spmcompat.options.option import FLOAT, UINT64
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from spmcompat.runtime.progress import Stage
+    from spmcompat.options.keywords import StrPath
+    from spmcompat.runtime.progress import Report, Stage
     from spmcompat.stored_counts.table import CountTable
 
 
@@ -74,28 +75,93 @@ def showing() -> Command:
 
 
 def _merge(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
-    from spmcompat.runtime.outputs import check_output, refuse_inputs  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
 
-    weights = _weights(given.weights, len(given.arguments)) if given.weights else None
+    origin = _merged(given, Report(2 if given.quiet else 0, stderr)).origin
+    if given.quiet:
+        return
+    stdout.write(f"{given.output}: the counts of {origin.sentences:,} sentences\n")
+    stdout.writelines(f"  {printable(change)}\n" for change in origin.changes)
+
+
+def merge_counts(
+    counts: Sequence[CountTable | StrPath],
+    *,
+    output: StrPath,
+    weights: Sequence[float] | None = None,
+    temperature: float | None = None,
+    min_count: int = 1,
+    minloglevel: int = 0,
+    logstream: TextIO | None = None,
+) -> CountTable:
+    """Merge the counts of several texts into the counts of the concatenated texts, in a file.
+
+    This needs little memory, however large the files are. For small counts, ``a + b`` and
+    ``sum(tables)`` do the same in memory.
+
+    Parameters
+    ----------
+    counts : sequence of CountTable or path
+        The counts.
+    output : path
+        The file to write.
+    weights : sequence of float
+        How often to repeat each text. Weighted counts are rounded to the nearest whole number,
+        halves up; counts that become 0 are dropped.
+    temperature : float
+        Instead of weights: give each text a share proportional to its share of the sentences to
+        this power, from 0 to 1.
+    min_count : int
+        Drop pretokens that occur less often than this.
+    minloglevel : int
+        0 shows all messages, 1 warnings and errors, 2 errors only.
+    logstream : text stream
+        Where to write messages; by default standard error, or the program's own logging.
+
+    Returns
+    -------
+    CountTable
+        The merged counts, whose rows are read from the file when they are needed.
+
+    Raises
+    ------
+    TrainingError
+        If the counts were made with different rules, an argument is wrong, or a file cannot be read
+        or written.
+    """
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+
+    is_one = isinstance(counts, str) or not isinstance(counts, Iterable)
+    tables = [counts] if is_one else [*counts]
+    values = {
+        "output": output,
+        "weights": None if weights is None else [*map(str, weights)],
+        "temperature": temperature,
+        "min_count": min_count,
+    }
+    given = from_python(merging(), map(str, tables), values)
+    given.arguments = tables  # not all of them are paths
+    return _merged(given, Report(minloglevel, logstream))
+
+
+def _merged(given: SimpleNamespace, report: Report) -> CountTable:
+    """Merge counts, and return the merged ones."""
+    from spmcompat.options.languages import open_counts  # noqa: PLC0415
+    from spmcompat.runtime.outputs import check_output, refuse_inputs  # noqa: PLC0415
     from spmcompat.stored_counts.merging import Merging, temperature_weights  # noqa: PLC0415
     from spmcompat.stored_counts.table import load_counts, write  # noqa: PLC0415
 
-    tables = [load_counts(path) for path in given.arguments]
+    weights = _weights(given.weights, len(given.arguments)) if given.weights else None
+    tables = [open_counts(one) for one in given.arguments]
     check_output(given.output, "--output")
     inputs = [path for one in tables for path in one.files]
     refuse_inputs([given.output], inputs, "--output")
     if given.temperature is not None:
         weights = temperature_weights(tables, given.temperature)
     merging = Merging(tables, weights, given.min_count)
-    report = Report(2 if given.quiet else 0, stderr)
     with report.stage("Merging", unit="rows") as stage:
         write(given.output, merging.origin, _reported(merging, stage))
-    if given.quiet:
-        return
-    origin = merging.origin()
-    stdout.write(f"{given.output}: the counts of {origin.sentences:,} sentences\n")
-    stdout.writelines(f"  {printable(change)}\n" for change in origin.changes)
+    return load_counts(given.output)
 
 
 def _reported(batches: Iterable[pa.RecordBatch], stage: Stage) -> Iterator[pa.RecordBatch]:

@@ -64,6 +64,8 @@ SentencePieceTrainer.Train(input="a.txt", model_typ="bpe")  # wrong
 spmcompat.count(input=path, max_sentence_length=100, control_symbols=["<a>"]).save("c.parquet")
 total = spmcompat.count(sentence_iterator=lines(), column="text") + spmcompat.load_counts(path)
 spmcompat.arrow_counter("text", normalization_rule_name="identity", byte_fallback=True)
+total = spmcompat.merge_counts([total, path], weights=[1, 2.5], output="both.parquet")
+spmcompat.merge_counts([total, path], weights="1,2.5", output="both.parquet")  # wrong
 spmcompat.count(input=path, max_sentence_len=100)  # wrong
 spmcompat.count(input=path, vocab_size=8000)  # wrong
 spmcompat.arrow_counter("text", workers=2)  # wrong

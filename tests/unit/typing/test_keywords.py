@@ -20,6 +20,7 @@ from spmcompat.options.option import Option
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT
 from spmcompat.tools.compare import command as compare
+from spmcompat.tools.counts import command as counts
 from spmcompat.tools.edit.text import TEXT_OPTIONS
 from spmcompat.tools.evaluate import command as evaluate
 from spmcompat.tools.export.targets import TARGETS
@@ -154,6 +155,12 @@ def test_the_docstring_of_train_has_the_words_of_the_table() -> None:
             spmcompat.evaluate,
             {"json", "csv", "tsv", "html", "quiet"},
             {"models", "minloglevel", "logstream"},
+        ),
+        (
+            counts.merging(),
+            spmcompat.merge_counts,
+            {"quiet"},
+            {"counts", "minloglevel", "logstream"},
         ),
         (compare.command(), spmcompat.compare, {"quiet"}, {"minloglevel", "logstream"}),
     ],
