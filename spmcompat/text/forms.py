@@ -283,6 +283,7 @@ TITLES = {
     PARQUET: "Parquet",
     ARROW: "Arrow",
 }
+"""The names of compressions and formats in messages."""
 
 
 def _contains(name: str, found: str) -> str:

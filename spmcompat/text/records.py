@@ -130,7 +130,10 @@ def what_is_wrong(line: bytes, column: str) -> str:
         return f"broken record: not valid JSON: {reason}, at character {error.pos + 1} of the line."
     except (ValueError, RecursionError):
         return "broken record."
-    return _fault(record, column, _RECORD) or f'broken record: "{column}" is nested, or is a list.'
+    return (
+        _fault(record, column, _RECORD)
+        or f'broken record: the field "{column}" is nested or is a list, not a string.'
+    )
 
 
 def _fault(value: object, column: str, where: str) -> str:
