@@ -301,7 +301,8 @@ def precompiled(str name, str characters_without_rules=""):
     Returns
     -------
     bytes
-        The charsmap of that name in sentencepiece 0.2.3, without the rules that are left out.
+        The charsmap of that name in sentencepiece 0.2.3, or derived from one, without the rules
+        that are left out.
 
     Raises
     ------

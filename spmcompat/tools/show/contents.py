@@ -46,8 +46,8 @@ class Contents(NamedTuple):
     rules_bytes : int
         The size of the compiled rules.
     is_predefined : bool
-        Whether the rules are exactly those of this name, in some release of ``sentencepiece`` if it
-        has them, or there are none.
+        Whether the rules are exactly those of this name for some release of ``sentencepiece``, or
+        there are none.
     releases : list of str
         The known releases of ``sentencepiece`` that can have written the model: those that have its
         rules and all options that it stores. Empty if none can.
