@@ -255,7 +255,7 @@ class Crew {
   size_t size_;
   CancelFlag& cancel_;
   std::shared_ptr<Team> team_;
-  long long process_ = process_id();
+  int process_ = process_id();
   bool has_first_ = false;
   size_t others_ = 0;  // the number of threads that were started, without the first
   bool can_start_others_ = true;

@@ -57,7 +57,7 @@ inline void return_freed_memory() {
 }
 
 // The number of the process, which changes after a fork. Windows has no fork.
-inline long long process_id() {
+inline int process_id() {
 #ifdef _WIN32
   return 0;
 #else
