@@ -554,7 +554,7 @@ def _clear_defaults(spec: TrainerSpec | NormalizerSpec) -> None:
         if field.name in _ALWAYS_STORED or field.is_repeated:
             continue
         if value == field.default_value:
-            spec.ClearField(field.name)  # type: ignore[arg-type]
+            spec.ClearField(field.name)
 
 
 def _set_unknown(model: ModelProto, described: Step, control: Collection[str]) -> None:

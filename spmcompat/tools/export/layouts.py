@@ -252,34 +252,21 @@ def _rules(
 
     The charsmap is empty if the file does not contain it.
     """
-    try:
-        found = [
-            (
-                str(step["type"]),
-                decompile(base64.b64decode(str(step["precompiled_charsmap"])))
-                if step["type"] == "Precompiled"
-                else step,
-            )
-            for step in steps
-        ]
-    except TrainingError as error:
-        reason = f"its precompiled_charsmap is damaged: {error}"
-        raise refusal("normalizer", document, reason) from None
-    kinds = [kind for kind, _ in found]
-    if not kinds:
-        return {}, b"", []
-    if kinds == ["Precompiled"]:
-        # The charsmap of the model from which the file was made.
-        rules = dict(found[0][1])  # type: ignore[call-overload]
-        charsmap = base64.b64decode(str(steps[0]["precompiled_charsmap"]))
-    else:
+    blob, rules, others = b"", dict[Points, Points](), list(steps)
+    if others and others[-1]["type"] == "Precompiled":
+        blob = base64.b64decode(str(others.pop()["precompiled_charsmap"]))
         try:
-            rules = composed(TextSteps.of(found))
+            rules = decompile(blob)
+        except TrainingError as error:
+            reason = f"its precompiled_charsmap is damaged: {error}"
+            raise refusal("normalizer", document, reason) from None
+    has_marks = bool(rules) and all(step["type"] != "StripAccents" for step in others)
+    if others:
+        try:
+            rules, blob = composed(TextSteps.of(others), rules), b""
         except BadValueError as error:
             raise refusal("normalizer", document, str(error)) from None
-        charsmap = b""
-    has_marks = "Precompiled" in kinds and "StripAccents" not in kinds
-    return rules, charsmap, [_cluster_difference(rules)] if has_marks and rules else []
+    return rules, blob, [_cluster_difference(rules)] if has_marks and rules else []
 
 
 def _cluster_difference(rules: dict[Points, Points]) -> Limit:
