@@ -4,14 +4,15 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import Command, Flag, UsageError, switch
-from spmcompat.options.option import BOOL, CHOICE
+from spmcompat.cli.flags import Command, Flag, UsageError
+from spmcompat.options.option import BOOL, CHOICE, UINT64
 
 if TYPE_CHECKING:
     from spmcompat.tools.export.verifying import Verification
 
 EQUAL, DIFFERENT = 0, 1
 SHOWN = 5
+_PIECE = {"metavar": "PIECE"}
 
 
 def command() -> Command:
@@ -45,10 +46,26 @@ def command() -> Command:
                 "that exports are known to get wrong.",
                 metavar="FILE",
             ),
-            switch(
-                "find_control_symbols",
-                "For hf-folder: find control symbols such as <|im_start|> in a text, as chat "
-                "templates need. By default their text is plain text, as it is for sentencepiece.",
+            Flag("bos_token", "For hf-folder: the control piece that begins a text.", **_PIECE),
+            Flag("eos_token", "For hf-folder: the control piece that ends a text.", **_PIECE),
+            Flag("pad_token", "For hf-folder: the control piece that pads a text.", **_PIECE),
+            Flag(
+                "model_max_length",
+                "For hf-folder: the largest number of tokens of a text.",
+                UINT64,
+                least=1,
+            ),
+            Flag(
+                "split_special_tokens",
+                "For hf-folder: treat the text of control symbols such as <|im_start|> as plain "
+                "text, as sentencepiece does. This is the default unless --chat_template is given; "
+                "chat templates need --split_special_tokens=false.",
+                BOOL,
+            ),
+            Flag(
+                "chat_template",
+                "For hf-folder: a file with a chat template, to be stored in the folder.",
+                metavar="FILE",
             ),
         ],
         required=[("to",), ("output",)],
@@ -62,11 +79,14 @@ def command() -> Command:
 def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
     from spmcompat.model.reading import read_model  # noqa: PLC0415
     from spmcompat.tools.export.exporting import export, lines_of  # noqa: PLC0415
+    from spmcompat.tools.export.hf_folder import FolderOptions  # noqa: PLC0415
 
     if given.text and not given.verify:
         raise UsageError("--text needs --verify. Leave one of --text and --noverify out.")
-    if given.find_control_symbols and given.to != "hf-folder":
-        raise UsageError(f"--find_control_symbols is for hf-folder, not for {given.to}.")
+    folder = FolderOptions(*(getattr(given, name) for name in FolderOptions._fields))
+    for name, value in folder._asdict().items():
+        if value is not None and given.to != "hf-folder":
+            raise UsageError(f"--{name} is for hf-folder, not for {given.to}.")
     (path,) = given.arguments
     model = read_model(path)
     found = export(
@@ -75,8 +95,8 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
         given.output,
         lines_of(model, given.text or given.verify),
         lambda line: print(f"note: {line}", file=stderr),
-        [path, *filter(None, [given.text])],
-        find_control_symbols=given.find_control_symbols,
+        [path, *filter(None, [given.text, given.chat_template])],
+        folder=folder,
     )
     stdout.writelines(f"{line}\n" for line in report_lines(given, found))
     return EQUAL if found is None or found.ok else DIFFERENT

@@ -69,7 +69,7 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
     if not described["vocab"]:
         raise refusal("model", document, "it has no pieces.")
     if described.get("type") == "Unigram":
-        entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
+        entries: list[tuple[str, float]] = described["vocab"]
         described["vocab"] = [[text, _nearest_float32(score)] for text, score in entries]
     vocabulary = _vocabulary(document, described)
     added = _added_tokens(document, vocabulary)
