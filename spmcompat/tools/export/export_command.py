@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 EQUAL, DIFFERENT = 0, 1
 SHOWN = 5
-_PIECE = {"metavar": "PIECE"}
 
 
 def command() -> Command:
@@ -46,9 +45,15 @@ def command() -> Command:
                 "that exports are known to get wrong.",
                 metavar="FILE",
             ),
-            Flag("bos_token", "For hf-folder: the control piece that begins a text.", **_PIECE),
-            Flag("eos_token", "For hf-folder: the control piece that ends a text.", **_PIECE),
-            Flag("pad_token", "For hf-folder: the control piece that pads a text.", **_PIECE),
+            Flag(
+                "bos_token", "For hf-folder: the control piece that begins a text.", metavar="PIECE"
+            ),
+            Flag(
+                "eos_token", "For hf-folder: the control piece that ends a text.", metavar="PIECE"
+            ),
+            Flag(
+                "pad_token", "For hf-folder: the control piece that pads a text.", metavar="PIECE"
+            ),
             Flag(
                 "model_max_length",
                 "For hf-folder: the largest number of tokens of a text.",

@@ -83,7 +83,7 @@ def export(
     if "" in files:
         outputs.check_output(output, _OPTION)
     if finds and lines is not None:
-        lines = without_control_pieces(files, model, lines)
+        lines = without_control_pieces(files, lines)
     found = None if lines is None else verify(model, target, files, lines)
     write_files(files, output)
     return found

@@ -109,9 +109,13 @@ def with_options(
                 "add one with spmcompat edit --add_control."
             )
         special[name] = text
-    others = special.pop("additional_special_tokens", [])
-    used = set(special.values())
-    if others := [text for text in others if text not in used]:  # type: ignore[attr-defined]
+    special.pop("additional_special_tokens", None)
+    others = [
+        text
+        for text, kind in types.items()
+        if kind == _PIECE.CONTROL and text not in special.values()
+    ]
+    if others:
         special["additional_special_tokens"] = others
     config = {
         name: value
@@ -157,13 +161,11 @@ def _template(path: str) -> bytes:
     return content
 
 
-def without_control_pieces(
-    files: Mapping[str, bytes], model: ModelProto, lines: Iterable[str]
-) -> Iterator[str]:
+def without_control_pieces(files: Mapping[str, bytes], lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines in which a folder that looks for control pieces does not find any."""
     special = json.loads(files["special_tokens_map.json"])
     others = special.pop("additional_special_tokens", [])
-    texts = [*special.values(), *others, *map(str, _special_pieces(model).values())]
+    texts = [*special.values(), *others]
     return (line for line in lines if not any(text in line for text in texts))
 
 
