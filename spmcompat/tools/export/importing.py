@@ -103,7 +103,7 @@ class _Added(NamedTuple):
     ----------
     control : set of str
         The special tokens.
-    symbols : dict of str to bool
+    symbols : set of str
         The other tokens.
     new : list of (str, bool)
         The tokens with ids after the vocabulary, and whether they are special.
@@ -394,6 +394,7 @@ def _similar(
     spec.add_dummy_prefix = layout.add_dummy_prefix
     spec.remove_extra_whitespaces = layout.remove_extra_whitespaces
     spec.escape_whitespaces = layout.escape_whitespaces
+    _check_symbols(document, described, layout.symbols)
     symbols = {*layout.symbols, *added.symbols}
     differences = [*layout.differences, *_symbol_differences(layout, added)]
     if described.get("type") == "Unigram":
@@ -416,6 +417,26 @@ def _similar(
         differences += _bpe_differences(described, model, merges)
     differences += _word_differences(model, layout)
     return model, differences
+
+
+def _check_symbols(document: Step, described: Step, symbols: Collection[str]) -> None:
+    """Raise if the file cuts out a symbol, but does not make it one piece.
+
+    Raises
+    ------
+    BadValueError
+        If there is such a symbol.
+    """
+    if described.get("type") == "Unigram":
+        # All other segmentations have a negative score.
+        entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
+        whole = {text for text, score in entries if score >= 0}
+    else:
+        vocabulary: Mapping[str, int] = described["vocab"]  # type: ignore[assignment]
+        whole = {text for text in vocabulary if described.get("ignore_merges") or len(text) == 1}
+    for symbol in symbols:
+        if symbol not in whole:
+            raise refusal("pre_tokenizer", document, f"it does not keep {symbol!r} in one piece.")
 
 
 def _symbol_differences(layout: Layout, added: _Added) -> Iterator[Limit]:

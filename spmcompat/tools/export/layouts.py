@@ -194,7 +194,8 @@ def _spaces(document: Step, codes: Sequence[str], most_symbols: int) -> _Spaces:
         if step["type"] == "Metaspace" and not scheme and not symbols:
             scheme, cuts = _scheme(document, step), bool(step.get("split", True))
         elif step["type"] == "Split" and not symbols and not words:
-            symbols = _split_symbols(document, step, most_symbols)
+            has_spaces = "escape" not in codes and not scheme
+            symbols = _split_symbols(document, step, most_symbols, has_spaces=has_spaces)
         else:
             raise refusal("pre_tokenizer", document)
     if words and scheme != "always":
@@ -228,17 +229,24 @@ def _scheme(document: Step, step: Step) -> str:
     return str(scheme)
 
 
-def _split_symbols(document: Step, step: Step, most: int) -> list[str]:
-    """Return the texts that a step Split cuts out. A cut at spaces does nothing: none are left."""
+def _split_symbols(document: Step, step: Step, most: int, *, has_spaces: bool) -> list[str]:
+    """Return the texts that a step Split cuts out. A cut at spaces does nothing if none are left."""
     pattern = step.get("pattern")
     if not isinstance(pattern, dict) or step.get("invert"):
         raise refusal("pre_tokenizer", document)
-    if pattern.get("String") == " ":
+    if pattern.get("String") == " " and not has_spaces:
         return []
     regex = pattern.get("Regex")
     texts = None if regex is None else texts_of(str(regex), most)
     if texts is None or "" in texts or str(step.get("behavior")).lower() != "isolated":
         raise refusal("pre_tokenizer", document)
+    found, lengths = set[str](), set[int]()
+    for text in texts:
+        # The pattern finds the first alternative, sentencepiece the longest symbol.
+        if any(text[:length] in found for length in lengths if length < len(text)):
+            raise refusal("pre_tokenizer", document, f"it finds {text!r} only in part.")
+        found.add(text)
+        lengths.add(len(text))
     return texts
 
 

@@ -289,6 +289,11 @@ def _cuts(*steps: dict[str, Any]) -> dict[str, Any]:
     return {"type": "Sequence", "pretokenizers": list(steps)}
 
 
+def _split(pattern: str) -> dict[str, Any]:
+    cut = {"pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+    return {"type": "Split", **cut}
+
+
 WORDS = {"type": "WhitespaceSplit"}
 MARKS = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
 
@@ -316,6 +321,15 @@ MARKS = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", 
         (llama, _set_model("dropout", 0.1), "setting dropout"),
         (llama, _set_model("end_of_word_suffix", "</w>"), "setting end_of_word_suffix"),
         (t5, _set_model("unk_id", None), "model"),
+        (llama_legacy, _set("pre_tokenizer", _split("a|<s>|ab")), "pre_tokenizer"),
+        (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("a|ab"))), "only in part"),
+        (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("<absent>"))), "in one piece"),
+        (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("a|[bc]+"))), "pre_tokenizer"),
+        (
+            llama,
+            _set("pre_tokenizer", {**_split(""), "pattern": {"String": " "}}),
+            "pre_tokenizer",
+        ),
     ],
 )
 def test_steps_that_no_model_has_are_refused(
