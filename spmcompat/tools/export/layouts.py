@@ -230,7 +230,7 @@ def _scheme(document: Step, step: Step) -> str:
 
 
 def _split_symbols(document: Step, step: Step, most: int, *, has_spaces: bool) -> list[str]:
-    """Return the texts that a step Split cuts out. A cut at spaces does nothing if none are left."""
+    """Return the texts that a step Split cuts out. A cut at spaces may do nothing."""
     pattern = step.get("pattern")
     if not isinstance(pattern, dict) or step.get("invert"):
         raise refusal("pre_tokenizer", document)
