@@ -301,7 +301,12 @@ def export(
     to: Literal["tokenizer.json", "hf-folder", "gguf", "tiktoken", "vocab.txt"],
     output: StrPath,
     verify: StrPath | bool | Iterable[str] = True,
-    find_control_symbols: bool = False,
+    bos_token: str | None = None,
+    eos_token: str | None = None,
+    pad_token: str | None = None,
+    model_max_length: int | None = None,
+    split_special_tokens: bool | None = None,
+    chat_template: StrPath | None = None,
     logstream: TextIO | None = None,
 ) -> Verification | None:
     """Write a model in the format of another library, and verify that both encode text alike.
@@ -321,9 +326,17 @@ def export(
         The lines to encode with ``sentencepiece`` and with the library of the target: a text, or
         the lines themselves. True means built-in lines that exports are known to get wrong; False
         means no verification.
-    find_control_symbols : bool
-        For ``hf-folder``: whether to find control symbols such as ``<|im_start|>`` in a text, as
-        chat templates need. By default their text is plain text, as for ``sentencepiece``.
+    bos_token, eos_token, pad_token : str, optional
+        For ``hf-folder``: the control pieces that begin, end and pad a text; by default, those of
+        the model.
+    model_max_length : int, optional
+        For ``hf-folder``: the largest number of tokens of a text.
+    split_special_tokens : bool, optional
+        For ``hf-folder``: whether the text of control symbols such as ``<|im_start|>`` is plain
+        text, as for ``sentencepiece``. By default, this is true without a chat template, and false
+        with one.
+    chat_template : path, optional
+        For ``hf-folder``: a file with a chat template, to be stored in the folder.
     logstream : text stream
         Where to write warnings; by default standard error, or the program's own logging.
 
@@ -342,11 +355,21 @@ def export(
     from spmcompat.model.reading import read_model  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.export.exporting import export, lines_of  # noqa: PLC0415
+    from spmcompat.tools.export.hf_folder import FolderOptions  # noqa: PLC0415
 
+    folder = FolderOptions(
+        bos_token,
+        eos_token,
+        pad_token,
+        model_max_length,
+        split_special_tokens,
+        None if chat_template is None else os.fspath(chat_template),
+    )
     message = read_model(model)
     checked = os.fspath(verify) if isinstance(verify, os.PathLike) else verify
     lines = lines_of(message, checked)
-    inputs = [os.fspath(model), *([checked] if isinstance(checked, str) else [])]
+    texts = [checked if isinstance(checked, str) else None, folder.chat_template]
+    inputs = [os.fspath(model), *filter(None, texts)]
     report = Report(0, logstream)
     return export(
         message,
@@ -355,7 +378,7 @@ def export(
         lines,
         report.warning,
         inputs,
-        find_control_symbols=bool(find_control_symbols),
+        folder=folder,
     )
 
 

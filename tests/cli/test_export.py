@@ -114,14 +114,54 @@ def test_lines_that_differ_are_an_exit_status_unless_by_ties(
 def test_control_symbols_are_found_if_asked_for() -> None:
     model = train("bpe", control_symbols="<|im_start|>")
     Path("c.model").write_bytes(model.SerializeToString())
-    for flag, is_split in ((), True), (("--find_control_symbols",), False):
-        _, _, err = export("c.model", "--to=hf-folder", "--output=hf", "--noverify", *flag)
+    Path("chat.jinja").write_text("{{ messages }}")
+    for flags, is_split in (
+        ([], True),
+        (["--split_special_tokens=false"], False),
+        (["--chat_template=chat.jinja"], False),
+        (["--chat_template=chat.jinja", "--split_special_tokens"], True),
+    ):
+        _, _, err = export("c.model", "--to=hf-folder", "--output=hf", "--noverify", *flags)
         config = json.loads(Path("hf", "tokenizer_config.json").read_text(encoding="utf-8"))
         assert config["split_special_tokens"] == is_split
-        assert ("--find_control_symbols" in err) == is_split
-    status, _, err = export("c.model", "--to=gguf", "--output=o", "--find_control_symbols")
-    assert (status, os.path.exists("o")) == (USAGE, False)
-    assert "for hf-folder, not for gguf" in err
+        assert ("--split_special_tokens=false" in err) == is_split
+
+
+def test_options_of_the_folder_are_stored() -> None:
+    flags = ["--bos_token=</s>", "--pad_token=<unk>", "--model_max_length=64", "--noverify"]
+    assert export("m.model", "--to=hf-folder", "--output=hf", *flags)[0] == OK
+    config = json.loads(Path("hf", "tokenizer_config.json").read_text(encoding="utf-8"))
+    stored = (config["bos_token"], config["pad_token"], config["model_max_length"])
+    assert stored == ("</s>", "<unk>", 64)
+
+
+@pytest.mark.parametrize(
+    ("flags", "status", "message"),
+    [
+        (["--to=gguf", "--nosplit_special_tokens"], USAGE, "for hf-folder, not for gguf"),
+        (["--to=gguf", "--model_max_length=9"], USAGE, "--model_max_length is for hf-folder"),
+        (["--to=hf-folder", "--model_max_length=0"], USAGE, "model_max_length"),
+        (["--to=hf-folder", "--pad_token=absent"], FAILURE, "--add_control"),
+        (["--to=hf-folder", "--pad_token=a"], FAILURE, "'a' is not a control piece"),
+        (["--to=hf-folder", "--chat_template=no"], FAILURE, "Check --chat_template"),
+        (["--to=hf-folder", "--chat_template=bad"], FAILURE, "not a chat template"),
+        (["--to=hf-folder", "--chat_template=empty"], FAILURE, "not a chat template"),
+        (["--to=hf-folder", "--chat_template=o/tokenizer.json"], FAILURE, "--output"),
+    ],
+)
+def test_bad_options_of_the_folder_are_one_line(
+    flags: list[str], status: int, message: str
+) -> None:
+    Path("bad").write_bytes(b"\xff")
+    Path("empty").write_bytes(b"")
+    if "o/" in flags[1]:
+        Path("o").mkdir()
+        Path("o/tokenizer.json").write_text("{{ messages }}")
+    got, out, err = export("m.model", "--output=o", *flags)
+    assert (got, out) == (status, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert os.path.exists("o") == ("o/" in flags[1])
 
 
 def test_a_score_that_is_not_finite_is_refused() -> None:
@@ -173,6 +213,22 @@ def test_help_and_the_list_of_commands() -> None:
         assert f"usage: spmcompat {name}" in out
         assert name in COMMANDS
     assert "tokenizer.json, hf-folder" in export("--help")[1]
+
+
+def test_an_approximate_import_lists_the_differences() -> None:
+    steps = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": False}
+    export("m.model", "--to=tokenizer.json", "--output=t.json", "--noverify")
+    content = json.loads(Path("t.json").read_text(encoding="utf-8"))
+    content.update(normalizer=None, pre_tokenizer=steps)
+    Path("t.json").write_text(json.dumps(content))
+    status, out, err = import_("t.json", "--output=o")
+    assert (status, out, os.path.exists("o")) == (FAILURE, "", False)
+    assert err.count("\n") == 1
+    assert "give --approximate" in err
+    status, out, err = import_("t.json", "--output=o", "--approximate")
+    assert (status, out) == (OK, "written: o\n")
+    assert "note: The file puts no space before a text" in err
+    assert "Example: ' a'." in err
 
 
 def test_an_export_is_imported() -> None:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import Command, Flag, UsageError, switch
+from spmcompat.cli.flags import Command, Flag, UsageError
 from spmcompat.errors import printable
-from spmcompat.options.option import BOOL, CHOICE
+from spmcompat.options.option import BOOL, CHOICE, UINT64
 
 if TYPE_CHECKING:
     from spmcompat.tools.export.verifying import Verification
@@ -46,10 +46,32 @@ def command() -> Command:
                 "that exports are known to get wrong.",
                 metavar="FILE",
             ),
-            switch(
-                "find_control_symbols",
-                "For hf-folder: find control symbols such as <|im_start|> in a text, as chat "
-                "templates need. By default their text is plain text, as it is for sentencepiece.",
+            Flag(
+                "bos_token", "For hf-folder: the control piece that begins a text.", metavar="PIECE"
+            ),
+            Flag(
+                "eos_token", "For hf-folder: the control piece that ends a text.", metavar="PIECE"
+            ),
+            Flag(
+                "pad_token", "For hf-folder: the control piece that pads a text.", metavar="PIECE"
+            ),
+            Flag(
+                "model_max_length",
+                "For hf-folder: the largest number of tokens of a text.",
+                UINT64,
+                least=1,
+            ),
+            Flag(
+                "split_special_tokens",
+                "For hf-folder: treat the text of control symbols such as <|im_start|> as plain "
+                "text, as sentencepiece does. This is the default unless --chat_template is given; "
+                "chat templates need --split_special_tokens=false.",
+                BOOL,
+            ),
+            Flag(
+                "chat_template",
+                "For hf-folder: a file with a chat template, to be stored in the folder.",
+                metavar="FILE",
             ),
         ],
         required=[("to",), ("output",)],
@@ -63,11 +85,14 @@ def command() -> Command:
 def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
     from spmcompat.model.reading import read_model  # noqa: PLC0415
     from spmcompat.tools.export.exporting import export, lines_of  # noqa: PLC0415
+    from spmcompat.tools.export.hf_folder import FolderOptions  # noqa: PLC0415
 
     if given.text and not given.verify:
         raise UsageError("--text needs --verify. Leave one of --text and --noverify out.")
-    if given.find_control_symbols and given.to != "hf-folder":
-        raise UsageError(f"--find_control_symbols is for hf-folder, not for {given.to}.")
+    folder = FolderOptions(*(getattr(given, name) for name in FolderOptions._fields))
+    for name, value in folder._asdict().items():
+        if value is not None and given.to != "hf-folder":
+            raise UsageError(f"--{name} is for hf-folder, not for {given.to}.")
     (path,) = given.arguments
     model = read_model(path)
     found = export(
@@ -76,8 +101,8 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
         given.output,
         lines_of(model, given.text or given.verify),
         lambda line: print(f"note: {printable(line)}", file=stderr),
-        [path, *filter(None, [given.text])],
-        find_control_symbols=given.find_control_symbols,
+        [path, *filter(None, [given.text, given.chat_template])],
+        folder=folder,
     )
     stdout.writelines(f"{printable(line)}\n" for line in report_lines(given, found))
     return EQUAL if found is None or found.ok else DIFFERENT

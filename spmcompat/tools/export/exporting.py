@@ -9,12 +9,17 @@ from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime import outputs
 from spmcompat.tools.export.hard_lines import hard_lines
-from spmcompat.tools.export.hf_folder import with_control_symbols, without_control_symbols
+from spmcompat.tools.export.hf_folder import (
+    FolderOptions,
+    with_options,
+    without_control_pieces,
+)
 from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.targets import target_of
 from spmcompat.tools.export.verifying import Verification, verify
 
 _OPTION = "--output"
+_DEFAULTS = FolderOptions()
 
 
 def export(
@@ -25,7 +30,7 @@ def export(
     warn: Callable[[str], None],
     inputs: Sequence[str] = (),
     *,
-    find_control_symbols: bool = False,
+    folder: FolderOptions = _DEFAULTS,
 ) -> Verification | None:
     """Export a model.
 
@@ -43,9 +48,9 @@ def export(
         A function that is called with a line about each limit, before anything is written.
     inputs : sequence of str
         The input files, which the export must not replace.
-    find_control_symbols : bool
-        Whether an ``hf-folder`` finds the texts of control symbols in a line. ``sentencepiece``
-        does not, so lines that contain them are not verified.
+    folder : FolderOptions
+        The options of an ``hf-folder``. If it finds the texts of control pieces in a line, which
+        ``sentencepiece`` does not, lines that contain them are not verified.
 
     Returns
     -------
@@ -60,22 +65,25 @@ def export(
         If a file cannot be written. Then no file is written.
     """
     target = target_of(to)
-    if find_control_symbols and to != "hf-folder":
-        raise BadValueError(f"find_control_symbols is for hf-folder, not for {to}: leave it out.")
+    given = [name for name, value in folder._asdict().items() if value is not None]
+    if given and to != "hf-folder":
+        raise BadValueError(f"{given[0]} is for hf-folder, not for {to}: leave it out.")
     refuse_impossible(output, "Check --output")
     _refuse_scores(model)
-    limits = [one for one in target.limits(model) if not (one.on_symbols and find_control_symbols)]
+    finds = folder.finds_control_pieces
+    limits = [limit for limit in target.limits(model) if not (limit.on_symbols and finds)]
     refuse(limits, to)
     for limit in limits:
         warn(f"{to}: {limit.line}")
     files = target.files(model)
+    if given:
+        files = with_options(files, model, folder)
     paths = _paths(files, output)
     outputs.refuse_inputs(paths.values(), inputs, _OPTION)
     if "" in files:
         outputs.check_output(output, _OPTION)
-    if find_control_symbols:
-        files = with_control_symbols(files)
-        lines = lines and without_control_symbols(model, lines)
+    if finds and lines is not None:
+        lines = without_control_pieces(files, lines)
     found = None if lines is None else verify(model, target, files, lines)
     write_files(files, output)
     return found

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.model.meta_pieces import reserved_ids
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import require
@@ -14,6 +16,38 @@ from spmcompat.tools.export.targets import VERIFYING, Loaded
 
 _PIECE = ModelProto.SentencePiece
 _CONFIG = "tokenizer_config.json"
+_MOST_BYTES = 16 << 20  # of a chat template; public ones have a few KB
+
+
+class FolderOptions(NamedTuple):
+    """The options of the folder.
+
+    Attributes
+    ----------
+    bos_token, eos_token, pad_token : str, optional
+        The pieces with these functions; by default, those of the model.
+    model_max_length : int, optional
+        The number of tokens to which ``transformers`` truncates a text if it is asked to.
+    split_special_tokens : bool, optional
+        Whether the text of a control piece in a line is plain text, as it is for ``sentencepiece``.
+        By default, this is true without a chat template, and false with one.
+    chat_template : str, optional
+        The path of a chat template.
+    """
+
+    bos_token: str | None = None
+    eos_token: str | None = None
+    pad_token: str | None = None
+    model_max_length: int | None = None
+    split_special_tokens: bool | None = None
+    chat_template: str | None = None
+
+    @property
+    def finds_control_pieces(self) -> bool:
+        """Whether the folder finds the texts of control pieces in a line."""
+        if self.split_special_tokens is None:
+            return self.chat_template is not None
+        return not self.split_special_tokens
 
 
 def limits(model: ModelProto) -> list[Limit]:
@@ -25,7 +59,7 @@ def limits(model: ModelProto) -> list[Limit]:
             Limit(
                 f"The text of a control symbol such as {others[0]!r} in a line is plain text, as "
                 "it is for sentencepiece; a chat template needs the symbol.",
-                "For chat templates, give --find_control_symbols.",
+                "For chat templates, give --split_special_tokens=false.",
                 on_symbols=True,
             )
         )
@@ -50,17 +84,88 @@ def files(model: ModelProto) -> dict[str, bytes]:
     }
 
 
-def with_control_symbols(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files of a folder that finds the texts of control symbols in a line."""
-    config = {**json.loads(files[_CONFIG]), "split_special_tokens": False}
-    return {**files, _CONFIG: _as_json(config)}
+def with_options(
+    files: Mapping[str, bytes], model: ModelProto, options: FolderOptions
+) -> dict[str, bytes]:
+    """Return the files of a folder with options.
+
+    Raises
+    ------
+    BadValueError
+        If a token is not a piece that can have its function, a number is out of range, or the chat
+        template is not a text.
+    MissingFileError
+        If the chat template cannot be read.
+    """
+    types = {piece.piece: piece.type for piece in model.pieces}
+    special: dict[str, object] = dict(_special_pieces(model))
+    for name in ("bos_token", "eos_token", "pad_token"):
+        text = getattr(options, name)
+        if text is None:
+            continue
+        if types.get(text) not in (_PIECE.CONTROL, _PIECE.UNKNOWN):
+            raise BadValueError(
+                f"{name}: {text!r} is not a control piece of the model. Name a control piece, or "
+                "add one with spmcompat edit --add_control."
+            )
+        special[name] = text
+    special.pop("additional_special_tokens", None)
+    others = [
+        text
+        for text, kind in types.items()
+        if kind == _PIECE.CONTROL and text not in special.values()
+    ]
+    if others:
+        special["additional_special_tokens"] = others
+    config = {
+        name: value
+        for name, value in json.loads(files[_CONFIG]).items()
+        if name != "additional_special_tokens"
+    }
+    config |= {**special, "split_special_tokens": not options.finds_control_pieces}
+    if options.model_max_length is not None:
+        if options.model_max_length < 1:
+            raise BadValueError("model_max_length must be at least 1.")
+        config["model_max_length"] = options.model_max_length
+    changed = {_CONFIG: _as_json(config), "special_tokens_map.json": _as_json(special)}
+    if options.chat_template is not None:
+        changed["chat_template.jinja"] = _template(options.chat_template)
+    return {**files, **changed}
 
 
-def without_control_symbols(model: ModelProto, lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines in which `with_control_symbols` finds no symbol."""
-    special = _special_pieces(model)
+def _template(path: str) -> bytes:
+    """Return the content of a chat template.
+
+    Raises
+    ------
+    MissingFileError
+        If the file cannot be read.
+    BadValueError
+        If it is too large, empty, or not in UTF-8.
+    """
+    refuse_impossible(path, "Check --chat_template")
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise MissingFileError(f'"{path}": {error.strerror}. Check --chat_template.') from error
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        text = ""
+    if not text.strip() or len(content) > _MOST_BYTES:
+        raise BadValueError(
+            f'"{path}": not a chat template: it is empty, larger than {_MOST_BYTES >> 20} MiB or '
+            "not in UTF-8. Check --chat_template."
+        )
+    return content
+
+
+def without_control_pieces(files: Mapping[str, bytes], lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines in which a folder that looks for control pieces does not find any."""
+    special = json.loads(files["special_tokens_map.json"])
     others = special.pop("additional_special_tokens", [])
-    texts = [*map(str, special.values()), *others]
+    texts = [*special.values(), *others]
     return (line for line in lines if not any(text in line for text in texts))
 
 

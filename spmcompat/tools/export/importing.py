@@ -72,7 +72,7 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
     if not described["vocab"]:
         raise refusal("model", document, "it has no pieces.")
     if described.get("type") == "Unigram":
-        entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
+        entries: list[tuple[str, float]] = described["vocab"]
         described["vocab"] = [[text, _nearest_float32(score)] for text, score in entries]
     vocabulary = _vocabulary(document, described)
     added = _added_tokens(document, vocabulary)
@@ -106,7 +106,7 @@ class _Added(NamedTuple):
     ----------
     control : set of str
         The special tokens.
-    symbols : dict of str to bool
+    symbols : set of str
         The other tokens.
     new : list of (str, bool)
         The tokens with ids after the vocabulary, and whether they are special.
@@ -403,6 +403,7 @@ def _similar(
     spec.add_dummy_prefix = layout.add_dummy_prefix
     spec.remove_extra_whitespaces = layout.remove_extra_whitespaces
     spec.escape_whitespaces = layout.escape_whitespaces
+    _check_symbols(document, described, layout.symbols)
     symbols = {*layout.symbols, *added.symbols}
     differences = [*layout.differences, *_symbol_differences(layout, added)]
     if described.get("type") == "Unigram":
@@ -425,6 +426,26 @@ def _similar(
         differences += _bpe_differences(described, model, merges)
     differences += _word_differences(model, layout)
     return model, differences
+
+
+def _check_symbols(document: Step, described: Step, symbols: Collection[str]) -> None:
+    """Raise if the file cuts out a symbol, but does not make it one piece.
+
+    Raises
+    ------
+    BadValueError
+        If there is such a symbol.
+    """
+    if described.get("type") == "Unigram":
+        # All other segmentations have a negative score.
+        entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
+        whole = {text for text, score in entries if score >= 0}
+    else:
+        vocabulary: Mapping[str, int] = described["vocab"]  # type: ignore[assignment]
+        whole = {text for text in vocabulary if described.get("ignore_merges") or len(text) == 1}
+    for symbol in symbols:
+        if symbol not in whole:
+            raise refusal("pre_tokenizer", document, f"it does not keep {symbol!r} in one piece.")
 
 
 def _symbol_differences(layout: Layout, added: _Added) -> Iterator[Limit]:
@@ -563,7 +584,7 @@ def _clear_defaults(spec: TrainerSpec | NormalizerSpec) -> None:
         if field.name in _ALWAYS_STORED or field.is_repeated:
             continue
         if value == field.default_value:
-            spec.ClearField(field.name)  # type: ignore[arg-type]
+            spec.ClearField(field.name)
 
 
 def _set_unknown(model: ModelProto, described: Step, control: Collection[str]) -> None:

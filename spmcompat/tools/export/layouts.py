@@ -194,7 +194,8 @@ def _spaces(document: Step, codes: Sequence[str], most_symbols: int) -> _Spaces:
         if step["type"] == "Metaspace" and not scheme and not symbols:
             scheme, cuts = _scheme(document, step), bool(step.get("split", True))
         elif step["type"] == "Split" and not symbols and not words:
-            symbols = _split_symbols(document, step, most_symbols)
+            has_spaces = "escape" not in codes and not scheme
+            symbols = _split_symbols(document, step, most_symbols, has_spaces=has_spaces)
         else:
             raise refusal("pre_tokenizer", document)
     if words and scheme != "always":
@@ -228,17 +229,24 @@ def _scheme(document: Step, step: Step) -> str:
     return str(scheme)
 
 
-def _split_symbols(document: Step, step: Step, most: int) -> list[str]:
-    """Return the texts that a step Split cuts out. A cut at spaces does nothing: none are left."""
+def _split_symbols(document: Step, step: Step, most: int, *, has_spaces: bool) -> list[str]:
+    """Return the texts that a step Split cuts out. A cut at spaces may do nothing."""
     pattern = step.get("pattern")
     if not isinstance(pattern, dict) or step.get("invert"):
         raise refusal("pre_tokenizer", document)
-    if pattern.get("String") == " ":
+    if pattern.get("String") == " " and not has_spaces:
         return []
     regex = pattern.get("Regex")
     texts = None if regex is None else texts_of(str(regex), most)
     if texts is None or "" in texts or str(step.get("behavior")).lower() != "isolated":
         raise refusal("pre_tokenizer", document)
+    found, lengths = set[str](), set[int]()
+    for text in texts:
+        # The pattern finds the first alternative, sentencepiece the longest symbol.
+        if any(text[:length] in found for length in lengths if length < len(text)):
+            raise refusal("pre_tokenizer", document, f"it finds {text!r} only in part.")
+        found.add(text)
+        lengths.add(len(text))
     return texts
 
 
@@ -252,34 +260,21 @@ def _rules(
 
     The charsmap is empty if the file does not contain it.
     """
-    try:
-        found = [
-            (
-                str(step["type"]),
-                decompile(base64.b64decode(str(step["precompiled_charsmap"])))
-                if step["type"] == "Precompiled"
-                else step,
-            )
-            for step in steps
-        ]
-    except TrainingError as error:
-        reason = f"its precompiled_charsmap is damaged: {error}"
-        raise refusal("normalizer", document, reason) from None
-    kinds = [kind for kind, _ in found]
-    if not kinds:
-        return {}, b"", []
-    if kinds == ["Precompiled"]:
-        # The charsmap of the model from which the file was made.
-        rules = dict(found[0][1])  # type: ignore[call-overload]
-        charsmap = base64.b64decode(str(steps[0]["precompiled_charsmap"]))
-    else:
+    blob, rules, others = b"", dict[Points, Points](), list(steps)
+    if others and others[-1]["type"] == "Precompiled":
+        blob = base64.b64decode(str(others.pop()["precompiled_charsmap"]))
         try:
-            rules = composed(TextSteps.of(found))
+            rules = decompile(blob)
+        except TrainingError as error:
+            reason = f"its precompiled_charsmap is damaged: {error}"
+            raise refusal("normalizer", document, reason) from None
+    has_marks = bool(rules) and all(step["type"] != "StripAccents" for step in others)
+    if others:
+        try:
+            rules, blob = composed(TextSteps.of(others), rules), b""
         except BadValueError as error:
             raise refusal("normalizer", document, str(error)) from None
-        charsmap = b""
-    has_marks = "Precompiled" in kinds and "StripAccents" not in kinds
-    return rules, charsmap, [_cluster_difference(rules)] if has_marks and rules else []
+    return rules, blob, [_cluster_difference(rules)] if has_marks and rules else []
 
 
 def _cluster_difference(rules: dict[Points, Points]) -> Limit:

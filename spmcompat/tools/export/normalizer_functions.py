@@ -22,37 +22,29 @@ _Function: TypeAlias = "Callable[[str], str]"
 LONGEST_CLUSTER = 5
 """The step Precompiled replaces a whole grapheme cluster if it has at most this many bytes."""
 
-_MOST_TEXTS = 100
+_MOST_STEPS = 100
 # All assigned characters that a step can change are in these ranges.
 _CHARACTERS = (range(1, 0xD800), range(0xF900, 0x32400), range(0xE0000, 0xE0200))
 _JAMO = (range(0x1161, 0x1176), range(0x11A8, 0x11C3))
 
 
 class TextSteps(NamedTuple):
-    """The steps, in their order.
+    """The steps before Precompiled, in their order.
 
     Attributes
     ----------
     texts : dict of str to str
         The texts that are replaced first.
     functions : list of callable
-        What the other steps before Precompiled do with a text.
-    charsmap : dict
-        The rules of the last step, Precompiled; empty if there is no such step.
+        What the following steps do with a text.
     """
 
     texts: dict[str, str]
     functions: list[_Function]
-    charsmap: Mapping[Points, Points]
 
     @classmethod
-    def of(cls, steps: Sequence[tuple[str, Mapping[Points, Points] | Step]]) -> TextSteps:
+    def of(cls, steps: Sequence[Step]) -> TextSteps:
         """Sort the steps.
-
-        Parameters
-        ----------
-        steps : sequence of (str, dict)
-            The type of each step, and the step; for Precompiled, its rules.
 
         Raises
         ------
@@ -61,41 +53,47 @@ class TextSteps(NamedTuple):
         """
         texts: dict[str, str] = {}
         functions: list[_Function] = []
-        charsmap: Mapping[Points, Points] = {}
-        for at, (kind, step) in enumerate(steps):
+        for step in steps:
+            kind = str(step["type"])
             if kind == "Replace" and not functions:
-                text, content = _replaced(step)  # type: ignore[arg-type]
+                text, content = _replaced(step)
                 texts[text] = content
             elif kind in _FUNCTIONS:
                 functions.append(_FUNCTIONS[kind])
-            elif kind == "Precompiled" and at == len(steps) - 1:
-                charsmap = step  # type: ignore[assignment]
             else:
                 raise BadValueError(f"rules cannot express its step {printable(kind)} here.")
         replaced = [character for text in texts for character in set(text)]
         if (
-            len(texts) > _MOST_TEXTS
+            len(steps) > _MOST_STEPS
             or len(set(replaced)) != len(replaced)
             or set(replaced) & set("".join(texts.values()))
         ):
             raise BadValueError("the order of its Replace steps matters.")
-        return cls(texts, functions, charsmap)
+        return cls(texts, functions)
 
 
-def composed(steps: TextSteps) -> dict[Points, Points]:
-    """Return the rules that do the same as the steps."""
+def composed(steps: TextSteps, charsmap: Mapping[Points, Points]) -> dict[Points, Points]:
+    """Return the rules that do the same as the steps and a following step Precompiled.
+
+    Parameters
+    ----------
+    steps : TextSteps
+        The steps.
+    charsmap : mapping
+        The rules of Precompiled; empty if there is no such step.
+    """
     images = _images(steps.functions)
     origins: defaultdict[str, list[int]] = defaultdict(list)
     for code, image in images.items():
         if len(image) == 1:
             origins[image].append(code)
-    last = partial(_by_cluster, steps.charsmap)
+    last = partial(_by_cluster, charsmap)
     rules: dict[Points, Points] = {}
-    for code in {*images, *(source[0] for source in steps.charsmap if len(source) == 1)}:
-        target = last(images.get(code, chr(code)))
-        if target != chr(code):
-            rules[(code,)] = _points(target)
-    for source, target in steps.charsmap.items():
+    for code in {*images, *(source[0] for source in charsmap if len(source) == 1)}:
+        points = _points(last(images.get(code, chr(code))))
+        if points != (code,):
+            rules[(code,)] = points
+    for source, target in charsmap.items():
         text = "".join(map(chr, source))
         if len(source) > 1 and len(text.encode()) <= LONGEST_CLUSTER:
             codes = ([*origins[one], *([] if ord(one) in images else [ord(one)])] for one in text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from spmcompat.__main__ import main
+from spmcompat.normalization.charsmaps import compile_charsmap
 from spmcompat.runtime.libraries import is_installed
 from tests.hostile.mutations import damage_bytes, damage_document, nested, to_json
 
@@ -36,6 +38,22 @@ PATTERNS = (
     r"\A(?:[z-a]|[|]\p{L})\z",
     "(",
 )
+STEPS: tuple[dict[str, Any], ...] = (
+    {"type": "Lowercase"},
+    {"type": "NFKD"},
+    {"type": "StripAccents"},
+    {"type": "WhitespaceSplit"},
+    {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": False},
+    {"type": "Metaspace", "replacement": "▁"},
+    {"type": "Strip", "strip_left": False, "strip_right": True},
+    {"type": "Replace", "pattern": {"String": ""}, "content": "x"},
+    {"type": "Replace", "pattern": {"String": "a" * 100_000}, "content": "x" * 100_000},
+    {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
+    {"type": "Prepend", "prepend": "▁"},
+    {"type": "Split", "pattern": {"Regex": "a|b"}, "behavior": "Isolated", "invert": False},
+    {"type": "Split", "pattern": None, "behavior": "Isolated"},
+    {"type": "Sequence"},
+)
 CHARSMAPS = ("AAAA", "====", "A" * 400, "/////w==", "\x00", "AQAAAAEAAAA=")
 
 
@@ -55,8 +73,9 @@ def prepare(folder: Path) -> None:
         assert main(["import", f"{name}.json", "--output=imported.model"]) == 0, name
     expected = 0 if is_installed("tokenizers") else 1
     assert main(["evaluate", "--quiet", f"--text={text}", "llama.json"]) == expected
-    for name in ("gpt2", "t5"):
+    for name in ("gpt2", "t5", "albert"):
         assert main(["import", f"{name}.json", "--output=imported.model"]) == 1, name
+    assert main(["import", "albert.json", "--output=imported.model", "--approximate"]) == 0
 
 
 def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], int]:
@@ -71,6 +90,8 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
     # Without `tokenizers`, evaluate has one line of error for any file.
     evaluating = ["evaluate", "--quiet", f"--text={valid / 'text.txt'}", str(damaged)]
     importing = ["import", str(damaged), "--output=imported.model"]
+    if chance.random() < 0.5:
+        importing.append("--approximate")
     return partial(main, chance.choice([evaluating, importing]))
 
 
@@ -79,7 +100,7 @@ def _damage_part(document: dict[str, Any], chance: random.Random) -> dict[str, A
     model, vocabulary = document["model"], document["model"]["vocab"]
     pieces = [one[0] for one in vocabulary] if isinstance(vocabulary, list) else list(vocabulary)
     pattern, piece = chance.choice(PATTERNS), chance.choice(pieces)
-    match chance.randrange(9):
+    match chance.randrange(12):
         case 0:
             document["decoder"] = _replace(pattern, "")
         case 1:
@@ -96,9 +117,19 @@ def _damage_part(document: dict[str, Any], chance: random.Random) -> dict[str, A
         case 5:
             token = {"id": chance.choice([0, 1, 2**31, -1]), "content": piece, "special": True}
             document["added_tokens"] = [token] * chance.choice([1, 1_000])
-        case 6 if "merges" in model:
+        case 6 | 7:
+            part, name = chance.choice(
+                [("normalizer", "normalizers"), ("pre_tokenizer", "pretokenizers")]
+            )
+            document[part] = _with_damaged_steps(document[part] or {}, name, chance)
+        case 8:
+            ids = (len(pieces), len(pieces) + 1, 2**31 - 1)
+            token = {"id": chance.choice(ids), "content": chance.choice(["<x>", "", "▁", "\0"])}
+            token["special"] = chance.random() < 0.5
+            document["added_tokens"] = [*(document["added_tokens"] or []), token]
+        case 9 if "merges" in model:
             model["merges"].append([piece, chance.choice([piece, "absent"])])
-        case 7 if isinstance(vocabulary, dict):
+        case 10 if isinstance(vocabulary, dict):
             vocabulary[piece] = chance.choice([0, 2**31, 2**40, -1, len(vocabulary)])
         case _ if isinstance(vocabulary, list):
             score = chance.choice([float("nan"), float("inf"), 1e300, -1e39, 3.5e38, 10**400, 0])
@@ -106,6 +137,19 @@ def _damage_part(document: dict[str, Any], chance: random.Random) -> dict[str, A
         case _:
             vocabulary["a" * chance.choice([1_000, 100_000])] = len(vocabulary)
     return document
+
+
+def _with_damaged_steps(part: dict[str, Any], name: str, chance: random.Random) -> dict[str, Any]:
+    """Remove, repeat, move or add steps of a layout."""
+    steps = [*part.get(name, [part] if part else []), dict(chance.choice(STEPS))]
+    match chance.randrange(4):
+        case 0:
+            steps.pop(chance.randrange(len(steps)))
+        case 1:
+            steps = steps * chance.choice([2, 300])
+        case 2:
+            chance.shuffle(steps)
+    return {"type": "Sequence", name: steps}
 
 
 def _replace(pattern: str, content: str) -> dict[str, Any]:
@@ -126,8 +170,28 @@ def _of_other_tools() -> dict[str, dict[str, Any]]:
     scores = [["<pad>", 0.0], ["</s>", 0.0], ["<unk>", 0.0], ["▁", -2.0], ["a", -3.0]]
     metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
     words = r"'s|'t| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+    charsmap = base64.b64encode(compile_charsmap({(9,): (32,), (0x65, 0x301): (0xE9,)})).decode()
     by_bytes = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
     return {
+        "albert": {
+            "version": "1.0",
+            "added_tokens": [{**added[0], "id": 2}],
+            "normalizer": {
+                "type": "Sequence",
+                "normalizers": [
+                    {"type": "Replace", "pattern": {"String": "``"}, "content": '"'},
+                    {"type": "Lowercase"},
+                    {"type": "Precompiled", "precompiled_charsmap": charsmap},
+                ],
+            },
+            "pre_tokenizer": {
+                "type": "Sequence",
+                "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace],
+            },
+            "post_processor": template,
+            "decoder": metaspace,
+            "model": {"type": "Unigram", "unk_id": 2, "vocab": scores},
+        },
         "llama": {
             "version": "1.0",
             "added_tokens": added,

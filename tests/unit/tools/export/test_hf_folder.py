@@ -57,3 +57,70 @@ def test_auto_tokenizer_encodes_and_decodes_like_sentencepiece(
     assert tokenizer.is_fast
     assert (tokenizer.unk_token_id, tokenizer.bos_token_id, tokenizer.eos_token_id) == (0, 1, 2)
     assert len(tokenizer) == len(model.pieces)
+
+
+def test_transformers_saves_and_loads_all_options(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    pytest.importorskip("transformers", reason="transformers is not installed")
+    from transformers import AutoTokenizer  # noqa: PLC0415
+
+    model = train("bpe", control_symbols=["<|start|>", "<|end|>", "<pad>"], byte_fallback=True)
+    first, second = (tmp_path_factory.mktemp(name) for name in ("first", "second"))
+    template = first / "template"
+    template.write_text(
+        "{% for one in messages %}<|start|>{{ one.role }} {{ one.content }}<|end|>{% endfor %}"
+    )
+    options = hf_folder.FolderOptions(
+        bos_token="<|start|>",
+        eos_token="<|end|>",
+        pad_token="<pad>",
+        model_max_length=64,
+        chat_template=str(template),
+    )
+    folder = first / "folder"
+    files = hf_folder.with_options(hf_folder.files(model), model, options)
+    write_files(files, str(folder))
+    assert (folder / "tokenizer.model").read_bytes() == model.SerializeToString()
+    loaded = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    loaded.save_pretrained(second)
+    again = AutoTokenizer.from_pretrained(second, local_files_only=True)
+    ids = {piece.piece: index for index, piece in enumerate(model.pieces)}
+    messages = [{"role": "user", "content": "The quick brown fox"}] * 2
+    lines = [*hard_lines(model), *TEXT[:8]]
+    for one in (loaded, again):
+        assert (one.bos_token, one.eos_token, one.pad_token) == ("<|start|>", "<|end|>", "<pad>")
+        assert one.unk_token == "<unk>"
+        assert one.model_max_length == 64
+        assert one.split_special_tokens is False
+        assert one.chat_template == template.read_text()
+        assert set(one.all_special_tokens) == {
+            "<unk>", "<s>", "</s>", "<pad>", "<|start|>", "<|end|>",
+        }  # fmt: skip
+        found = one.apply_chat_template(messages, tokenize=True, return_dict=False)
+        assert [found.count(ids[text]) for text in ("<|start|>", "<|end|>")] == [2, 2]
+        assert len(one(TEXT[0] * 9, truncation=True)["input_ids"]) == 64
+        assert one(["a", "a b c"], padding=True)["input_ids"][0][-1] == ids["<pad>"]
+    assert loaded(lines)["input_ids"] == again(lines)["input_ids"]
+    assert (
+        json.loads(loaded.backend_tokenizer.to_str())["model"]
+        == json.loads(again.backend_tokenizer.to_str())["model"]
+    )
+    # Lines without control symbols are encoded as by sentencepiece.
+    plain = list(hf_folder.without_control_pieces(files, lines))
+    assert len(plain) > 50
+    assert again(plain, add_special_tokens=False)["input_ids"] == Reference(model).encode(plain)
+
+
+def test_splitting_special_tokens_survives(tmp_path_factory: pytest.TempPathFactory) -> None:
+    pytest.importorskip("transformers", reason="transformers is not installed")
+    from transformers import AutoTokenizer  # noqa: PLC0415
+
+    model = train("bpe")
+    first, second = (str(tmp_path_factory.mktemp(name)) for name in ("first", "second"))
+    write_files(hf_folder.files(model), first)
+    AutoTokenizer.from_pretrained(first, local_files_only=True).save_pretrained(second)
+    again = AutoTokenizer.from_pretrained(second, local_files_only=True)
+    lines = ["a</s>b", "<s> <s>", "The quick brown fox"]
+    encoded = again(lines, add_special_tokens=False)["input_ids"]
+    assert encoded == Reference(model).encode(lines)
