@@ -18,9 +18,9 @@ What a fence means is said by its language:
 A fence whose first line is a comment with a name of a file is written to this file, not run.
 
 In output, ``...`` stands for anything. Comments of HTML, which no reader sees, say the rest.
-Before a fence: ``<!-- setup`` with commands and ``<!-- python setup`` with a program to run before
-the next fence, and ``<!-- needs NAME ... -->`` with modules and programs without which it is not
-run. After a fence: ``<!-- exit status N -->``.
+Before a fence: ``<!-- needs NAME ... -->`` with modules and programs without which it is not run.
+After a fence: ``<!-- exit status N -->``. The folder is empty at first: a page creates its texts
+and models itself.
 Commands that begin with ``pip install`` are not run, but what they name must exist.
 """
 
@@ -51,7 +51,7 @@ COMMANDS = {
 
 _PART = re.compile(
     r"^(?P<fence>`{3,})(?P<language>[^\n`]*)\n(?P<code>.*?)^(?P=fence)[ ]*$"
-    r"|^<!-- (?P<comment>setup|python setup|needs|exit status)(?P<rest>.*?)-->",
+    r"|^<!-- (?P<comment>needs|exit status)(?P<rest>.*?)-->",
     re.MULTILINE | re.DOTALL,
 )
 _FILE = re.compile(r"# ([\w-]+\.\w+)\n")
@@ -70,8 +70,6 @@ class Example:
     line: int
     language: str
     code: str
-    setup: str = ""
-    python_setup: str = ""
     needs: list[str] = field(default_factory=list)
     status: int = 0
 
@@ -86,21 +84,17 @@ def fences(page: str) -> Iterator[tuple[int, str]]:
 def examples(page: str) -> list[Example]:
     """Return the examples of a page in their order."""
     found: list[Example] = []
-    setup, program, needs = "", "", []
+    needs: list[str] = []
     for part in _PART.finditer(page):
-        if part["comment"] == "setup":
-            setup += part["rest"]
-        elif part["comment"] == "python setup":
-            program += part["rest"]
-        elif part["comment"] == "needs":
+        if part["comment"] == "needs":
             needs = part["rest"].split()
         elif part["comment"] == "exit status":
             found[-1].status = int(part["rest"])
         elif part["language"].strip() in LANGUAGES:
             language = part["language"].strip()
             line = _line(page, part)
-            found.append(Example(line, language, part["code"], setup, program, needs))
-            setup, program, needs = "", "", []
+            found.append(Example(line, language, part["code"], needs))
+            needs = []
     return found
 
 
@@ -129,10 +123,6 @@ class Page:
         Different
             If it fails, or its output is not what the page shows.
         """
-        if example.setup:
-            self._check_status(example.setup, *self._shell(example.setup), wanted=0)
-        if example.python_setup:
-            self._execute(example.python_setup, example.line)
         if name := _FILE.match(example.code):
             (self.folder / name[1]).write_text(example.code, encoding="utf-8")
             return

@@ -30,6 +30,9 @@ _KNOWN = {
     "dask[dataframe]",
     "ray[data]",
     "wheels/spmcompat-*.whl",
+    "tokenizers",
+    "transformers",
+    "tiktoken",
     "Cython>=3.1",
     "setuptools>=77",
 }
