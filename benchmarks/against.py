@@ -203,7 +203,7 @@ def measure_row(
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Measure all rows and print the table; 0 if no row is slower or larger, and none failed."""
+    """Measure all rows and print the table. Return 0 if no row failed or is slower or larger."""
     chosen, files = rows.chosen(arguments.names, corpora.large(arguments.folder))
     load = machine()["load"][0]
     workers = 1 if arguments.side_by_side else arguments.threads

@@ -15,7 +15,7 @@ SIZES = [500, 1000, 2000, 4000]
 
 
 def bytes_per_token() -> str:
-    """Draw bytes per token of lines that the models have not seen."""
+    """Draw the bytes per token, measured on lines that the models have not seen."""
     lines = "\n".join(topics.topics[name] for name in sorted(topics.topics)).splitlines()
     held_out = [line for index, line in enumerate(lines) if index % 10 == 0 and line]
     seen = [line for index, line in enumerate(lines) if index % 10]

@@ -236,7 +236,7 @@ class DoubleArray {
   DoubleArray() = default;
   explicit DoubleArray(std::vector<uint32_t> units) : units_(std::move(units)) {}
 
-  // The keys must be sorted, not empty, and without 0 bytes. Of equal keys, the first one is kept.
+  // The keys must be sorted and not empty, and must not contain the byte 0. Of equal keys, the first one is kept.
   static DoubleArray build(const std::vector<std::pair<std::string, uint32_t>>& keys) {
     double_array::AutomatonBuilder builder;
     for (const auto& [key, value] : keys) builder.add(key, value);

@@ -50,8 +50,8 @@ class AlignedTexts {
   static constexpr size_t kUnit = 8;
   static constexpr size_t kBlockUnits = 1 << 15;
 
-  // A text that is longer than a block gets a longer block of its own, which uses the numbers of
-  // several ordinary blocks.
+  // A text that is longer than a block gets its own, longer block. That block takes up as many block
+  // numbers as the ordinary blocks that would hold the text.
   void begin_block(size_t units) {
     const size_t blocks = (units + kBlockUnits - 1) / kBlockUnits;
     if (blocks_.size() + blocks > (size_t{1} << 32) / kBlockUnits) {

@@ -78,7 +78,7 @@ def read_model_bytes(model: str | PathLike[str] | bytes) -> bytes:
 
 
 def _read(source: str | PathLike[str] | bytes, take: Callable[[bytes], _Read]) -> _Read:
-    """Return the result of a function on the bytes of a file, adding the path to its errors."""
+    """Call a function with the bytes of a file. Add the path to the errors that it raises."""
     if isinstance(source, bytes):
         return take(source)
     refuse_impossible(source, "Check the path")

@@ -89,8 +89,8 @@ def _check_pieces(pieces: Iterable[Piece]) -> None:
     for piece in pieces:
         if len(piece.text.encode()) >= BYTES_LIMIT or "\0" in piece.text:
             raise TrainingError(
-                f"INTERNAL: a piece has {BYTES_LIMIT} bytes or more, or contains U+0000: this "
-                f"release of sentencepiece cannot load the model to test it. {_REMEDY}"
+                "INTERNAL: this release of sentencepiece cannot load the model to test it, because "
+                f"a piece has {BYTES_LIMIT} bytes or more, or contains U+0000. {_REMEDY}"
             )
 
 

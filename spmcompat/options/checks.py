@@ -293,7 +293,7 @@ def _check_languages(settings: Settings) -> None:
 
 def _changed_extensions(settings: Settings) -> list[Option]:
     """Return the extensions whose values differ from the defaults."""
-    extensions = [option for option in OPTIONS.values() if option.target == EXTENSION]
+    extensions = [option for option in OPTIONS.values() if option.stored_in == EXTENSION]
     given = vars(settings.extensions)
     return [option for option in extensions if given[option.stored_as] != option.default]
 
@@ -309,9 +309,9 @@ def _check_ranges(settings: Settings) -> None:
     """Raise if a number is out of range or the name of a reserved piece is empty."""
     spec = settings.trainer
     for option in OPTIONS.values():
-        if option.least is None or option.target not in (TRAINER, SETTINGS):
+        if option.least is None or option.stored_in not in (TRAINER, SETTINGS):
             continue
-        value = getattr(spec if option.target == TRAINER else settings, option.stored_as)
+        value = getattr(spec if option.stored_in == TRAINER else settings, option.stored_as)
         if option.name == "shrinking_factor" and settings.extensions.prune == "flat":
             _check_flat_shrinking(value)
         else:
@@ -527,7 +527,7 @@ def _check_readable(path: str, option: str) -> None:
 
 
 def _check_output(settings: Settings, *, has_writer: bool) -> None:
-    """Raise unless there is exactly one target for the model, and it can be written."""
+    """Raise unless there is exactly one output for the model, and it can be written."""
     spec = settings.trainer
     if has_writer == bool(spec.model_prefix):
         raise TrainingError(

@@ -69,9 +69,9 @@ def _store_defaults(settings: Settings) -> None:
     for option in OPTIONS.values():
         if not option.flag or option.kind == LIST or option.name in absent:
             continue
-        if option.target == TRAINER:
+        if option.stored_in == TRAINER:
             setattr(settings.trainer, option.name, getattr(settings.trainer, option.name))
-        elif option.target == NORMALIZER:
+        elif option.stored_in == NORMALIZER:
             default = option.default or getattr(settings.normalizer, option.stored_as)
             setattr(settings.normalizer, option.stored_as, default)
 

@@ -144,7 +144,7 @@ def _column(column: object) -> str | None:
 
 def _refuse_two_normalizers(options: Mapping[str, object]) -> None:
     """Raise if a complete normalizer is given together with one of its options."""
-    parts = {option.name for option in OPTIONS.values() if option.target == NORMALIZER}
+    parts = {option.name for option in OPTIONS.values() if option.stored_in == NORMALIZER}
     for name in sorted(parts & options.keys()):
         raise BadValueError(
             f"Cannot specify both {SERIALIZED_NORMALIZER} and normalizer-specific argument: "

@@ -20,8 +20,8 @@ def default_text(option: Option) -> str:
     value: Any = option.default
     if option.kind in (LIST, BYTES):
         return ""
-    if value is None and option.target in (TRAINER, NORMALIZER):
-        spec = TrainerSpec() if option.target == TRAINER else NormalizerSpec()
+    if value is None and option.stored_in in (TRAINER, NORMALIZER):
+        spec = TrainerSpec() if option.stored_in == TRAINER else NormalizerSpec()
         value = getattr(spec, option.stored_as)
     if option.kind == MODEL_TYPE:
         return TrainerSpec.ModelType.Name(value).lower()

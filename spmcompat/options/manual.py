@@ -92,7 +92,7 @@ def notes_of(option: Option) -> list[str]:
         notes.append("In Python only.")
     elif option.name in DEFAULT.experimental_flags:
         notes.append("`sentencepiece` takes it on the command line only.")
-    if option.target == SETTINGS and option.in_reference:
+    if option.stored_in == SETTINGS and option.in_reference:
         notes.append("A model does not store it.")
     return [*notes, *_release_notes(option)]
 

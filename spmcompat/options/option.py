@@ -30,14 +30,14 @@ class Option(NamedTuple):
         The type of the value: `BOOL`, `INT32` and so on.
     help : str
         What the option does, for ``--help`` and the documentation.
-    target : str
+    stored_in : str
         Where the value is stored: `TRAINER`, `NORMALIZER`, `DENORMALIZER`, `SETTINGS`, `EXTENSION`
         or `ELSEWHERE`.
     field : str
-        The name of the value at the target, if it differs from the name of the option.
+        The name of the value where it is stored, if it differs from the name of the option.
     default : object
-        The default, if the target is not a spec. The schema of the model contains the defaults of
-        the fields of specs.
+        The default, if the option is not stored in a spec. The schema of the model contains the
+        defaults of the fields of specs.
     least, most : float, optional
         The smallest and the largest allowed value.
     choices : tuple of str
@@ -56,7 +56,7 @@ class Option(NamedTuple):
     name: str
     kind: str
     help: str
-    target: str = TRAINER
+    stored_in: str = TRAINER
     field: str = ""
     default: object = None
     least: float | None = None
@@ -70,13 +70,13 @@ class Option(NamedTuple):
 
     @property
     def stored_as(self) -> str:
-        """The name of the value at its target."""
+        """The name of the value where it is stored."""
         return self.field or self.name
 
     @property
     def is_in_model(self) -> bool:
         """Whether a model of the default release stores the option."""
-        in_spec = self.target in (TRAINER, NORMALIZER, DENORMALIZER)
+        in_spec = self.stored_in in (TRAINER, NORMALIZER, DENORMALIZER)
         return in_spec and self.name not in DEFAULT.retired_options
 
     @property

@@ -1,4 +1,4 @@
-"""Reads the value of an option, and stores it at the target that the table of options states."""
+"""Reads the value of an option, and stores it where the table of options says."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -97,21 +97,21 @@ def store(settings: Settings, name: str, given: object, *, command_line: bool = 
     check_unicode(name, given)
     if name == "vocab_size" and isinstance(given, str) and "," in given:
         _store_sizes(settings, given.split(","), command_line)
-    elif option.target == DENORMALIZER:
+    elif option.stored_in == DENORMALIZER:
         _set_denormalization_rules(settings, str(given))
     elif name == "input_format" and given in OWN_FORMATS:
         settings.input_format = str(given)
     elif name == "pretokenizer":
         settings.pretokenizer = str(given) or None
-    elif option.target in (TRAINER, NORMALIZER):
-        spec = settings.trainer if option.target == TRAINER else settings.normalizer
+    elif option.stored_in in (TRAINER, NORMALIZER):
+        spec = settings.trainer if option.stored_in == TRAINER else settings.normalizer
         value = parse(option, given, settings.release, command_line=command_line)
         if option.kind == LIST:
             getattr(spec, name).extend(value)
         else:
             setattr(spec, option.stored_as, value)
-    elif option.target in (SETTINGS, EXTENSION):
-        holder = settings if option.target == SETTINGS else settings.extensions
+    elif option.stored_in in (SETTINGS, EXTENSION):
+        holder = settings if option.stored_in == SETTINGS else settings.extensions
         value = parse(option, given, settings.release, command_line=command_line)
         setattr(holder, option.stored_as, value)
     elif name != "compat":  # compat was read before all other options
@@ -186,7 +186,7 @@ def parse(option: Option, given: object, release: Release, *, command_line: bool
     """
     try:
         value = _parse(option, given, release, command_line) if isinstance(given, str) else given
-        if option.kind in (FLOAT, INT32) and option.target == EXTENSION:
+        if option.kind in (FLOAT, INT32) and option.stored_in == EXTENSION:
             _check_range(option, cast(float, value), given)
         return value
     except BadValueError as error:

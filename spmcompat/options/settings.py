@@ -86,7 +86,7 @@ class Settings:
     on_round : callable, optional
         A function that is called with a ``Step`` after each step.
     extensions : SimpleNamespace
-        The options of the table whose target is `EXTENSION`, by name.
+        The options of the table that are stored in `EXTENSION`, by name.
     min_log_level : int
         0 shows all messages, 1 only warnings and errors, 2 only errors.
     recipe : str
@@ -127,9 +127,9 @@ class Settings:
         self.denormalizer = NormalizerSpec()
         self.extensions = SimpleNamespace()
         for option in OPTIONS.values():
-            if option.target == SETTINGS:
+            if option.stored_in == SETTINGS:
                 setattr(self, option.stored_as, option.default)
-            elif option.target == EXTENSION:
+            elif option.stored_in == EXTENSION:
                 setattr(self.extensions, option.stored_as, option.default)
         self.workers = available_cores()
         self.input_format = AUTO
@@ -158,7 +158,7 @@ def value_of(settings: Settings, name: str) -> Any:
         NORMALIZER: settings.normalizer,
         EXTENSION: settings.extensions,
     }
-    return getattr(holders.get(option.target, settings), option.stored_as)
+    return getattr(holders.get(option.stored_in, settings), option.stored_as)
 
 
 def available_cores() -> int:

@@ -201,7 +201,7 @@ def _batches_of_relation(data: Any, column: str | None) -> Iterable[ArrowExporta
 
 
 def _batches_of_pyarrow_dataset(data: Any, column: str | None) -> Iterable[ArrowExportable]:
-    """Return the batches of a data set of pyarrow. Reads only a few batches ahead."""
+    """Return the batches of a pyarrow data set. Reads only a few batches ahead."""
     from pyarrow.dataset import field  # noqa: PLC0415
 
     name = column_name_of(data.schema.empty_table(), column)

@@ -37,7 +37,7 @@ def merges(
 
 
 def count_pairs(text: list[tuple[list[str], int]]) -> Counter[Pair]:
-    """Count neighbours; pairs of equal symbols overlap."""
+    """Count the pairs of adjacent symbols. Overlapping pairs count: "aaa" has two pairs "aa"."""
     counts: Counter[Pair] = Counter()
     for symbols, count in text:
         for pair in pairwise(symbols):

@@ -82,7 +82,7 @@ def pieces_of(model: bytes) -> list[tuple[str, float]]:
 
 
 def test_defaults_give_the_bytes_of_the_reference(trainers: Trainers) -> None:
-    defaults = {one.name: one.default for one in OPTIONS.values() if one.target == EXTENSION}
+    defaults = {one.name: one.default for one in OPTIONS.values() if one.stored_in == EXTENSION}
     spelled_out = {**defaults, "seed_factor": 0}
     assert train(spelled_out) == reference_model(trainers, {}, TEXT.split("\n"))
     bpe = {"model_type": "bpe"}

@@ -54,7 +54,7 @@ def test_a_text_of_several_seeding_chunks(patient: Trainers, tmp_path: Path) -> 
 
 
 def test_counts_that_fill_several_seeding_chunks(patient: Trainers) -> None:
-    """When a chunk is full, the remaining count of the current line is lost."""
+    """When a chunk becomes full, the rest of the count of the current line is lost."""
     dice = random.Random(8)
     words = list(dict.fromkeys(random_words(dice)))
     lines = [f"{word}\t{8_000_000 // rank}\n" for rank, word in enumerate(words, 1)]

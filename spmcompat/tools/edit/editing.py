@@ -57,7 +57,7 @@ class EditResult(NamedTuple):
         return plain_fields(self)
 
     def __repr__(self) -> str:
-        """Return the sizes, without the bytes of the model."""
+        """Return the numbers of pieces, but not the model."""
         return f"<EditResult: {self.old_size:,} pieces became {self.size:,}>"
 
     def _repr_html_(self) -> str:

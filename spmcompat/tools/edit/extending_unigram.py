@@ -223,4 +223,6 @@ def _name_beaten(new: Scored, extension: Extension, workers: Workers, report: Re
     after = {piece for piece, _ in drop_unreachable(Pieces([*extension.old, *new]), workers)}
     beaten = [piece.decode() for piece, _ in before if piece not in after]
     if beaten:
-        report.info(f"Text no longer uses these old pieces, which keep their ids: {listed(beaten)}")
+        report.info(
+            f"Encoding no longer produces these old pieces, which keep their ids: {listed(beaten)}"
+        )

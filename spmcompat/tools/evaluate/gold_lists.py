@@ -304,8 +304,8 @@ def _fields(
             yield fields
         elif line.strip():
             raise BadValueError(
-                f"{path}:{number}: expected {count} fields with {between} between them, as above, "
-                f"found {_shown(line)}."
+                f"{path}:{number}: expected {count} fields with {between} between them, as in the "
+                f"lines above, found {_shown(line)}."
             )
 
 

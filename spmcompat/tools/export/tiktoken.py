@@ -225,10 +225,10 @@ def _pattern(model: ModelProto) -> str:
 
 
 def _slices(characters: Set[str], symbols: Sequence[str]) -> str:
-    """Return a pattern for slices of these characters in which no symbol begins.
+    """Return a pattern that matches runs of these characters, and stops before a symbol.
 
     tiktoken's engine stores each step of a repetition, and fails after a million steps. So a step
-    is a single character only where a symbol may begin.
+    takes many characters at once, except where a symbol may begin: there it takes one.
     """
     starts = characters & {symbol[0] for symbol in symbols}
     if not starts:

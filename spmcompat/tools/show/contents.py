@@ -155,9 +155,9 @@ def _can_have_written(release: Release, model: ModelProto) -> bool:
 
 def _is_stored(option: Option, model: ModelProto) -> bool:
     """Return whether a model stores an option."""
-    if option.target not in _SPECS:
+    if option.stored_in not in _SPECS:
         return False
-    spec = getattr(model, option.target)
+    spec = getattr(model, option.stored_in)
     return option.stored_as in {field.name for field, _ in spec.ListFields()}
 
 
@@ -178,8 +178,8 @@ def _command(model: ModelProto, releases: list[Release]) -> list[str]:
     for name, option in OPTIONS.items():
         if not option.flag or not _is_stored(option, model) or name not in _flags_of(release):
             continue
-        value = getattr(getattr(model, option.target), option.stored_as)
-        if value != getattr(getattr(defaults, _ATTRIBUTES[option.target]), option.stored_as):
+        value = getattr(getattr(model, option.stored_in), option.stored_as)
+        if value != getattr(getattr(defaults, _ATTRIBUTES[option.stored_in]), option.stored_as):
             given[name] = _text(name, value)
     return ["spm_train", *(f"--{name}={text}" for name, text in given.items())]
 

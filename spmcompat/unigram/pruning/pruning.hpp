@@ -1,4 +1,5 @@
-// Pruning by loss. The loss of a piece is the fall in the likelihood without the piece.
+// Pruning by loss. The loss of a piece is the decrease of the likelihood if the piece is
+// dropped.
 #pragma once
 
 #include <array>

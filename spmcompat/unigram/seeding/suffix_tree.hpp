@@ -44,7 +44,7 @@ struct SeedMode {
 struct SeedRule {
   SeedMode mode;
   size_t limit = 0;            // the largest number of candidates that become seeds
-  float length_power = 1.0f;   // the power of the length in the score of a candidate
+  float length_power = 1.0f;   // the exponent of the length in the score of a candidate
   float min_freq_alpha = 0.0f;
   int vocab_size = 0;
 };

@@ -54,11 +54,11 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(("target", "spec"), [(TRAINER, TrainerSpec), (NORMALIZER, NormalizerSpec)])
+@pytest.mark.parametrize(("place", "spec"), [(TRAINER, TrainerSpec), (NORMALIZER, NormalizerSpec)])
 def test_every_field_of_the_schema_is_an_option_of_its_type(
-    target: str, spec: type[TrainerSpec | NormalizerSpec]
+    place: str, spec: type[TrainerSpec | NormalizerSpec]
 ) -> None:
-    options = [option for option in OPTIONS.values() if option.target == target]
+    options = [option for option in OPTIONS.values() if option.stored_in == place]
     fields = spec.DESCRIPTOR.fields_by_name
     assert {option.stored_as for option in options} == set(fields)
     repeated = {field.name for field, _ in spec(**_some_lists(spec)).ListFields()}
@@ -77,9 +77,9 @@ def _some_lists(spec: type[TrainerSpec | NormalizerSpec]) -> dict[str, list[str]
 
 def test_only_options_that_are_in_no_spec_have_a_default_in_the_table() -> None:
     for option in OPTIONS.values():
-        if option.target == TRAINER:
+        if option.stored_in == TRAINER:
             assert option.default is None, option.name
-        elif option.target == EXTENSION:
+        elif option.stored_in == EXTENSION:
             assert option.default is not None, option.name
     assert default_text(OPTIONS["model_type"]) == "unigram"
     assert default_text(OPTIONS["normalization_rule_name"]) == "nmt_nfkc"
@@ -89,7 +89,7 @@ def test_the_trainer_has_the_same_defaults() -> None:
     spec, given = TrainerSpec(), UnigramOptions()
     settings = Settings()
     shared = set(UnigramOptions._fields) & OPTIONS.keys()
-    assert {o.name for o in OPTIONS.values() if o.target == EXTENSION} - shared == {
+    assert {o.name for o in OPTIONS.values() if o.stored_in == EXTENSION} - shared == {
         "language_first_merges",
         "language_window",
         "language_alpha",
@@ -99,9 +99,9 @@ def test_the_trainer_has_the_same_defaults() -> None:
     }
     for name in shared:
         option = OPTIONS[name]
-        default = getattr(spec, name) if option.target == TRAINER else option.default
+        default = getattr(spec, name) if option.stored_in == TRAINER else option.default
         assert getattr(given, name) == default, name
-        if option.target == SETTINGS:
+        if option.stored_in == SETTINGS:
             assert getattr(settings, name) == default, name
 
 
@@ -132,7 +132,7 @@ def test_recipes_set_values_of_extensions() -> None:
         settings = from_kwargs(recipe)
         # A recipe whose vocabulary may end up smaller also says that this is not an error.
         extensions = recipe.keys() - {"hard_vocab_limit"}
-        assert all(OPTIONS[name].target == EXTENSION for name in extensions)
+        assert all(OPTIONS[name].stored_in == EXTENSION for name in extensions)
         assert ("drop_unused" in recipe) == ("hard_vocab_limit" in recipe)
         assert vars(settings.extensions) != vars(Settings().extensions)
 

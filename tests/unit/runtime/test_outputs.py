@@ -164,7 +164,7 @@ Calls = Callable[[str], int]
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Make the calls of an `os` function with these numbers fail."""
+    """Make some calls of an `os` function fail, for example the second and the fifth call."""
 
     def install(name: str, *numbers: int, error: BaseException | None = None) -> None:
         real = getattr(os, name)
