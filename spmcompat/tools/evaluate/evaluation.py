@@ -80,8 +80,8 @@ class Evaluation(NamedTuple):
     `gold` maps the name of each gold list to the scores.
 
     `drops_spaces` says whether tokens that are only spaces are dropped. If so, all figures describe
-    the remaining tokens and pieces, and `lost_spaces` is the share of the word boundaries that cannot
-    be seen in the remaining tokens. The loss is NaN if a dropped piece is a normal piece.
+    the remaining tokens and pieces, and `lost_spaces` is the share of the word boundaries that
+    cannot be seen in the remaining tokens. The loss is NaN if a dropped piece is a normal piece.
 
     `resampled` has the confidence intervals, if there is a bootstrap, and `languages` has the
     figures of each language, if the texts have languages.
