@@ -13,13 +13,12 @@ import argparse
 import csv
 import gzip
 import json
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks import ROOT
+from benchmarks.sides import Options, Side, ours
 from spmcompat.tools.parity.measure import run
 
 _BATCH_ROWS = 4096
@@ -142,7 +141,7 @@ FORMATS = (
 )
 
 
-def rows(lines: Sequence[str], options: Sequence[str], runs: int, only: str) -> Iterator[str]:
+def rows(lines: Sequence[str], side: Side, options: Options, runs: int, only: str) -> Iterator[str]:
     """Yield the rows of the table."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -152,10 +151,9 @@ def rows(lines: Sequence[str], options: Sequence[str], runs: int, only: str) -> 
                 continue
             path = folder / one.file
             one.write(lines, path)
-            flags = [f"--input={one.file}", "--model_prefix=m", "--minloglevel=2", *options]
-            flags += [f"--input_column={one.column}"] if one.column else []
-            command = [sys.executable, "-m", "spmcompat", "train", *flags]
-            done = [run(command, folder, {"PYTHONPATH": str(ROOT)}) for _ in range(runs)]
+            given = {**options, "input": one.file, "model_prefix": "m", "minloglevel": 2}
+            given |= {"input_column": one.column} if one.column else {}
+            done = [run(side.command(given), folder, side.environment) for _ in range(runs)]
             if failure := next((each.failure for each in done if each.failure), None):
                 raise SystemExit(f"{one.name}: {failure}")
             seconds = min(each.seconds for each in done)
@@ -184,16 +182,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     # A carriage return at the end of a line is not part of a record.
     with arguments.text.open(encoding="utf-8", errors="replace", newline="\n") as file:
         text = file.read()
-    options = [
-        f"--model_type={arguments.type}",
-        f"--vocab_size={arguments.vocab_size}",
-        f"--workers={arguments.workers}",
-        "--hard_vocab_limit=false",
-    ]
+    options: Options = {
+        "model_type": arguments.type,
+        "vocab_size": arguments.vocab_size,
+        "hard_vocab_limit": False,
+    }
+    side = ours(arguments.workers, as_command=True)
     lines = [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
     print(f"{_HEAD}\n{_RULE}")
     differs = False
-    for row in rows(lines, options, arguments.runs, arguments.only):
+    for row in rows(lines, side, options, arguments.runs, arguments.only):
         print(row, flush=True)
         differs |= "DIFFERENT" in row
     return int(differs)

@@ -149,7 +149,7 @@ def test_a_list_of_one_size(trainers: Trainers) -> None:
 
 
 @deviation(
-    "A file that contains gzip, zstd, xz, bzip2 or Parquet data, such as `a.gz`",
+    "A file that contains gzip, zstd, xz, bzip2, Parquet or Arrow data, such as `a.gz`",
 )
 def test_a_file_that_contains_gzip_data(trainers: Trainers) -> None:
     options = {**SOFT, "model_type": "char", "max_sentence_length": 100_000}
@@ -164,13 +164,23 @@ def test_a_file_that_contains_gzip_data(trainers: Trainers) -> None:
     assert_fails(ours, "TrainingError", "rename it to a.txt.gz")
 
 
-@deviation("A file in UTF-16 or UTF-32 with a byte order mark, an Arrow file or a zip archive")
+def test_a_file_that_contains_arrow_data(trainers: Trainers) -> None:
+    options = {**SOFT, "model_type": "char", "input": "a.txt", "model_prefix": "m"}
+    content = b"ARROW1\0\0\n" + TEXT.encode()
+    ours, theirs = both(trainers, Case(options, {"a.txt": content}))
+    assert_trains(theirs)
+    assert_fails(ours, "TrainingError", "rename it to end in .arrow")
+
+
+@deviation(
+    "A file in UTF-16 or UTF-32 with a byte order mark, an old Feather file or a zip archive"
+)
 @pytest.mark.parametrize(
     ("content", "remedy"),
     [
         (TEXT.encode("utf-16"), "iconv -f UTF-16 -t UTF-8"),
         (TEXT.encode("utf-32"), "iconv -f UTF-32 -t UTF-8"),
-        (b"ARROW1\0\0\n" + TEXT.encode(), "as a Parquet file"),
+        (b"FEA1\0\n" + TEXT.encode(), "Feather"),
         (b"PK\x03\x04\n" + TEXT.encode(), "unpack it"),
     ],
 )
@@ -183,7 +193,7 @@ def test_a_file_that_is_not_text(trainers: Trainers, content: bytes, remedy: str
 
 
 @deviation(
-    "A text file with the name of a compressed or Parquet file, such as `a.gz` or `a.parquet`"
+    "A text file with the name of a compressed, Parquet or Arrow file, such as `a.gz` or `a.parquet`"
 )
 @pytest.mark.parametrize("name", ["a.gz", "a.parquet"])
 def test_a_text_file_that_is_named_as_a_packed_one(trainers: Trainers, name: str) -> None:

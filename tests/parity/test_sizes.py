@@ -330,8 +330,8 @@ def test_a_list_of_writers_for_a_single_size() -> None:
         (io.BytesIO(), "must be a list with a writer for each size.*not BytesIO"),
         (io.BytesIO, "must be a list with a writer for each size.*not type"),
         ([io.BytesIO()], "has 1 writers for the 2 sizes"),
-        ([io.BytesIO(), None], "lacks a write method: NoneType"),
-        (lambda size: None, "lacks a write method: NoneType"),
+        ([io.BytesIO(), None], "does not have a write method: NoneType"),
+        (lambda size: None, "does not have a write method: NoneType"),
     ],
     ids=["one", "a class", "too few", "None", "a function that returns None"],
 )
