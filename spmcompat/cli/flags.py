@@ -291,7 +291,10 @@ def _read(flag: Flag, text: str) -> object:
             return text
     except BadValueError:
         pass
-    raise UsageError(f"--{flag.name} takes {allowed(flag)}, not {text!r}.")
+    from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
+
+    hint = did_you_mean(text, flag.choices)
+    raise UsageError(f"--{flag.name} takes {allowed(flag)}, not {text!r}.{hint}")
 
 
 def allowed(flag: Flag) -> str:
@@ -319,6 +322,12 @@ def _check_complete(command: Command, given: SimpleNamespace, hint: str = " See 
     present = {name for name, value in values.items() if value or type(value) in (int, float)}
     for names in command.required:
         if present.isdisjoint(names):
+            if rest and not what:
+                value = rest[0].removeprefix(f"{names[0]}=")
+                raise UsageError(
+                    f"--{names[0]} is missing, and {rest[0]!r} is not a flag. Write "
+                    f"--{names[0]}={value}."
+                )
             raise UsageError(f"--{names[0]} is missing.{hint}")
     for pair in command.exclusive:
         if present.issuperset(pair):

@@ -516,7 +516,7 @@ def _check_readable(path: str, option: str) -> None:
         mode = os.stat(path).st_mode
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "No such file or directory"
-        raise MissingFileError(f'"{path}": {reason}. Check {option}.') from error
+        raise MissingFileError(f'"{path}": {reason}. Check the path given for {option}.') from error
     if stat.S_ISDIR(mode):
         remedy = f"Give a file as {option}"
         if option == "input" and (pattern := pattern_of_folder(path)):

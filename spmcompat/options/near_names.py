@@ -1,11 +1,13 @@
 """Suggestions for names that are misspelled."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 
 def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
     """Return a sentence that suggests the closest known names; empty if none is close.
+
+    If none is close, but exactly one begins with the given name, that one is suggested.
 
     Parameters
     ----------
@@ -16,5 +18,11 @@ def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
     prefix : str
         What to write before each suggested name, such as ``--``.
     """
-    close = get_close_matches(name, sorted(known), n=3, cutoff=0.6)
+    names = sorted(known)
+    close = get_close_matches(name, names, n=3, cutoff=0.6)
+    if close:
+        ratios = [SequenceMatcher(None, one, name).ratio() for one in close]
+        close = [one for one, ratio in zip(close, ratios, strict=True) if ratio > ratios[0] - 0.1]
+    elif len(longer := [one for one in names if one.startswith(name)]) == 1:
+        close = longer
     return f" Did you mean {' or '.join(prefix + one for one in close)}?" if close else ""

@@ -327,6 +327,12 @@ def _note_ignored(settings: Settings, given: Collection[str]) -> None:
 def _note_unusual(settings: Settings) -> None:
     """Note warnings about options that are allowed, but probably not intended."""
     spec = settings.trainer
+    bare = spec.model_prefix.removesuffix(".model")
+    if bare != spec.model_prefix:
+        settings.notes.append(
+            f"model_prefix ends in .model, and .model is added to it. Give model_prefix={bare} to "
+            f"write {bare}.model."
+        )
     if spec.unk_id == -1:
         too_old = [name for name, release in RELEASES.items() if not release.unk_is_optional]
         settings.notes.append(

@@ -50,11 +50,20 @@ def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
     elif hexadecimal and re.fullmatch(_HEXADECIMAL, bare):
         value = int(bare, 16)
     else:
-        raise BadValueError(f'cannot parse "{text}" as int.')
+        raise BadValueError(f'cannot parse "{text}" as int.{_written_out(bare, allowed)}')
     # An unsigned field does not allow a minus sign, not even before a zero.
     if value not in allowed or (allowed.start == 0 and bare.startswith("-")):
         raise BadValueError(f'cannot parse "{text}" as int.')
     return value
+
+
+def _written_out(text: str, allowed: range) -> str:
+    """Return a sentence with the number that a text such as 8k means; empty if there is none."""
+    match = re.fullmatch(r"([0-9]{1,9})([kKmM])", text)
+    if match is None:
+        return ""
+    value = int(match[1]) * (1000 if match[2] in "kK" else 1_000_000)
+    return f" Write {value}." if value in allowed else ""
 
 
 def to_int(digits: str | bytes) -> int:

@@ -117,6 +117,11 @@ def form_of(
     """
     named = _form_of_name(name, input_format, has_column)
     check_readable(name, head)
+    if input_format == AUTO and _begins_model(head):
+        raise TrainingError(
+            f"{name or 'standard input'} is a SentencePiece model: give a text as input. To read "
+            "the bytes of the model as text, give --input_format=text."
+        )
     found = content_of(head)
     if found in _BINARY:
         if named.format != found:
@@ -303,6 +308,22 @@ def _begins_zstd(head: bytes) -> bool:
     if re.match(rb"[\x50-\x5f]\x2a\x4d\x18", head):
         head = head[8 + int.from_bytes(head[4:8], "little") :]
     return head.startswith(bytes.fromhex("28b52ffd"))
+
+
+def _begins_model(head: bytes) -> bool:
+    """Return whether two complete pieces of a SentencePiece model begin here.
+
+    No text contains such bytes: the lengths must fit, and the control character 0x15 must occur.
+    """
+    for _ in range(2):
+        match = re.match(rb"\n([\0-\x7f])\n([\1-\x7f])", head)
+        if not match:
+            return False
+        end, score = 2 + match[1][0], 4 + match[2][0]
+        if not re.fullmatch(rb"\x15.{4}(\x18[\1-\6])?", head[score:end], re.DOTALL):
+            return False
+        head = head[end:]
+    return True
 
 
 def _begins_bzip2(head: bytes) -> bool:

@@ -155,10 +155,14 @@ def _naming(address: str) -> Iterator[None]:
         raise
     except FileNotFoundError as error:
         reason = _answer_of(error) or "No such file or directory"
-        raise MissingFileError(f'NOT_FOUND: "{address}": {reason}. Check input.') from None
+        raise MissingFileError(
+            f'NOT_FOUND: "{address}": {reason}. Check the address given for input.'
+        ) from None
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise MissingFileError(f'NOT_FOUND: "{address}": {reason}. Check input.') from error
+        raise MissingFileError(
+            f'NOT_FOUND: "{address}": {reason}. Check the address given for input.'
+        ) from error
 
 
 def _has_ranges(file: Any) -> bool:

@@ -177,6 +177,7 @@ def test_a_score_that_is_not_finite_is_refused() -> None:
         (["m.model", "--to=tokenizer.json"], USAGE, "--output is missing"),
         (["m.model", "--output=o"], USAGE, "--to is missing"),
         (["m.model", "--to=docx", "--output=o"], USAGE, "--to takes one of tokenizer.json"),
+        (["m.model", "--to=hf", "--output=o"], USAGE, "not 'hf'. Did you mean hf-folder?"),
         (["--to=tokenizer.json", "--output=o"], USAGE, "one model is needed, not 0"),
         (
             ["m.model", "--to=hf-folder", "--output=o", "--text=x", "--noverify"],

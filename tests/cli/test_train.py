@@ -93,6 +93,7 @@ def test_what_is_no_flag() -> None:
     ("arguments", "message"),
     [
         (["--vocab_sise=5"], "Did you mean --vocab_size"),
+        (["--model_prefx=m"], r"Did you mean --model_prefix\?$"),
         (["--vocab_size"], "Missing the value"),
         (["--byte_fallback="], "Missing the value"),
         (["--nobyte_fallback=true"], "takes no value"),
@@ -133,6 +134,46 @@ def test_input_and_output_must_be_named(arguments: list[str]) -> None:
     status, _, err = _main(*arguments)
     assert status == 2
     assert "is missing" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["t.txt", "--model_prefix=m"],
+            "--input is missing, and 't.txt' is not a flag. Write --input=t.txt.",
+        ),
+        (["input=t.txt", "--model_prefix=m"], "Write --input=t.txt."),
+        (["--input=t.txt", "m"], "Write --model_prefix=m."),
+    ],
+)
+def test_an_argument_that_is_not_a_flag_can_be_the_missing_value(
+    arguments: list[str], message: str
+) -> None:
+    status, _, err = _main(*arguments)
+    assert (status, err.count("\n")) == (2, 1)
+    assert err.endswith(f"{message}\n")
+
+
+def test_a_prefix_with_the_suffix_of_a_model_is_kept_with_a_warning(text: str) -> None:
+    arguments = (f"--input={text}", "--vocab_size=60", "--nohard_vocab_limit", "--minloglevel=1")
+    status, _, err = _main(*arguments, "--model_prefix=m.model")
+    assert (status, err.count("\n")) == (0, 1)
+    assert "WARNING" in err
+    assert "Give model_prefix=m to write m.model." in err
+    assert sorted(os.listdir()) == ["m.model.model", "m.model.vocab", "t.txt"]
+    assert _main(*arguments, "--model_prefix=m") == (0, "", "")
+
+
+def test_a_model_is_not_a_text(text: str) -> None:
+    arguments = ("--vocab_size=60", "--nohard_vocab_limit", "--minloglevel=1")
+    assert _main(f"--input={text}", "--model_prefix=m", *arguments) == (0, "", "")
+    status, _, err = _main("--input=m.model", "--model_prefix=n", *arguments)
+    assert (status, err.count("\n")) == (1, 1)
+    assert "m.model is a SentencePiece model" in err
+    assert not os.path.exists("n.model")
+    explicit = ("--input_format=text", "--vocab_size=20", "--model_type=char")
+    assert _main("--input=m.model", "--model_prefix=n", *arguments, *explicit)[0] == 0
 
 
 def test_trains(text: str) -> None:

@@ -42,6 +42,25 @@ def test_not_an_int(text: str) -> None:
         parse_int(text, INT32)
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("8k", " Write 8000."),
+        ("32K", " Write 32000."),
+        ("10m", " Write 10000000."),
+        ("2147m", " Write 2147000000."),
+        ("2148M", ""),
+        ("k", ""),
+        ("8kb", ""),
+        ("٣k", ""),
+    ],
+)
+def test_a_number_with_a_unit_is_written_out(text: str, hint: str) -> None:
+    with pytest.raises(BadValueError) as caught:
+        parse_int(text, INT32)
+    assert str(caught.value) == f'cannot parse "{text}" as int.{hint}'
+
+
 def test_unsigned_int_takes_no_minus_sign() -> None:
     assert parse_int("18446744073709551615", UINT64) == 2**64 - 1
     with pytest.raises(BadValueError):

@@ -21,6 +21,7 @@ import pytest
 import spmcompat
 from spmcompat.cli.train import main
 from spmcompat.errors import MissingFileError, TrainingError
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import MissingLibraryError
 from tests.parity import corpora
 
@@ -90,6 +91,10 @@ def flipped(data: bytes, at: int) -> bytes:
     return data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]
 
 
+MODEL = ModelProto(
+    pieces=[{"piece": "<unk>", "score": 0, "type": "UNKNOWN"}, {"piece": "the", "score": -1.5}]
+).SerializeToString()
+
 # Each case: the name of the file, a function that returns its content, and a part of the message.
 BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "gzip named .txt": (
@@ -106,6 +111,13 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         "a.txt contains Parquet data, not text: rename it to end in .parquet, or give "
         "--input_format=parquet.",
     ),
+    "a model": (
+        "m.model",
+        lambda: MODEL,
+        "m.model is a SentencePiece model: give a text as input. To read the bytes of the model as "
+        "text, give --input_format=text.",
+    ),
+    "a model named .txt": ("a.txt", lambda: MODEL, "a.txt is a SentencePiece model"),
     "zstd named .gz": (
         "a.gz",
         lambda: zstd(TEXT),
@@ -420,6 +432,7 @@ def test_one_line_says_what_to_do_about_csv(
         b"ARROW1 and more",
         b"PK and more",
         b"P*M\x18\x04\0\0\0 and a text",
+        b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02\n is how a model begins",
     ],
 )
 def test_a_text_that_begins_like_something_else_is_a_text(begin: bytes, tmp_path: Path) -> None:

@@ -113,7 +113,9 @@ def test_an_error_of_the_server_is_not_a_missing_file(address: str) -> None:
 
 
 def test_a_missing_file_is_one(address: str) -> None:
-    with pytest.raises(MissingFileError, match=r"No such file or directory\. Check input"):
+    with pytest.raises(
+        MissingFileError, match=r"No such file or directory\. Check the address given for input"
+    ):
         train(input=f"{address}/404")
 
 
