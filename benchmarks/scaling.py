@@ -136,7 +136,7 @@ def record(text: Path, options: Mapping[str, Option]) -> list[Step]:
 
 
 def least(records: Sequence[Sequence[Step]]) -> list[Step]:
-    """Return the steps of several equal runs, each from the run that did it in the least time."""
+    """Return each step from the run in which that step took the least time."""
     return [min(steps, key=_cost) for steps in zip(*records, strict=True)]
 
 
@@ -145,7 +145,7 @@ def _cost(step: Step) -> float:
 
 
 def measure(text: Path, options: Mapping[str, Option], runs: int) -> dict[str, Any]:
-    """Record a training, and return what is measured and predicted."""
+    """Record training runs, and return their measured and predicted times."""
     records = {
         workers: [record(text, {**options, "workers": workers}) for _ in range(runs)]
         for workers in CORES

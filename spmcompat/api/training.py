@@ -346,7 +346,7 @@ def train(
     dump : path
         A new folder for tables of all steps of the training.
     dump_format : str
-        The format of the tables that dump writes; parquet needs the package pyarrow.
+        The format of the tables that dump writes; parquet needs the pyarrow package.
     on_round : callable
         A function that is called with a `Step` of `spmcompat.runtime.rounds` after each step of
         the training, in the thread of the caller. If it raises an exception, training ends:

@@ -334,7 +334,7 @@ EXTENSIONS = (
     _extension(
         "dump_format",
         CHOICE,
-        "The format of the tables that dump writes; parquet needs the package pyarrow.",
+        "The format of the tables that dump writes; parquet needs the pyarrow package.",
         EXTENSION,
         default="tsv",
         choices=("tsv", "parquet"),

@@ -30,12 +30,12 @@ from tests.parity import corpora
 
 QUIET = Report(min_log_level=3)
 SCORES = [-0.5, -1, -1, -2, -2.5, -3, -4, -12.25]
-"""Few enough that most sums of scores tie with others."""
+"""There are so few scores that most sums of scores are equal to another sum."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A corpus on both sides, and pieces that have never seen an EM step."""
+    """The same corpus for spmcompat and the oracle, and pieces before the first EM step."""
 
     corpus: Corpus
     sentences: list[Sentence]
@@ -141,7 +141,7 @@ def random_case(name: str) -> Case:
 
 
 def random_pieces(dice: random.Random, case: Case) -> OraclePieces:
-    """Draw substrings of the pretokens; now and then a character is left to the unknown piece."""
+    """Draw substrings of the pretokens. Some characters may be missing, and become unknown."""
     found: set[str] = set()
     for text, _ in case.counted:
         for begin in range(len(text)):

@@ -218,7 +218,7 @@ def _best(new: Scored, extension: Extension, workers: Workers, report: Report) -
 
 
 def _name_beaten(new: Scored, extension: Extension, workers: Workers, report: Report) -> None:
-    """Report the old pieces that are no longer used because new pieces have better scores."""
+    """Report the old pieces that segmentations no longer use, because new pieces win."""
     before = drop_unreachable(Pieces(extension.old), workers)
     after = {piece for piece, _ in drop_unreachable(Pieces([*extension.old, *new]), workers)}
     beaten = [piece.decode() for piece, _ in before if piece not in after]
