@@ -60,7 +60,7 @@ def cut_by_pattern(pattern: str) -> Cut:
     BadValueError
         If the pattern is not valid.
     MissingLibraryError
-        If the package ``regex`` is not installed.
+        If the ``regex`` package is not installed.
     """
     require("regex", "pretokenizer=regex", "regex")
     import regex  # noqa: PLC0415

@@ -37,12 +37,12 @@ from spmcompat.tools.evaluate.texts import Texts as TextSource
 
 HELD_OUT = 20  # one of every 20 lines is held out
 _SHOWN_WORDS = 24
-_PATIENCE = 5  # seconds that an interrupted training gets to end by itself
+_PATIENCE = 5  # seconds that an interrupted training process gets to end by itself
 _LONGEST_NAME = 100  # bytes of a file name before its suffix; file systems allow 255
 
 
 class _Training(NamedTuple):
-    """The path of a trained model, and what its training needed."""
+    """The path of a trained model, and the time and memory that its training needed."""
 
     command: str
     seconds: float

@@ -2,8 +2,8 @@
 
 ``sentencepiece`` goes through the text from left to right. At each position, it replaces the
 longest text that is the source of a rule. Instead, the ``Precompiled`` step of ``tokenizers`` looks
-at a whole grapheme cluster. It replaces a cluster of up to 5 bytes with the target of the *shortest*
-source at its beginning, so it drops accents. In a longer cluster it only looks at single
+at a whole grapheme cluster. It replaces a cluster of up to 5 bytes with the target of the
+*shortest* source at its beginning, so it drops accents. In a longer cluster it only looks at single
 characters, so it never composes.
 
 So the steps here use Precompiled only in cases that it handles correctly: for rules of a single
