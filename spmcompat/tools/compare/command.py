@@ -136,8 +136,8 @@ def compare(
     Raises
     ------
     TrainingError
-        If an argument is wrong, a training run fails, a file cannot be read or written, or a library
-        is missing. Earlier results stay in the folder.
+        If an argument is wrong, a training run fails, a file cannot be read or written, or a
+        library is missing. Earlier results stay in the folder.
     """
     values: dict[str, Any] = {**locals(), "text": with_languages(text)}
     for name in ("minloglevel", "logstream"):
