@@ -59,7 +59,7 @@ class Call(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A step of a training, with a number of workers.
+    """A step of a training run, with a number of workers.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ def predict(records: Mapping[int, Sequence[Step]]) -> dict[str, list[float]]:
 
 
 def record(text: Path, options: Mapping[str, Option]) -> list[Step]:
-    """Train once in a process of its own, and return its steps."""
+    """Train once in a separate process, and return the steps of the run."""
     with tempfile.TemporaryDirectory() as folder:
         arguments = {"input": str(text.resolve()), "model_prefix": "m", "minloglevel": 2, **options}
         script = str(ROOT / "benchmarks" / "task_times.py")

@@ -58,7 +58,7 @@ class Dump:
     table_format : str
         ``tsv`` or ``parquet``.
     files : Outputs
-        The outputs of the training, which rename the temporary folder.
+        The outputs of the training run, which rename the temporary folder.
 
     Raises
     ------

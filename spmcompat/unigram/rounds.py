@@ -30,7 +30,7 @@ Scored = Sequence[tuple[bytes, float]]
 
 
 class Rounds:
-    """Reports the steps of a training to a function. Each method reports one kind of step.
+    """Reports the steps of training to a function. Each method reports one kind of step.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Small random corpora on both sides: as ours holds them, and as the oracle reads them."""
+"""Small random corpora, in spmcompat's form and in the oracle's form."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def read(items: Iterable[str | bytes] | None, workers: int = 2, **options: objec
 
 
 def plan_of(**options: object) -> Plan:
-    """Return the plan of options of reading, by name, and of the other fields of `PlanOptions`."""
+    """Return the plan for fields of `TextPlan` and of `PlanOptions`, which are given by name."""
     text = {name: options.pop(name) for name in TextPlan._fields if name in options}
     given = {"remove_extra_whitespaces": False, **options, "text": TextPlan(**text)}
     return make_plan(PlanOptions(**given))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Pre-tokenization with a function of the user."""
+"""Pre-tokenization with a user's function."""
 
 import io
 import signal
