@@ -128,7 +128,7 @@ def main() -> None:
     paths = sorted(arguments.folder.glob("*.txt"))
     count = arguments.lines
     learned = [line for path in paths for line in lines_of(path, 0, _LEARNED)]
-    # A short text has no other lines. In this case, the lines of the training are encoded.
+    # If a text is too short to have lines that were not trained on, its first lines are encoded.
     texts = [lines_of(path, count, count) or lines_of(path, 0, count) for path in paths]
     print(f"{len(paths)} texts, {arguments.lines:,} lines of each, and the hard lines\n")
     print(f"| type | rules | form | lines | {' | '.join(CAUSES)} |")

@@ -49,7 +49,7 @@ class Run:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Run:
-        """Return the run that `to_json` has turned into JSON."""
+        """Return the run that `to_json` converted to this JSON object."""
         steps = tuple(Step(**step) for step in stored.get("steps", ()))
         return cls(**{**stored, "sha256": tuple(stored.get("sha256", ())), "steps": steps})
 

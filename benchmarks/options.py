@@ -76,7 +76,7 @@ def row(option: str, default: Run, run: Run) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the table; return 1 if a training failed."""
+    """Print the table; return 1 if a training run failed."""
     arguments = parse_arguments(argv)
     side = sides.ours(arguments.threads)
     base: dict[str, Option] = {"vocab_size": arguments.vocab_size, "num_threads": arguments.threads}

@@ -51,7 +51,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def train_all(arguments: argparse.Namespace) -> int:
-    """Train all types on all texts; a training that fails leaves a file with its message."""
+    """Train all types on all texts; a run that fails leaves a file with its message."""
     found = corpora.large(arguments.texts)
     missing = [name for name in arguments.names if name not in found]
     if missing:

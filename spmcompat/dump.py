@@ -1,6 +1,6 @@
-r"""The option ``dump``: writes a table for each step of a training to a folder.
+r"""The option ``dump``: writes a table for each step of a training run to a folder.
 
-Tables are in TSV format, or in Parquet format with the package pyarrow. The first line of a TSV
+Tables are in TSV format, or in Parquet format with the pyarrow package. The first line of a TSV
 table contains the names of the columns. Pieces are always in double quotes, and a double quote in a
 piece is doubled, so a piece may contain a tab or a line break. Empty cells are missing values; a
 piece is never empty. pandas reads such a table exactly with:
@@ -58,7 +58,7 @@ class Dump:
     table_format : str
         ``tsv`` or ``parquet``.
     files : Outputs
-        The outputs of the training, which rename the temporary folder.
+        The outputs of the training run, which rename the temporary folder.
 
     Raises
     ------

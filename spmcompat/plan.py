@@ -139,7 +139,7 @@ class Plan(NamedTuple):
     whitespace_as_suffix : bool
         Whether a space belongs to the pretoken before it. If not, it belongs to the one after it.
     allow_whitespace_only_pieces : bool
-        Whether a piece may be white space alone.
+        Whether a piece may consist only of white space.
     spaces_apart : bool
         Whether pretokens are the parts of a sentence between spaces, and spaces are not counted.
     boundary : int

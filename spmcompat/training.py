@@ -54,7 +54,7 @@ def run(
     Parameters
     ----------
     settings : Settings
-        The settings of the training.
+        The settings of the training run.
     sentences : iterable of str or bytes, or Arrow data, optional
         The text, unless it is read from files.
     writer : object with ``write``, optional

@@ -28,7 +28,7 @@ class Comment(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A comment of one line, as it stands in the file."""
+    """A comment of one line, as written in the file."""
 
     line: int
     text: str
@@ -36,7 +36,7 @@ class Found(NamedTuple):
 
 
 def joined(comments: list[Found]) -> Iterator[tuple[int, str]]:
-    """Join comments that fill neighbouring lines; a comment after code stands for itself."""
+    """Join comments that fill neighbouring lines; a comment after code is not joined."""
     parts: list[Found] = []
     for comment in comments:
         follows = parts and parts[-1].alone and comment.line == parts[-1].line + 1

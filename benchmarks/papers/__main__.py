@@ -1,9 +1,9 @@
-"""Prints our relative changes next to the published ones: ``python -m benchmarks.papers``.
+"""Prints our relative changes next to the published changes: ``python -m benchmarks.papers``.
 
-As in the paper, both numbers are measured on the training text: the loss with the scores of the
-model, and the tokens of the best segmentation, both on the pretokens of the training. After each
-change, half the width of its 95 % interval is shown, from a bootstrap over blocks of lines. The
-tables "transfer" and "transfer-back" also measure the models on another text; see `transfer`.
+As in the paper, both figures are measured on the pretokens of the training text: the loss with the
+scores of the model, and the number of tokens in the best segmentation. Each change is followed by
+half the width of its 95 % confidence interval, from a bootstrap over blocks of lines. The tables
+"transfer" and "transfer-back" also measure the models on another text; see `transfer`.
 """
 
 from __future__ import annotations

@@ -46,14 +46,14 @@ _Floats = npt.NDArray[np.float64]
 
 
 class Measured(NamedTuple):
-    """What a model does with a text, and what its training took.
+    """The loss and tokens of a model on a text, and the time that its training took.
 
     Attributes
     ----------
     loss, tokens : array of float64
         Nats and tokens in each block of the text. The loss is NaN where a model has none.
     seconds, cpu_seconds : float
-        Of the training.
+        Elapsed time and processor time of training.
     measuring_seconds : float
         Processor time of the measurement.
     model : Path

@@ -1,7 +1,7 @@
 """Draws loss against tokens, one point for each row: ``python -m benchmarks.papers.picture``.
 
-The picture shows the means in the tables of README.md, next to the published ones. So it changes
-with the tables, and needs no training.
+The picture shows the means in the tables of README.md, next to the published means. So it changes
+with the tables, and drawing it does not train models.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ROW = re.compile(rf"(\S.*?) {{2,}}.*{_WITH_HALF} / {_WITH_HALF} +{_NUMBER} / {_
 
 
 class Point(NamedTuple):
-    """One configuration: the mean changes of loss and tokens in percent, and the published ones.
+    """One configuration: the mean changes of loss and tokens in percent, and the published changes.
 
     `loss_half` and `tokens_half` are half of the width of the 95 % intervals.
     """

@@ -199,7 +199,7 @@ PUBLISHED_BOUNDARIES: Mapping[tuple[str, str], Mapping[str, Boundaries]] = {
 
 
 class Vocabulary(NamedTuple):
-    """Published numbers of texts: all, those not in the other model of the pair, and affixes."""
+    """Published numbers of texts: all, only in this model of the pair, and affixes."""
 
     texts: int
     only_here: int
@@ -246,7 +246,7 @@ OTHER_TEXTS: Mapping[str, tuple[str, str]] = {
 
 
 class Transfer(NamedTuple):
-    """The published results of one vocabulary size on the training text and on another text.
+    """The published results for one vocabulary size, on the training text and on another text.
 
     `changes` has the changes of the tokens on the two texts in percent, for each method except the
     baseline. `morph_scores` are of English words, for each method.

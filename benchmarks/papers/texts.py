@@ -50,7 +50,7 @@ def write_pair(
 ) -> tuple[Path, Path]:
     """Write a text to train on and another text to measure, each of at most `size` bytes.
 
-    If both are in the same file, the text to train on is the first two thirds of it, or less.
+    If both texts come from the same file, the text to train on is at most its first two thirds.
     """
     targets = folder / f"{name}-train.txt", folder / f"{name}-other.txt"
     both = file.stat().st_size

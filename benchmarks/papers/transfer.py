@@ -100,7 +100,7 @@ def print_transfer(
 
 
 def _pair(name: str, folder: Path, language: str) -> tuple[Path, Path] | None:
-    """Return the files of a language; None if one does not exist or cannot change places."""
+    """Return the files of a language; None if a file does not exist or cannot change places."""
     if language not in OTHER_TEXTS:
         return None
     train, other = (folder / f"{file}.txt" for file in OTHER_TEXTS[language])
@@ -136,7 +136,7 @@ def _print_changes(
     *,
     published: bool = False,
 ) -> None:
-    """Print the changes of the tokens on two of the texts."""
+    """Print the changes of the number of tokens on two of the texts."""
     print(f"\n{title}: change of tokens in percent")
     if published:
         print("published for 300 MB of each of six languages; the other text is FineWiki (1 GB)")

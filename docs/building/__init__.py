@@ -1,4 +1,4 @@
-"""What the site adds to Sphinx: navigation, drawings, and tables that are made from the source."""
+"""The site's Sphinx extension: navigation, drawings, and tables that are made from the source."""
 
 import hashlib
 from pathlib import Path
@@ -12,7 +12,7 @@ _HERE = Path(__file__).parent
 
 
 def _digest() -> str:
-    """Return a digest of what drawings and generated texts are made from."""
+    """Return a digest of the sources of drawings and generated texts."""
     results = _HERE.parents[1] / "benchmarks" / "results"
     paths = sorted([*_HERE.glob("*.py"), *results.glob("*.json")])
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()

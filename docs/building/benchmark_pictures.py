@@ -21,7 +21,7 @@ def _compared(model_type: str) -> list[Result]:
 
 
 def gains() -> str:
-    """Draw how many times less time and memory the texts of the README need."""
+    """Draw by which factor time and memory are smaller, for each text in the README."""
     rows = [one for one in _compared("unigram") if one.name in tables.FIVE]
     pairs = [(one.reference, one.ours) for one in rows if one.reference]
     return svg.bars(

@@ -1,6 +1,6 @@
 """The directives of the pages: drawings in SVG, and Markdown that is made from the source.
 
-A drawing stands in the page itself, so that it takes the colours of the theme, light or dark.
+A drawing is part of the page itself, so it has the colours of the light or dark theme.
 """
 
 from docutils import nodes
@@ -31,13 +31,13 @@ class Drawing(SphinxDirective):
 
 
 class Generated(SphinxDirective):
-    """Markdown by name; the content only tells readers of the source what stands here."""
+    """Inserts Markdown by name; the content of the directive is only for readers of the source."""
 
     required_arguments = 1
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return what the Markdown says."""
+        """Return the parsed Markdown."""
         lines = registry.markdown(self.arguments[0]).splitlines()
         holder = nodes.Element()
         self.state.nested_parse(

@@ -1,4 +1,4 @@
-"""The worked example: a text of 23 words, and what spmcompat does with it step by step."""
+"""The worked example: a text of 23 words, and the steps in which spmcompat trains on it."""
 
 from functools import cache
 from io import BytesIO, StringIO
@@ -27,7 +27,7 @@ def sentences() -> list[str]:
 
 @cache
 def rounds(model_type: str) -> list[Step]:
-    """Return every step of a training on the text."""
+    """Return every step of a training run on the text."""
     steps: list[Step] = []
     spmcompat.train(
         sentence_iterator=iter(sentences()),
@@ -42,17 +42,17 @@ def rounds(model_type: str) -> list[Step]:
 
 
 def step(name: str, which: int = 0) -> Step:
-    """Return a step of the Unigram training."""
+    """Return a step of the Unigram training run."""
     return [one for one in rounds("unigram") if one.step == name][which]
 
 
 def pieces_after(done: Step) -> list[PieceRow]:
-    """Return the pieces that are there after a step."""
+    """Return the pieces that remain after a step."""
     return [row for row in done.pieces if row.kept]
 
 
 class Marginals(NamedTuple):
-    """What the E-step finds in one word: marginals, and the pieces of its best path."""
+    """The results of the E-step for one word: marginals, and the pieces of its best path."""
 
     marginals: dict[str, float]
     best: set[str]

@@ -1,6 +1,6 @@
-"""Flow charts in a small part of Mermaid's notation: ``flowchart TD``, boxes and arrows.
+"""Draws flow charts that are written in a subset of Mermaid: ``flowchart TD``, boxes and arrows.
 
-A box stands in the row below all boxes that lead to it.
+Each box is in a row below all boxes whose arrows lead to it.
 """
 
 import re

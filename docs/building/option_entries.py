@@ -12,7 +12,7 @@ from spmcompat.releases import DEFAULT
 
 
 def in_place_of_tables(page: str) -> str:
-    """Return the page with entries where its tables stand."""
+    """Return the page with entries in place of its tables."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
     return before + entries() + after

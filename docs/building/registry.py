@@ -1,4 +1,7 @@
-"""The drawings and the generated texts by name. What makes one is imported when it is needed."""
+"""The drawings and the generated texts by name.
+
+The function that makes an item is imported when it is needed.
+"""
 
 from functools import cache
 from importlib import import_module

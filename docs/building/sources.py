@@ -1,4 +1,4 @@
-"""What the Markdown files need to become pages: little, as they are read on GitHub too."""
+"""Converts Markdown files to pages, with few changes because GitHub also shows the files."""
 
 import re
 from pathlib import Path

@@ -9,7 +9,7 @@ NARROW = 480.0
 
 
 def element(name: str, *children: str, **attributes: object) -> str:
-    """Return an element; ``class_`` stands for class, and other ``_`` for ``-``."""
+    """Return an element; ``class_`` becomes ``class``, and any other ``_`` becomes ``-``."""
     given = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_text(value))}"'
         for key, value in attributes.items()
@@ -147,7 +147,7 @@ def curves(
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Return about five round numbers whose range holds the values."""
+    """Return about five round numbers whose range includes the values."""
     rough = (high - low) / 4
     size = 10.0 ** len(str(int(rough))) / 10 if rough >= 1 else 0.1
     while rough < size:

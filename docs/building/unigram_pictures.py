@@ -129,7 +129,7 @@ def counts_rows() -> str:
 
 
 def em_rows() -> str:
-    """Return what the EM steps did, as a table."""
+    """Return the results of the EM steps as a table."""
     rows = [
         "| EM step | pieces before | after | loss per pretoken | tokens in the text |",
         "|---|--:|--:|--:|--:|",

@@ -31,7 +31,7 @@ def count(
     Parameters
     ----------
     input : path or sequence of paths
-        Files to count, in order. Give either this or `sentence_iterator`.
+        Files to count, in order. Give either `input` or `sentence_iterator`.
     sentence_iterator : iterable of str or bytes, or Arrow data
         Sentences to count, as `train` takes them. A line break at the end of a sentence is removed.
     allow_empty : bool

@@ -171,7 +171,7 @@ def extend(
         it.
     use_unused : bool
         Whether new pieces first take the ids of unused pieces and of placeholders such as
-        ``<unused0>``. Otherwise, their ids follow the last one.
+        ``<unused0>``. Otherwise, their ids follow the last existing id.
     character_coverage : float
         The share of the characters of the new text that the model must cover; by default, the share
         that it was trained with.

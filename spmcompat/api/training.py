@@ -132,7 +132,7 @@ def train(
     Parameters
     ----------
     input : path or sequence of paths
-        Files to train on, in order. Give either this or `sentence_iterator`. Text files may be
+        Files to train on, in order. Give either `input` or `sentence_iterator`. Text files may be
         compressed; JSON Lines, CSV, Parquet and Arrow files, patterns such as ``data/*.txt``,
         ``-`` for standard input, and addresses such as ``s3://bucket/a.txt`` are accepted, too.
     sentence_iterator : iterable of str or bytes, or Arrow data
@@ -140,7 +140,7 @@ def train(
         any object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, such as tables, columns and
         readers of pyarrow, polars, pandas, DuckDB and nanoarrow, or an iterable of them; a
         ``LazyFrame`` of polars; a ``Dataset``, ``Scanner``, ``ParquetFile`` or file reader of
-        pyarrow; and a data set of Hugging Face. Their strings are read without
+        pyarrow; and a Hugging Face data set. Their strings are read without
         making Python objects; nulls are skipped.
     column : str
         The column to read if the Arrow data are a table. By default ``text``, or else the only
@@ -251,7 +251,7 @@ def train(
         crosses from one part into the next. It is called for every sentence, perhaps more than
         once, in any order and in several threads; its result must depend only on the sentence. Or
         ``script``: no piece crosses from one run of characters of one script and kind into the
-        next. Or ``regex:`` and a pattern of the package ``regex``: no piece crosses the start or
+        next. Or ``regex:`` and a pattern of the ``regex`` package: no piece crosses the start or
         end of a match.
     allow_inconsistent_pretokenization : bool
         Whether to train even if the joined parts differ from the sentence.
@@ -344,9 +344,9 @@ def train(
         a separate piece, and there is no dummy prefix. dropped: like separate, but the space has
         the last id and is not counted in vocab_size, so you can remove it from encoded text.
     dump : path
-        A new folder for tables of all steps of the training.
+        A new folder for tables of all steps of the training run.
     dump_format : str
-        The format of the tables that dump writes; parquet needs the package pyarrow.
+        The format of the tables that dump writes; parquet needs the pyarrow package.
     on_round : callable
         A function that is called with a `Step` of `spmcompat.runtime.rounds` after each step of
         the training, in the thread of the caller. If it raises an exception, training ends:

@@ -241,7 +241,7 @@ inline std::pair<uint32_t, uint32_t> ParityMerger::choose() {
   std::vector<bool> excluded(all());
   for (;;) {
     uint32_t language = costliest(excluded, true);
-    // If all languages that still have pairs have chosen too often, the window is ignored.
+    // The window is ignored if it excludes every language that still has pairs.
     if (language == kNone) language = costliest(excluded, false);
     if (language == kNone) return {all(), kNone};
     const uint32_t pair = take_pair(language);

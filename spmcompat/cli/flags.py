@@ -16,7 +16,7 @@ SHORT = {"h": "help", "o": "output"}
 
 
 class UsageError(BadValueError):
-    """The command line is wrong, or an argument of a function; the message is one line."""
+    """Raised if a command line or a function argument is wrong; the message is one line."""
 
 
 class Flag(NamedTuple):

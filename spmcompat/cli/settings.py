@@ -1,4 +1,4 @@
-"""Settings from the flags of ``spm_train``, with the exit status of each error."""
+"""Builds settings from the flags of ``spm_train``, and gives each error its exit status."""
 
 from collections.abc import Mapping
 

@@ -120,9 +120,9 @@ def read_pretokens_again(plan: Plan, source: Source, workers: Workers, report: R
     """
     if why := source.why_once():
         raise TrainingError(
-            "U+2581 (the space mark) falls below character_coverage only late in the text. The "
-            f"text has to be read again, but {why}. Write the text to a file, or add U+2581 to "
-            "required_chars."
+            "The first part of the text has enough spaces for character_coverage to include U+2581 "
+            "(the space mark), but the whole text does not. So the text has to be read again, but "
+            f"{why}. Write the text to a file, or add U+2581 to required_chars."
         )
     return_freed_memory()
     readers = [_Reader(plan, workers, can_read_again=True, must_keep=True)]

@@ -334,7 +334,7 @@ def case_restoring(str characters_without_rules=""):
     return _derived(MARK_CASE, characters_without_rules)[1]
 
 
-# The result is cached: deriving takes a fifth of a second, and a training needs it several times.
+# The result is cached: deriving takes a fifth of a second, and a run needs the rules several times.
 @functools.lru_cache(maxsize=1)
 def _derived(str name, str characters_without_rules):
     """Return the charsmap of one of `OWN_NAMES`, and the charsmap for decoded text."""

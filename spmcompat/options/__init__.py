@@ -1,4 +1,4 @@
-"""The options of training: their table, how flags and keywords become settings, and the checks.
+"""The training options: their table, their conversion to settings, and the checks.
 
 ``table`` joins the rows of ``reference_options`` and ``extension_options``; ``option`` explains
 the columns. ``from_flags``, ``from_keywords`` and ``from_counts`` read options with ``reading`` and

@@ -1,7 +1,7 @@
 """All checks that are possible before the corpus is read.
 
-If the reference trains with some options, they are never refused here. If it refuses them, perhaps
-only after hours of training, they are refused immediately.
+Options with which the reference can train are never refused here. Options that the reference
+refuses, perhaps only after hours of training, are refused immediately.
 
 Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``sentencepiece``
 0.2.3.
@@ -105,7 +105,7 @@ def check_options(settings: Settings) -> dict[int, MetaPiece]:
 
 
 def _for_each_size(settings: Settings, check: Callable[[Settings], Found]) -> Found:
-    """Call a check with the settings of each vocabulary size, and return one of its results."""
+    """Call a check with the settings of each vocabulary size, and return the result of one."""
     runs = runs_of(settings)
     errors: list[tuple[Settings, TrainingError]] = []
     for run in runs:

@@ -334,7 +334,7 @@ EXTENSIONS = (
     _extension(
         "dump_format",
         CHOICE,
-        "The format of the tables that dump writes; parquet needs the package pyarrow.",
+        "The format of the tables that dump writes; parquet needs the pyarrow package.",
         EXTENSION,
         default="tsv",
         choices=("tsv", "parquet"),
@@ -353,7 +353,7 @@ EXTENSIONS = (
 
 
 def with_recipe(options: Mapping[str, object]) -> tuple[dict[str, object], str]:
-    """Replace the option ``recipe`` with the options that the recipe sets.
+    """Replace the ``recipe`` option with the options that the recipe sets.
 
     Options that are given explicitly keep their values.
 

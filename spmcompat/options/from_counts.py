@@ -1,4 +1,4 @@
-"""The options of a training that starts from the stored counts of a text."""
+"""The options of a training run that starts from the stored counts of a text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def with_counts(
     """Build settings from options, and add the options that counts store if counts are given.
 
     ``counts`` is a table of counts or its path. It stores the options with which the text was
-    counted. ``language_counts`` are several tables, of which the first one decides these options.
+    counted. ``language_counts`` are several tables; these options come from the first table.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ NO_SEED = UINT32[-1]
 
 
 def from_flags(flags: Mapping[str, object]) -> Settings:
-    """Build the settings of the command line.
+    """Build the settings from the flags of a command line.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Turns Python values, keywords and strings into settings. Only the given options are stored.
 
 In contrast, the command line stores every option (``from_flags``). Models contain the stored
-options, so a model trained from Python has other bytes than one from the command line, as in the
-reference.
+options. So, as in the reference, a model trained from Python has different bytes than a model that
+the command line trains.
 
 Source: ``sentencepiece_trainer.cc`` of ``sentencepiece`` 0.2.3.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spmcompat.runtime.rounds import OnRound
 
 SERIALIZED_NORMALIZER = "_serialized_normalizer_spec"
-# The options whose values the reference does not turn into text: they are Python objects.
+# The options whose values are Python objects, which the reference does not convert to text.
 _OBJECTS = frozenset(
     {
         "normalizer",
@@ -40,7 +40,7 @@ _OBJECTS = frozenset(
 
 
 def from_kwargs(options: Mapping[str, object]) -> Settings:
-    """Build the settings of keywords, which the reference turns into text.
+    """Build the settings from keywords. The reference converts their values to text.
 
     The parameters and errors are those of `from_values`.
     """
@@ -53,7 +53,7 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
 
 
 def from_values(options: Mapping[str, object]) -> Settings:
-    """Build the settings of Python values.
+    """Build the settings from Python values.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def _settings(options: Mapping[str, object]) -> Settings:
 
 
 def from_string(arguments: str) -> Settings:
-    """Build the settings of one string, ``--a=b --c=d``.
+    """Build the settings from one string, ``--a=b --c=d``.
 
     The string is split at every space, so a value cannot contain a space. If an option is given
     twice, the first value is used.

@@ -48,7 +48,7 @@ class Normalizer(Protocol):
 
 
 class TextOptions(TypedDict, total=False):
-    """The options of `extend` and `trim` for the text, except those that they list themselves."""
+    """The text options of `extend` and `trim`, except those in the signatures of the functions."""
 
     column: str
     input_format: InputFormat
@@ -100,14 +100,14 @@ class PartOptions(_NormalizingOptions, total=False):
 
 
 class CountOptions(TextOptions, _NormalizingOptions, total=False):
-    """The options of `count`, except those that it lists itself."""
+    """The options of `count`, except those in its signature."""
 
     control_symbols: Sequence[str]
     user_defined_symbols: Sequence[str]
 
 
 class OldOptions(TypedDict, total=False):
-    """The keywords that only earlier releases of ``sentencepiece`` use, and those of no use."""
+    """The keywords that only earlier releases of ``sentencepiece`` use, or that no release uses."""
 
     accept_language: str | list[str]
     self_test_sample_size: int

@@ -50,7 +50,7 @@ class Option(NamedTuple):
     in_reference : bool
         Whether some release of ``sentencepiece`` has the option.
     selects_text : bool
-        Whether the option decides which text is read, or how it is divided into sentences.
+        Whether the option determines which text is read or how the text is divided into sentences.
     """
 
     name: str

@@ -45,7 +45,7 @@ _SPACE = " \t\n\v\f\r"
 
 
 def release_of(options: Mapping[str, object]) -> Release:
-    """Return the release that the option ``compat`` names, or the default one.
+    """Return the release that the ``compat`` option names, or the default release.
 
     Raises
     ------
@@ -285,7 +285,7 @@ def _model_type(text: str) -> int:
 
 
 def _set_denormalization_rules(settings: Settings, path: str) -> None:
-    """Set the file of rules for decoding, and turn off all other functions of the denormalizer."""
+    """Set the file of denormalization rules, and turn off all other denormalizer functions."""
     settings.denormalizer.normalization_rule_tsv = path
     restore_only(settings.denormalizer)
 

@@ -61,7 +61,7 @@ class Settings:
     input_column : str
         The field or column of a record that contains its text; empty means ``text``.
     split_lines, skip_bad_records : bool
-        Whether every line of a record is a sentence of its own, and whether broken records are
+        Whether every line of a record is a separate sentence, and whether broken records are
         skipped.
     long_sentences : str
         What happens to sentences that are too long: ``skip`` or ``split``.

@@ -151,9 +151,9 @@ def parse_bool(text: str) -> bool:
 def split_csv(line: str) -> list[str]:
     """Split a line of comma-separated values exactly as the reference does.
 
-    A field may be in double quotes. Inside, two quotes mean one. Text between the closing quote and
-    the next comma is dropped. A comma at the end of the line does not add an empty field. A NUL
-    ends a field.
+    A field may be in double quotes. Inside a quoted field, two quotes represent one quote.
+    Text between the closing quote and the next comma is dropped. A comma at the end of the line
+    does not add an empty field. A NUL ends a field.
     """
     fields = []
     at = 0

@@ -60,7 +60,7 @@ def cut_by_pattern(pattern: str) -> Cut:
     BadValueError
         If the pattern is not valid.
     MissingLibraryError
-        If the package ``regex`` is not installed.
+        If the ``regex`` package is not installed.
     """
     require("regex", "pretokenizer=regex", "regex")
     import regex  # noqa: PLC0415
@@ -69,7 +69,7 @@ def cut_by_pattern(pattern: str) -> Cut:
         matcher = regex.compile(pattern.replace(SPACE_MARK, "\\x20"))
     except (regex.error, RecursionError) as error:
         raise BadValueError(
-            f"{pattern!r} is not a valid pattern of the package regex: {error}. It was given for "
+            f"{pattern!r} is not a valid pattern of the regex package: {error}. It was given for "
             "pretokenizer."
         ) from None
 

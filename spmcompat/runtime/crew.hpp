@@ -1,4 +1,4 @@
-// The threads of a training, and the parallel loop that stages use.
+// The threads of a training run, and the parallel loop that stages use.
 //
 // A stage is a function that takes a crew. The first thread of the crew runs the stage, and all
 // threads share its loops. The thread that calls the stage only waits, so it can check for Ctrl-C

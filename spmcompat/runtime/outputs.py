@@ -393,7 +393,7 @@ class _Pending:
             _remove(self.target, self.is_folder)
 
     def discard(self) -> None:
-        """Remove the temporary file and the old one."""
+        """Remove the temporary output, and the old output that was moved aside."""
         _remove(self.temporary, self.is_folder)
         if self.aside:
             _remove(self.aside, self.is_folder)

@@ -30,7 +30,7 @@ _INTERVAL = 10.0
 # Steps that take less than this share of the whole time are added up in the last line of a run.
 _SHORT = 0.05
 
-# The bar of a stage whose length is known, and of one whose length is not known.
+# The bar of a stage with a known length, and the line of a stage with an unknown length.
 _BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}"
 _COUNT = "{desc}: {n_fmt}{unit} in {elapsed}"
 
@@ -42,7 +42,7 @@ class Stage(Protocol):
         """Add the number of steps that were done."""
 
     def expect(self, count: int) -> None:
-        """Set the number of steps that are left, or an estimate of it."""
+        """Set the number of remaining steps, or an estimate of this number."""
 
 
 class _Progress:
@@ -229,7 +229,7 @@ class _BarStage:
         self._show()
 
     def expect(self, count: int) -> None:
-        """Set the number of steps that are left, or an estimate of it."""
+        """Set the number of remaining steps, or an estimate of this number."""
         self._progress.expect(count)
         self._show()
 
@@ -286,7 +286,7 @@ class _LoggedStage:
             self._report.info(f"{self._name}: {self._state(now)}")
 
     def expect(self, count: int) -> None:
-        """Set the number of steps that are left, or an estimate of it."""
+        """Set the number of remaining steps, or an estimate of this number."""
         self._progress.expect(count)
 
     def end(self) -> None:

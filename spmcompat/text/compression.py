@@ -172,7 +172,7 @@ class _Contents:
         check_contents(name, self._head, form)
 
     def readinto(self, buffer: memoryview, /) -> int:
-        """Put bytes into the buffer and return how many; none at the end."""
+        """Read bytes into the buffer, and return their number; 0 at the end of the file."""
         head, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
         buffer[: len(head)] = head
         return len(head) + self._inner.readinto(buffer[len(head) :])

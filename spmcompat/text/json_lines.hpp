@@ -42,8 +42,8 @@ class JsonRecord {
   explicit JsonRecord(std::string column) : column_(std::move(column)) {}
 
   // Appends the texts of the record, without CR and LF at their ends. A record is broken if it is
-  // not valid JSON, lacks the field, or the value of the field is not a string, null, or a list of
-  // these. Then nothing is appended.
+  // not valid JSON, if it lacks the field, or if the value of the field is not a string, null, or a
+  // list of strings and nulls. Nothing is appended from a broken record.
   Outcome read(std::string_view line, RecordTexts& out) {
     at_ = line.data();
     end_ = at_ + line.size();

@@ -85,7 +85,7 @@ class UnfinishedLine {
   size_t dropped_ = 0;
 };
 
-// Decides which lines are sentences, and counts the others.
+// Decides which lines are sentences, and counts the other lines.
 //
 // With `splits_long`, a line that is too long is divided into sentences. Each sentence ends at the
 // last white space that leaves it short enough, and the next one begins after this white space. A

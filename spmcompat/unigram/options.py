@@ -10,10 +10,11 @@ from spmcompat.unigram.seeding.seeds import NO_LIMIT
 
 
 class UnigramOptions(NamedTuple):
-    """The options of a Unigram model. The table of options has the same names and defaults.
+    """The options of Unigram training, with the names and defaults of the option table.
 
-    `partial_sums` is ``num_threads`` in that table. It decides the order of the sums, not the
-    number of threads. `final_size` is the size of the vocabulary without its meta pieces. With
+    The only different name is `partial_sums`, which is ``num_threads`` in the option table. It
+    determines the order of summation, not the number of threads.
+    `final_size` is the size of the vocabulary without its meta pieces. With
     `auto_character_coverage`, no character is required.
     """
 

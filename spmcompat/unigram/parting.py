@@ -25,7 +25,7 @@ class Run(Protocol):
 
 
 class Target(NamedTuple):
-    """The number of pieces (`size`) at which a training ends, and the size of its vocabulary."""
+    """The number of pieces (`size`) at which a run ends, and the size of its vocabulary."""
 
     vocab_size: int
     size: int

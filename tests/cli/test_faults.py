@@ -158,7 +158,7 @@ def write(folder: Path, files: Content) -> None:
 
 @functools.cache
 def old_files(name: str) -> Content:
-    """The folder before the command, with old files at the paths of the new ones."""
+    """The folder before the command, with old files at the paths of the new files."""
     with tempfile.TemporaryDirectory() as folder:
         old = {path: f"old {path}".encode() for path in COMMANDS[name].outputs}
         given = {**compared(), **old} if name == "compare" else {**old, **inputs()}
@@ -190,7 +190,7 @@ def expected(name: str) -> Expected:
 
 
 def is_intact(name: str, left: Content, old: Content) -> bool:
-    """Whether the folder contains the old files or the new ones, and nothing else."""
+    """Whether the folder contains only the old files, or only the new files."""
     new = expected(name).files
     if COMMANDS[name].together:
         return left in (old, new)

@@ -1,6 +1,6 @@
 """The examples of a Markdown page: how they are found, run, and compared with what the page shows.
 
-What a fence means is said by its language:
+The language of a fence determines its meaning:
 
 ``sh``
     Commands. They must end with status 0.
@@ -200,7 +200,7 @@ class Page:
 
 
 def check_output(command: str, output: str, shown: str) -> None:
-    """Compare an output with the one that a page shows.
+    """Compare an output with the output that a page shows.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def _is_pip(line: str) -> bool:
 
 
 def pip_targets(page: str) -> Iterator[str]:
-    """Yield what the pip commands of a page install."""
+    """Yield the requirements that the pip commands of a page install."""
     for line in page.splitlines():
         for command in re.findall(r"\bpip install ((?:'[^']*'|[^`&|,;)])+)", line):
             yield from (word for word in shlex.split(command) if not word.startswith("-"))

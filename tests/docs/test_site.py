@@ -29,7 +29,7 @@ LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "sourc
 
 
 class PageParser(HTMLParser):
-    """Collects the addresses and the anchors of a page, and what it loads."""
+    """Collects the addresses and anchors of a page, and the files that it loads."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The targets of fuzzing: what each one reads, and its first inputs.
+"""The targets of fuzzing: the input that each target reads, and its first inputs.
 
 The targets of `FILES` write the bytes of the fuzzer to a file. All other targets are the kinds of
 `tests.hostile`: there, the bytes decide what the generator of the kind damages. They reach code
@@ -50,7 +50,7 @@ _TEXTS = Texts(Path(__file__), Path(__file__), ("undo", "<b>"), "")
 
 
 class Target(Protocol):
-    """What a fuzzer runs."""
+    """A target that the fuzzer runs."""
 
     def prepare(self, folder: Path) -> Sequence[bytes]:
         """Write valid files into the folder, which is also the working folder.

@@ -1,1 +1,1 @@
-"""Runs spmcompat and the real library, and compares what they write."""
+"""Runs spmcompat and the real library, and compares the files that they write."""

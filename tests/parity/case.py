@@ -106,7 +106,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one side did: the files that it wrote, or how it failed."""
+    """The outcome of one side: the files that it wrote, or its error."""
 
     outputs: Mapping[str, bytes]
     failure: Failure | None

@@ -34,7 +34,7 @@ def python_of_release(release: str) -> Path:
     Raises
     ------
     MissingEnvironmentError
-        If there is none. Later calls do not search for it.
+        If there is no such interpreter. Later calls do not search again.
     """
     found = _python_or_reason(release)
     if isinstance(found, str):
@@ -44,7 +44,7 @@ def python_of_release(release: str) -> Path:
 
 @functools.cache
 def _python_or_reason(release: str) -> Path | str:
-    """Return the interpreter, or as text why there is none. An exception would not be cached."""
+    """Return the interpreter, or the reason why it is missing: exceptions are not cached."""
     try:
         return _find_python(release)
     except MissingEnvironmentError as error:

@@ -85,7 +85,7 @@ class Trainers:
         return Comparison(case, self.ours.finish(), reference)
 
     def _with_normalizer_of_release(self, case: Case) -> Case:
-        """Return the case with its normalizer serialized by the library of the release."""
+        """Return the case, after the release's own library has serialized its normalizer."""
         if case.normalizer is None or case.release == DEFAULT_RELEASE:
             return case
         outputs = self.of_release(case.release, NORMALIZER).run(case).outputs

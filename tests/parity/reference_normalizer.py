@@ -1,4 +1,4 @@
-"""The normalization of the real library alone: it compiles rules and applies them."""
+"""The real library's normalizer, without training: compiles rules and applies them."""
 
 from __future__ import annotations
 

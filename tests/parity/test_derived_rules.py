@@ -1,5 +1,8 @@
-"""The named rules of this package in models: the real library trains the same from a file of rules,
-and restores capitals when it decodes."""
+"""spmcompat's own named rules in models.
+
+The real library trains the same model from a file of these rules, and restores capitals when it
+decodes.
+"""""
 
 from __future__ import annotations
 

@@ -281,7 +281,7 @@ def test_an_option_without_effect_is_told(options: dict[str, object], ignored: s
 
 
 def options_without_effect(options: dict[str, object]) -> list[str]:
-    """Return the options that a training reports as having no effect."""
+    """Return the options that a training run reports as having no effect."""
     log = io.StringIO()
     train(options, minloglevel=1, logstream=log)
     return re.findall(r"(\w+) has no effect with", log.getvalue())

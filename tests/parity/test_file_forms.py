@@ -1,4 +1,4 @@
-"""Text in other forms of files gives the bytes of the real library on the plain text."""
+"""Training on other file formats writes the real library's bytes for the same plain text."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ def trained(folder: Path, path: str, options: dict[str, Option], **own: Any) -> 
 
 @pytest.fixture(scope="module")
 def of_reference(trainers: Trainers) -> Callable[[bytes, dict[str, Option]], bytes]:
-    """The output of the real library for each plain text, trained only once."""
+    """The real library's output for each plain text; each is trained only once."""
     known: dict[str, bytes] = {}
 
     def train(text: bytes, options: dict[str, Option]) -> bytes:

@@ -1,4 +1,4 @@
-"""The known deviations of docs/deviations.md: what each side does, asserted for both.
+"""The known deviations of docs/deviations.md: the tests check the behaviour of both sides.
 
 Each test names the row of the page that it demonstrates. If both sides behave in the same way one
 day, the test fails and says so; then remove the row and the test.

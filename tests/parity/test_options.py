@@ -1,4 +1,4 @@
-"""Every option alone, on small texts, against the real library."""
+"""Compares training with each single option with the real library, on small texts."""
 
 from __future__ import annotations
 

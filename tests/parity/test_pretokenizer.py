@@ -1,4 +1,4 @@
-"""Functions that pre-tokenize, on both sides."""
+"""Compares training with a pretokenizer function on both sides."""
 
 from __future__ import annotations
 

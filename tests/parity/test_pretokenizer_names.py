@@ -1,6 +1,6 @@
-"""``pretokenizer=script`` and ``regex:PATTERN`` against the real library.
+"""Compares ``pretokenizer=script`` and ``regex:PATTERN`` with the real library.
 
-The result must be the one of the real library on a text with each pretoken on its own line.
+The result must be the real library's result for a text with each pretoken on its own line.
 """
 
 from __future__ import annotations

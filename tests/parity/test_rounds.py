@@ -1,4 +1,4 @@
-"""Reports about the steps of a training are consistent, and agree with the model and the text."""
+"""Reports about the steps of training are consistent, and agree with the model and the text."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ def test_the_dump_of_bpe_names_the_parts_of_each_merge(tmp_path: Path) -> None:
 
 
 class EnoughError(Exception):
-    """An exception that a function raises to end the training."""
+    """An exception that an `on_round` function raises to end the run."""
 
 
 @pytest.mark.parametrize("error", [EnoughError, KeyboardInterrupt, SystemExit])

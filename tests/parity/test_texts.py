@@ -1,4 +1,4 @@
-"""Difficult texts, on both sides."""
+"""Compares training on difficult texts with the real library."""
 
 from __future__ import annotations
 

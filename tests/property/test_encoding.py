@@ -17,7 +17,7 @@ LETTERS = "abé漢"
 
 
 def model_of(pieces: list[Piece], kind: TrainerSpec.ModelType) -> ModelProto:
-    """Return a model whose normalizer does nothing."""
+    """Return a model whose normalizer does not change text."""
     model = ModelProto(trainer_spec=TrainerSpec(model_type=kind))
     spec = model.normalizer_spec
     spec.add_dummy_prefix = spec.remove_extra_whitespaces = spec.escape_whitespaces = False

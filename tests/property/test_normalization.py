@@ -1,4 +1,4 @@
-"""Random rules and random bytes: charsmaps and normalized texts are those of the library."""
+"""Random rules and random bytes: charsmaps and normalized texts equal the library's."""
 
 from __future__ import annotations
 

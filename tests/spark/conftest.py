@@ -1,4 +1,4 @@
-"""Spark sessions, and the reasons for which there can be none."""
+"""Spark sessions, and the reasons why a session may be unavailable."""
 
 import importlib.util
 import os

@@ -53,7 +53,7 @@ def python_of_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    """Return an archive with what a wheel of spmcompat unpacks to."""
+    """Return an archive with the unpacked contents of a spmcompat wheel."""
     path = tmp_path / "packages.tar.gz"
     with tarfile.open(path, "w:gz") as packed:
         for file in PACKAGE.rglob("*"):

@@ -1,4 +1,4 @@
-"""What the tests of all engines share: a text in files, and models of it."""
+"""Code that the tests of all engines share: text files, and models trained on them."""
 
 import io
 from pathlib import Path

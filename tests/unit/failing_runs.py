@@ -76,7 +76,7 @@ def _train_in_child(arguments: list[str], first: int, last: int, write_end: int)
 
 
 def failing_ranges(calls: list[int], runs: int) -> list[tuple[int, int]]:
-    """Return the first allocation that fails and the one behind the last, for each run.
+    """Return, for each run, the first allocation that fails and the first that succeeds again.
 
     The runs are spread over the calls given. In every other run all further allocations fail too.
     """

@@ -1,4 +1,4 @@
-"""Small random corpora on both sides: as ours holds them, and as the oracle reads them."""
+"""Small random corpora, in spmcompat's form and in the oracle's form."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from tests.parity import corpora
 
 QUIET = Report(min_log_level=3)
 SCORES = [-0.5, -1, -1, -2, -2.5, -3, -4, -12.25]
-"""Few enough that most sums of scores tie with others."""
+"""There are so few scores that most sums of scores are equal to another sum."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A corpus on both sides, and pieces that have never seen an EM step."""
+    """The same corpus for spmcompat and the oracle, and pieces before the first EM step."""
 
     corpus: Corpus
     sentences: list[Sentence]
@@ -58,7 +58,7 @@ def read(items: Iterable[str | bytes] | None, workers: int = 2, **options: objec
 
 
 def plan_of(**options: object) -> Plan:
-    """Return the plan of options of reading, by name, and of the other fields of `PlanOptions`."""
+    """Return the plan for fields of `TextPlan` and of `PlanOptions`, which are given by name."""
     text = {name: options.pop(name) for name in TextPlan._fields if name in options}
     given = {"remove_extra_whitespaces": False, **options, "text": TextPlan(**text)}
     return make_plan(PlanOptions(**given))  # type: ignore[arg-type]
@@ -141,7 +141,7 @@ def random_case(name: str) -> Case:
 
 
 def random_pieces(dice: random.Random, case: Case) -> OraclePieces:
-    """Draw substrings of the pretokens; now and then a character is left to the unknown piece."""
+    """Draw substrings of the pretokens. Some characters may be missing, and become unknown."""
     found: set[str] = set()
     for text, _ in case.counted:
         for begin in range(len(text)):

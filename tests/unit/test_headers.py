@@ -1,7 +1,7 @@
 """The C++ headers: no two classes have the same name.
 
-Compiled modules include each other's headers, so two classes of one name would be undefined
-behaviour as soon as both are in one module.
+Compiled modules include each other's headers, so two classes with the same name would
+be undefined behaviour if one module included both.
 """
 
 import re

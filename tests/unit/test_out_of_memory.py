@@ -86,7 +86,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def assert_told(status: int, lines: list[str]) -> None:
-    """Fail if a training did not end in one line that names memory and the stage."""
+    """Fail unless a run ended with one line that names memory and the stage."""
     assert status == 1, lines
     assert len(lines) == 1, lines
     assert "Memory ran out in the stage " in lines[0]
@@ -123,9 +123,9 @@ def test_any_allocation_may_fail(
 
 
 def written(folder: Path, prefix: str) -> dict[str, bytes | None]:
-    """Take the files of a training out of a folder; return the vocabularies by their endings."""
+    """Remove a run's files from a folder; return the vocabularies by their file name endings."""
     files = {path.name.removeprefix(prefix): path for path in folder.glob(f"{prefix}[-.]*")}
-    # A model holds its own prefix.
+    # A model contains its own prefix.
     found = {end: path.read_bytes() if "vocab" in end else None for end, path in files.items()}
     for path in files.values():
         path.unlink()
@@ -149,7 +149,7 @@ sys.exit(status)
 
 
 def peak(*arguments: str) -> int:
-    """Return how large the address space of a training becomes, in bytes."""
+    """Return the largest size of a run's address space, in bytes."""
     completed = subprocess.run(
         [sys.executable, "-c", MEASURE, *arguments],
         cwd=INSTALLED,
@@ -188,7 +188,7 @@ def test_a_limit_of_the_address_space(text: str, tmp_path: Path) -> None:
 
 
 def test_the_error_in_python(tmp_path: Path) -> None:
-    """One of its iterator is enough; it is both kinds of error, and holds nothing of the run."""
+    """The error has both types, and does not keep objects of the run in memory."""
 
     def sentences() -> list[str]:
         raise MemoryError

@@ -70,7 +70,7 @@ def _about(result: Result, baseline: str) -> str:
         f"Each row compares a tokenizer with <em>{escape(baseline)}</em> of the same vocabulary "
         "size: the number of tokens and the loss in percent, and the overlap of the vocabularies "
         "(shared pieces divided by all pieces of both). Tokenizers that write spaces or bytes in "
-        "different ways share few pieces for that reason alone. Negative changes are better."
+        "different ways share few pieces just for that reason. Negative changes are better."
     )
     if result.evaluation.resampled is None:
         return text

@@ -119,7 +119,7 @@ def compare(
     gold : path or sequence of paths
         Lists of segmented words, as for `evaluate`.
     baseline : str
-        The configuration that the others are compared with; by default ``unigram``, or the first
+        The configuration that all others are compared with; by default ``unigram``, or the first
         one.
     bootstrap, confidence, seed, embedding_width, parameters, training_bytes
         As for `evaluate`.
@@ -136,8 +136,8 @@ def compare(
     Raises
     ------
     TrainingError
-        If an argument is wrong, a training fails, a file cannot be read or written, or a library is
-        missing. Earlier results stay in the folder.
+        If an argument is wrong, a training run fails, a file cannot be read or written, or a
+        library is missing. Earlier results stay in the folder.
     """
     values: dict[str, Any] = {**locals(), "text": with_languages(text)}
     for name in ("minloglevel", "logstream"):

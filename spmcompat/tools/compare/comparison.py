@@ -1,4 +1,4 @@
-"""The comparison that the command and the function make, and its result."""
+"""The comparison that ``spmcompat compare`` and the function `compare` make, and its result."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Comparison(NamedTuple):
     results : list of Result
         The results by vocabulary size, then by configuration.
     baseline : str
-        The configuration that the others are compared with.
+        The configuration that all others are compared with.
     """
 
     report: Path
@@ -86,7 +86,7 @@ def make(given: SimpleNamespace, report: Report) -> Comparison:
     UsageError
         If flags contradict each other.
     TrainingError
-        If a file cannot be read or written, or a training fails.
+        If a file cannot be read or written, or a training run fails.
     """
     bootstrap = read_bootstrap(given)
     network = read_network(given)
@@ -137,7 +137,7 @@ def _baseline(name: str | None, names: Sequence[str]) -> str:
 
 
 def _check_libraries(trainers: Sequence[str]) -> None:
-    """Raise if a library that a training will need is not installed."""
+    """Raise if a library that a configuration needs for training is not installed."""
     for name in ("sentencepiece", "matplotlib"):
         require(name, "the comparison", "compare")
     if any(trainer.startswith("tokenizers.") for trainer in trainers):

@@ -82,8 +82,8 @@ def read_configs(names: Sequence[str], known_flags: Collection[str]) -> list[Con
     """Return the built-in configurations with these names, and all configurations in the files.
 
     A file has one table for each configuration. The keys of a table are flags of ``spm_train``, and
-    two more: ``trainer`` chooses another trainer, and ``drop_spaces`` drops the tokens that are
-    only spaces.
+    two further keys: ``trainer`` chooses another trainer, and ``drop_spaces`` drops the tokens
+    that are only spaces.
 
     Parameters
     ----------

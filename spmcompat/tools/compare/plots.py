@@ -91,7 +91,7 @@ def change_of_loss_and_tokens(results: Sequence[Result], baseline: str) -> str:
 
     The changes are relative to the baseline of the same vocabulary size, so models of several sizes
     can be compared. Crosses show the confidence intervals. The plot is empty if fewer than two
-    configurations have a loss, or if the baseline has none.
+    configurations have a loss, or if the baseline has no loss.
     """
     bases = {r.vocab_size: r.evaluation for r in results if r.config == baseline}
     found = [
@@ -177,7 +177,7 @@ def curves(results: Sequence[Result], figure: str, label: str) -> str:
 def cost_curves(
     results: Mapping[str, Sequence[Result]], costs: Mapping[str, Sequence[Costs]]
 ) -> str:
-    """Plot the operations of a training against the vocabulary size, with a ring at each minimum.
+    """Plot a network's training operations against the vocabulary size; a ring marks each minimum.
 
     There is a line for each configuration. The plot is empty if there is only one size.
     """

@@ -93,7 +93,7 @@ def write_result(path: Path, result: Result, made_from: Mapping[str, object]) ->
 def read_result(path: Path, made_from: Mapping[str, object]) -> Result | None:
     """Return the stored result if it was computed from these settings; otherwise None.
 
-    Further settings in the file do not matter. If the file is missing or damaged, return None.
+    Additional settings in the file are ignored. If the file is missing or damaged, return None.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8", errors="surrogateescape"))

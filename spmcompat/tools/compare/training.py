@@ -37,12 +37,12 @@ from spmcompat.tools.evaluate.texts import Texts as TextSource
 
 HELD_OUT = 20  # one of every 20 lines is held out
 _SHOWN_WORDS = 24
-_PATIENCE = 5  # seconds that an interrupted training gets to end by itself
+_PATIENCE = 5  # seconds that an interrupted training process gets to end by itself
 _LONGEST_NAME = 100  # bytes of a file name before its suffix; file systems allow 255
 
 
 class _Training(NamedTuple):
-    """The path of a trained model, and what its training needed."""
+    """The path of a trained model, and the time and memory that its training needed."""
 
     command: str
     seconds: float
@@ -160,7 +160,7 @@ def train_and_evaluate(
     Raises
     ------
     TrainingError
-        If a training fails. Earlier results stay in the folder.
+        If a training run fails. The results of earlier runs stay in the folder.
     """
     trained: dict[str, _Training] = {}
     return [
@@ -285,7 +285,7 @@ def _command(config: Config, size: int, text: Path, prefix: Path) -> tuple[list[
 
 
 def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, float]:
-    """Run a training, and return its time in seconds and its peak memory in MiB."""
+    """Run a training command, and return its time in seconds and its peak memory in MiB."""
     if sys.platform == "win32":
         raise TrainingError("Windows cannot measure processes as this command does. Use WSL.")
     log = prefix.with_name(prefix.name + ".log")
@@ -311,7 +311,7 @@ def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, floa
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a training, but first give it time to remove its temporary files."""
+    """End a training process, after giving it time to remove its temporary files."""
     process.terminate()
     with suppress(subprocess.TimeoutExpired):
         process.wait(_PATIENCE)

@@ -1,1 +1,1 @@
-"""Changes a trained model: its pieces, its size, and other models merged into it."""
+"""Changes trained models: edits pieces, changes the size, and merges models."""

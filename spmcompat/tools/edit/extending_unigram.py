@@ -175,7 +175,7 @@ def _shift(old: Scored, estimated: Scored, weights: Sequence[float]) -> float:
         The expected counts of the old pieces in the new text.
     """
     total = math.fsum(weights)
-    if total == 0:  # The new text does not use any old piece, so there is no average.
+    if total == 0:  # If the new text does not use any old piece, there is no average.
         return 0.0
     differences = (
         weight * (score - estimate)
@@ -218,7 +218,7 @@ def _best(new: Scored, extension: Extension, workers: Workers, report: Report) -
 
 
 def _name_beaten(new: Scored, extension: Extension, workers: Workers, report: Report) -> None:
-    """Report the old pieces that are no longer used because new pieces have better scores."""
+    """Report the old pieces that segmentations no longer use, because new pieces win."""
     before = drop_unreachable(Pieces(extension.old), workers)
     after = {piece for piece, _ in drop_unreachable(Pieces([*extension.old, *new]), workers)}
     beaten = [piece.decode() for piece, _ in before if piece not in after]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Sources(NamedTuple):
-    """What `extend` and `trim` read: the model, the options and the text.
+    """The inputs of `extend` and `trim`: the model, the options and the text.
 
     Attributes
     ----------

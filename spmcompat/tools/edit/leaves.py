@@ -64,7 +64,7 @@ class Leaves(NamedTuple):
             piece = key[-1]
             if piece in fallen:
                 continue
-            if key[1] != uses[piece]:  # Its count grew when another piece was dropped.
+            if key[1] != uses[piece]:  # The leaf's count grew when another piece was dropped.
                 heapq.heappush(queue, self._key(piece, uses[piece]))
                 continue
             yield piece

@@ -4,11 +4,11 @@ Unigram: a text is regarded as a mixture of the texts that the models were train
 probability of a piece is the weighted mean of its probabilities in the models. In a model that does
 not have the piece, its probability is 0.
 
-BPE: the merges of the first model come first, then those of the second model, and so on, each in
-its own order. So a text is first merged as in the first model, and then the other merges are
-applied. Each token of the merged model consists of one or more tokens of the first model. A piece
-that merges can no longer reach would never be used, so it is left out. This does not change how any
-text is cut.
+BPE: the merges of the first model come first, then the merges of the second model, and so on. The
+merges of each model keep their order. So a text is first merged as in the first model, and then the
+other merges are applied. Each token of the merged model consists of one or more tokens of the first
+model. A piece that merges can no longer reach would never be used, so it is left out. This does not
+change how any text is cut.
 
 Word and char models are merged like Unigram models; their scores have no effect.
 """
@@ -72,7 +72,7 @@ def merge_models(
     Parameters
     ----------
     models : sequence of ModelProto
-        The models. Options, symbols and ids are those of the first one.
+        The models. Options, symbols and ids come from the first model.
     names : sequence of str
         The names of the models in messages.
     weights : sequence of float, optional
@@ -283,7 +283,7 @@ def _chosen(
 def _lost(first: Sequence[Piece], pieces: Sequence[Piece], trainer: TrainerSpec) -> list[str]:
     """Return the pieces of the first model that can no longer be used."""
     texts = [piece.text for piece in first if piece.type == NORMAL]
-    if trainer.model_type == TrainerSpec.BPE:  # only symbols come before its merges
+    if trainer.model_type == TrainerSpec.BPE:  # only new symbols precede the first model's merges
         new = pieces[len(first) :]
         texts = containing(first, [piece.text for piece in new if piece.type == USER_DEFINED])
     lost = unreachable(pieces, trainer, texts)

@@ -103,7 +103,8 @@ class _Tokens:
 def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str]) -> Changes:
     """Encode a text with two models, and return the differences.
 
-    Tokens are compared by the texts of their pieces, so a change of ids alone is not a difference.
+    Tokens are compared by the texts of their pieces, so a token whose id changes is not a
+    difference if its text stays.
 
     Raises
     ------

@@ -79,7 +79,7 @@ def check_type(model: ModelProto, what: str) -> None:
 
 
 def settings_of(model: ModelProto, user_settings: Settings, names: Collection[str]) -> Settings:
-    """Return settings that read a text as the training of the model did.
+    """Return settings with which a text is read as when the model was trained.
 
     Parameters
     ----------
@@ -93,11 +93,11 @@ def settings_of(model: ModelProto, user_settings: Settings, names: Collection[st
     """
     settings = copy(user_settings)
     spec = deepcopy(model.trainer_spec)
-    # These fields only concern the first training.
+    # These fields only affected the training of the original model.
     own = (*_FIELDS_OF_TEXT, "model_prefix", "seed_sentencepieces_file", "self_test_sample_size")
     for name in own:
         spec.ClearField(name)
-    # Here, only the coverage selects characters. They do not compete with other pieces.
+    # Here, only the coverage selects characters. The characters do not compete with other pieces.
     spec.auto_character_coverage = False
     text_fields = {
         field.name: value

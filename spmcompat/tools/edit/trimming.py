@@ -134,7 +134,7 @@ def _check_keep(cut: Cut, counted: Sequence[Piece], characters: frozenset[str] |
 
 
 def _of_characters(text: ReadText, known: Collection[str]) -> ReadText:
-    """Return the text with an alphabet of known characters only. All others become unknown."""
+    """Return the text with an alphabet of known characters. All other characters become unknown."""
     return text._replace(alphabet=[one for one in text.alphabet if chr(one[0]) in known])
 
 
@@ -168,7 +168,7 @@ def _least_used_leaves(
         for part in parts.get(piece, ()):
             uses[part] += uses[piece]
         del uses[piece]
-    # Only droppable pieces need their parts. Unused pieces that stay because all ids stay do not.
+    # Only droppable pieces need their parts. With `keep_ids`, unused pieces are not droppable.
     leaves = Leaves(ranks, {one: both for one, both in parts.items() if one in ranks})
     return set(islice(leaves.least_used_first(uses), size))
 

@@ -186,10 +186,10 @@ def evaluate(
     Parameters
     ----------
     models : path or sequence of paths
-        ``.model`` files, and ``tokenizer.json`` files of Hugging Face.
+        ``.model`` files, and Hugging Face ``tokenizer.json`` files.
     text : path, sequence of paths or mapping
         Texts in UTF-8, one sentence on each line. A mapping from languages to paths adds the
-        figures of each language. Give either this or `counts`.
+        figures of each language. Give either `text` or `counts`.
     language_column, text_column : str
         The texts are JSON Lines or Parquet files with these columns; `text_column` is ``text`` by
         default.
@@ -218,10 +218,10 @@ def evaluate(
     units : str
         With `bootstrap`: resample ``lines`` (the default) or ``documents``.
     baseline : path
-        With `bootstrap`: the model that the others are compared with; by default the first.
+        With `bootstrap`: the model that all other models are compared with; by default the first.
     embedding_width, parameters, training_bytes : number
-        A network that uses the models: the width of its embeddings, its parameters without
-        embeddings, and the size of the text that it is trained on.
+        Properties of a neural network that uses the models: the width of its embeddings, the
+        number of its parameters without embeddings, and the size of its training text in bytes.
     minloglevel : int
         0 shows all messages, 1 warnings and errors, 2 errors only.
     logstream : text stream

@@ -107,7 +107,7 @@ def gold_key(figure: str, name: str, names: Collection[str]) -> str:
 
 
 def score_boundaries(words: Sequence[GoldWord], parts: Sequence[Sequence[str]]) -> GoldScores:
-    """Return the scores of a model from the parts into which it cuts each word."""
+    """Compute a model's scores from the parts into which the model cuts each word."""
     return compare(words, [boundaries(word) for word in parts])
 
 
@@ -117,7 +117,7 @@ def boundaries(parts: Sequence[str]) -> frozenset[int]:
 
 
 def compare(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> GoldScores:
-    """Return the scores of a model from the offsets at which it cuts each word."""
+    """Compute a model's scores from the offsets at which the model cuts each word."""
     rows = sums_by_word(words, cuts)
     scores = scores_of_sums(rows.sum(axis=0)[:, np.newaxis])
     return GoldScores._make(

@@ -107,7 +107,7 @@ def group_words(
     -------
     list of GoldGroup
         First the words that all models find, then those that only one of them finds, in the order
-        of the models, and those that none finds. These groups may be empty. Then all other
+        of the models, and those that no model finds. These groups may be empty. Then all other
         combinations that occur, the largest first, and the words that are not compared.
     """
     names = [_name(word, [cut[i] for cut in cuts], models) for i, word in enumerate(words)]

@@ -39,12 +39,12 @@ SUBSETS = ("prefixes", "suffixes")
 
 # A part of a segmentation of MorphoLex: a prefix, a root, a suffix, or a bracket of a stem.
 _MORPH = re.compile(r"<([^<>(){}]+)<|\(([^<>(){}]+)\)|>([^<>(){}]+)>|[{}]")
-_ROOT = 2  # the group of a root; those of prefixes are before it, those of suffixes after it
+_ROOT = 2  # the group of a root; group 1 is a prefix, group 3 a suffix
 
 # The values of the column correctParse that mean yes.
 _YES = ("yes", "1", "1.0", "true")
 _BARS = "|||"  # separates the fields of DagoBERT
-_SHOWN = 60  # characters of a line in an error
+_SHOWN = 60  # the number of characters of a line that an error message shows
 _LONGEST_LINE = 1 << 16  # characters
 
 # A word, or the reason why its row is left out.

@@ -42,7 +42,7 @@ def language_table(results: Sequence[Evaluation | CountsEvaluation]) -> Table | 
 
 
 def language_rows(result: Evaluation | CountsEvaluation) -> Iterable[dict[str, Any]]:
-    """Yield the figures of a model in each language, with the names of both."""
+    """Yield the figures of a model in each language, with the model's and the language's name."""
     if result.languages is not None:
         for name in result.languages.figures:
             yield {"model": result.model, "language": name, **_figures(result, name)}

@@ -25,7 +25,7 @@ class TextCounts(NamedTuple):
 
 
 class LanguageFigures(NamedTuple):
-    """The figures of one model in one language; a ratio is NaN if its denominator is 0.
+    """The figures of one model for one language; a ratio is NaN if its denominator is 0.
 
     `parity` is the cost of the language divided by that of the reference; see `Languages`.
     """

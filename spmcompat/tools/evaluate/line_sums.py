@@ -24,7 +24,7 @@ class TextSums(NamedTuple):
 
 
 class ModelSums(NamedTuple):
-    """What is counted with a model in each line, or in the whole text.
+    """The counts of a model's tokens for each line, or for the whole text.
 
     The figures of a model are ratios of these counts and of `TextSums`. The losses have their own
     sizes, because some lines have no loss.

@@ -78,8 +78,8 @@ class MarginalLoss:
     workers : Workers
         Real threads. Their number does not change the result.
     pretokenizer : str, optional
-        Cut the text as a training with this pretokenizer and the split options of the model does;
-        ``stored`` for the split options alone. No piece crosses these cuts.
+        Cut the text as in training with this pretokenizer and the model's split options. With
+        ``stored``, only the split options are used. No piece crosses these cuts.
 
     Attributes
     ----------

@@ -87,7 +87,8 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
     workers : Workers
         Real threads.
     pretokenizer : str, optional
-        Evaluate on the pretokens of a training with this pretokenizer; see `with_training_cuts`.
+        Cut the text into pretokens as in training with this pretokenizer; see
+        `with_training_cuts`.
 
     Raises
     ------
@@ -114,7 +115,7 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
 
 
 class _SentencePiece:
-    """A SentencePiece model, which the installed ``sentencepiece`` runs."""
+    """A SentencePiece model that the installed ``sentencepiece`` library has loaded."""
 
     drops_characters = False
     marks_continuation = False

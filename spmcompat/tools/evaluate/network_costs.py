@@ -1,4 +1,4 @@
-"""Estimates what it takes to train a network with the vocabulary of a model.
+"""Estimates the cost of training a network that uses the vocabulary of a model.
 
 The text that the network is trained on is given, and its length in tokens depends on the
 vocabulary: a larger vocabulary needs fewer tokens, but each token needs more operations for the
@@ -31,7 +31,7 @@ class Network(NamedTuple):
     parameters : float or None
         The number of parameters without embeddings. None if only the embeddings are of interest.
     training_bytes : float or None
-        The size of the text to train on, in bytes without line ends; None like `parameters`.
+        The size of the text to train on, in bytes without line ends; None if `parameters` is None.
     """
 
     embedding_width: int
@@ -40,7 +40,7 @@ class Network(NamedTuple):
 
     @property
     def has_training(self) -> bool:
-        """Whether the training is described."""
+        """Whether the sizes of the network and of its training text are known."""
         return self.training_bytes is not None
 
     @property
@@ -55,7 +55,7 @@ class Network(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """What a network with the vocabulary of a model takes.
+    """The training costs of a network that uses the vocabulary of a model.
 
     Attributes
     ----------
@@ -63,9 +63,10 @@ class Costs(NamedTuple):
         The number of parameters of one embedding table: pieces times width.
     training_tokens : float
         The length of the text that the network is trained on, if each token has as many bytes as in
-        the evaluated text. NaN if the training is not described.
+        the evaluated text. NaN if the network's training is not described.
     training_operations : float
-        The floating-point operations of the training; NaN like `training_tokens`.
+        The number of floating-point operations in the network's training; NaN if
+        `training_tokens` is NaN.
     above_lowest : float
         The operations divided by the lowest of all models, minus 1; NaN if there is nothing to
         compare, or if the model loses text.
@@ -78,7 +79,7 @@ class Costs(NamedTuple):
 
 
 def estimate(results: Sequence[Evaluation], network: Network) -> list[Costs]:
-    """Return the costs of the network with each model.
+    """Return the costs of the network for each model.
 
     A model that loses text has fewer tokens for that reason alone, so it is not compared.
     """

@@ -83,7 +83,7 @@ class EvaluationReport(NamedTuple):
     differences : list of Difference
         The differences from the baseline, with confidence intervals; empty without a bootstrap.
     costs : list of Costs
-        What a network takes with each model; empty without a network.
+        The training costs of the network for each model; empty without a network.
     network : Network or None
         The network.
     """
@@ -142,7 +142,7 @@ class EvaluationReport(NamedTuple):
         return "".join(map(html_of, self.tables()))
 
     def _others(self) -> Iterator[dict[str, object]]:
-        """Yield by name the figures of each model that are not figures of the text."""
+        """Yield, for each model, the figures of the vocabulary and of the network by name."""
         for i, found in enumerate(self.vocabularies):
             yield {**found.known(), **(self.costs[i]._asdict() if self.costs else {})}
 

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from spmcompat.plan import Plan
     from spmcompat.runtime.workers import Workers
 
-# Reading replaces each user-defined symbol by this character, and inserts it at each cut of a
+# While reading, this character replaces each user-defined symbol, and is inserted at each cut of a
 # pretokenizer.
 MARK = UNKNOWN_MARK.encode()
 # The name that means: use only the split options of the model, without a pretokenizer.
 STORED = "stored"
-# The name for cuts at white space alone, as in stored counts.
+# The name that means: cut only at white space, as in stored counts.
 SPACE = "space"
 _QUIET = Report(min_log_level=3)
 
@@ -110,7 +110,7 @@ def plan_by_line(options: PlanOptions, charsmap: bytes, symbols: Sequence[str]) 
 
 
 def with_training_cuts(options: PlanOptions, model: ModelProto, pretokenizer: str) -> PlanOptions:
-    """Return options that cut the text as a training with the split options of the model does.
+    """Return options that cut the text as in training with the model's split options.
 
     Parameters
     ----------
@@ -119,8 +119,8 @@ def with_training_cuts(options: PlanOptions, model: ModelProto, pretokenizer: st
     model : ModelProto
         The model, which stores the split options of its training.
     pretokenizer : str
-        ``script`` or ``regex:PATTERN``, which the model does not store; `STORED` for none; or
-        `SPACE` for no other cuts than those at white space.
+        ``script`` or ``regex:PATTERN``, which the model does not store; `STORED` for no
+        pretokenizer; or `SPACE` to cut only at white space.
     """
     stored = model.trainer_spec
     if pretokenizer == SPACE:

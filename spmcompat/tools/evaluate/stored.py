@@ -110,7 +110,7 @@ class _Counter:
         message = read_model(model.path)
         _check(message, table, model.path)
         symbols = [piece.piece for piece in message.pieces if piece.type == piece.USER_DEFINED]
-        # A user-defined space mark is what every space becomes: no text has to be cut at it.
+        # Every space becomes the space mark. So if it is user-defined, no text has to be cut at it.
         added = [symbol for symbol in symbols if symbol != SPACE_MARK]
         origin = table.origin
         self._symbols = SymbolCheck(

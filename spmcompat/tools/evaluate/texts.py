@@ -18,7 +18,7 @@ _LONGEST_NAME = 100  # characters
 
 
 class LineBatch(NamedTuple):
-    """Some lines without line ends.
+    """A batch of lines. Their line ends are removed.
 
     Attributes
     ----------

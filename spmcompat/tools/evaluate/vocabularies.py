@@ -40,7 +40,7 @@ class VocabularyCounts(NamedTuple):
     suffixes: int | None = None
 
     def known(self) -> dict[str, int]:
-        """Return the counts by name; without a list, those of affixes are missing."""
+        """Return the counts by name. Without a list, the counts of affixes are missing."""
         return {name: value for name, value in self._asdict().items() if value is not None}
 
 
@@ -62,7 +62,7 @@ def texts_of_pieces(pieces: Set[str], marks: str = SPACE_MARK, continuation: str
     marks : str
         The characters that represent a space. A piece of only these characters does not change.
     continuation : str
-        What pieces inside words begin with, if they are marked.
+        The prefix that marks pieces inside words; empty if they are not marked.
     """
     return {piece.strip(marks).removeprefix(continuation) or piece for piece in pieces}
 
@@ -99,7 +99,7 @@ def read_affixes(path: str | PathLike[str]) -> Affixes:
     Raises
     ------
     BadValueError
-        If the file is not UTF-8, if a line is neither a prefix nor a suffix, or if there is none.
+        If the file is not UTF-8, a line is neither a prefix nor a suffix, or the list is empty.
     MissingFileError
         If the file cannot be read.
     """

@@ -35,7 +35,7 @@ _FLOAT32 = 2.0**-24
 
 
 class Reference:
-    """The model in the ``sentencepiece`` library, and the types of its pieces."""
+    """A model that the ``sentencepiece`` library has loaded, and the types of its pieces."""
 
     def __init__(self, model: ModelProto) -> None:
         from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
@@ -105,7 +105,7 @@ def cause_of(
     Parameters
     ----------
     reference : Reference
-        The model in ``sentencepiece``.
+        The model, loaded by ``sentencepiece``.
     loaded : Loaded
         The export in its own library.
     line : str

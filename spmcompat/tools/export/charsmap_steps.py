@@ -1,9 +1,9 @@
 """Converts a charsmap to steps of the ``tokenizers`` library that produce the same text.
 
 ``sentencepiece`` goes through the text from left to right. At each position, it replaces the
-longest text that is the source of a rule. The step Precompiled of ``tokenizers`` looks at a whole
-grapheme cluster instead. It replaces a cluster of up to 5 bytes with the target of the *shortest*
-source at its beginning, so it drops accents. In a longer cluster it only looks at single
+longest text that is the source of a rule. Instead, the ``Precompiled`` step of ``tokenizers`` looks
+at a whole grapheme cluster. It replaces a cluster of up to 5 bytes with the target of the
+*shortest* source at its beginning, so it drops accents. In a longer cluster it only looks at single
 characters, so it never composes.
 
 So the steps here use Precompiled only in cases that it handles correctly: for rules of a single
@@ -14,8 +14,8 @@ Precompiled, apply the rules of several characters:
   user-defined symbol, the source of a rule or a single character. The step puts a separator before
   each unit that could combine with the preceding character, and before each symbol that the rules
   would change.
-- Most rules of several characters compose characters. The step NFC does the same inside a unit.
-- Each remaining rule becomes a step Replace. This step writes a placeholder, which is a private-use
+- Most rules of several characters compose characters. The ``NFC`` step does the same inside a unit.
+- Each remaining rule becomes a ``Replace`` step. It writes a placeholder, which is a private-use
   character, and Precompiled replaces the placeholder with the target. So targets are never
   normalized again.
 """
@@ -52,7 +52,7 @@ _JOINS = (
 _COMPOSES = "\\p{M}\\x{1161}-\\x{1175}\\x{11A8}-\\x{11C2}"
 _JAMO = (range(0x1161, 0x1176), range(0x11A8, 0x11C3))
 
-# The library ``tokenizers`` has the compositions of Unicode 12. These blocks have newer
+# The ``tokenizers`` library has the compositions of Unicode 12. These blocks have newer
 # compositions.
 _NEWER_COMPOSITIONS = (
     range(0x105C0, 0x10600),
@@ -73,9 +73,9 @@ class Charsmap(NamedTuple):
     several : dict
         The rules of several characters.
     explicit : list
-        The sources in `several` that each become a step. The step NFC handles the remaining ones.
+        The sources in `several` that each become a step. The ``NFC`` step handles the rest.
     composes : bool
-        Whether there is a step NFC.
+        Whether there is an ``NFC`` step.
     units : str
         A pattern that matches the longest source in `several`.
     """
@@ -187,7 +187,7 @@ def steps_of(
 
 
 def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
-    """Return the rules of steps that `steps_of` made without a step NFC.
+    """Return the rules of steps that `steps_of` made without an ``NFC`` step.
 
     Parameters
     ----------

@@ -195,7 +195,7 @@ def _fields(checks: Mapping[str, Check], required: str = "") -> Check:
 
 
 def _step_of(checks: Mapping[str, Check]) -> Check:
-    """Return the check of a step. A step of type Precompiled must have a charsmap."""
+    """Return a function that checks a step. A ``Precompiled`` step must have a charsmap."""
     other, precompiled = (_fields(checks, f"type{more}") for more in ("", " precompiled_charsmap"))
 
     def check(value: object) -> str:

@@ -1,4 +1,4 @@
-"""GGUF, the file format of llama.cpp: only the vocabulary, without tensors.
+"""The target ``gguf``: llama.cpp's file format, with only the vocabulary and no tensors.
 
 llama.cpp has two tokenizers for SentencePiece models. ``llama`` merges by scores, like the BPE
 model, but does not normalize. ``t5`` finds the best path, like the Unigram model, and applies the

@@ -1,6 +1,6 @@
 """Writes the key-value part of a GGUF file (version 3, little endian, no tensors).
 
-The package ``gguf`` only writes to files that it opens itself, and would be an additional
+The ``gguf`` package only writes to files that it opens itself, and would be an additional
 dependency. The format is only a header and a list of keys with typed values. The tests read the
 files of this module with ``gguf``.
 """

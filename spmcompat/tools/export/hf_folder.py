@@ -1,4 +1,4 @@
-"""The target ``hf-folder``: a folder that ``AutoTokenizer`` of ``transformers`` loads."""
+"""The target ``hf-folder``: a folder that the ``AutoTokenizer`` class of ``transformers`` loads."""
 
 from __future__ import annotations
 

@@ -336,7 +336,7 @@ def _charsmaps(steps: Sequence[Step]) -> Iterator[tuple[str, bytes]]:
     """Yield the names and charsmaps of rules whose export may have these steps."""
     rules = rules_of(steps)
     if any(step.get("type") == "NFC" for step in steps):
-        # There is a step NFC, so the rules are named ones: no other rules compose so many
+        # There is an NFC step, so the rules have a name: no other rules compose so many
         # characters. Of these, the nmt rules turn a TAB into a space, the cf rules turn capitals
         # into small letters, and the last ones delete accents.
         start = "nmt_nfkc" if (0x09,) in rules else "nfkc"

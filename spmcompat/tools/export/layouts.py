@@ -24,7 +24,7 @@ _NEXT_LINE = 0x85
 _WHITE_SPACE = frozenset(
     map(ord, "\t\n\v\f\r \u0085\u00a0\u1680\u2028\u2029\u202f\u205f\u3000")
 ).union(range(0x2000, 0x200B))
-"""The characters at which the step WhitespaceSplit cuts."""
+"""The characters at which a ``WhitespaceSplit`` step cuts."""
 
 
 class Layout(NamedTuple):
@@ -135,7 +135,7 @@ def layout_of(document: Step, most_symbols: int) -> Layout:
 
 
 def _flat(step: object, name: str) -> list[Step]:
-    """Return the steps of a Sequence; of another step, the step itself."""
+    """Return the steps of a ``Sequence``; for any other step, a list of the step itself."""
     if not isinstance(step, dict):
         return []
     return list(step.get(name) or []) if step.get("type") == "Sequence" else [step]
@@ -153,7 +153,7 @@ _SPACE_STEPS: dict[str, Step] = {
     "collapse_to_mark": replace_pattern(" {2,}", SPACE_MARK),
     "double_mark": replace_pattern(f"\\A{SPACE_MARK}", SPACE_MARK * 2),
 }
-# The sequences of steps that files have, each with: whether they strip spaces.
+# The sequences of steps that occur in files. The value is True if the sequence strips spaces.
 _SEQUENCES: dict[tuple[str, ...], bool] = {
     (): False,
     ("escape",): False,
@@ -176,7 +176,7 @@ def _code(step: Step) -> str:
 
 
 def _spaces(document: Step, codes: Sequence[str], most_symbols: int) -> _Spaces:
-    """Return what the steps do with spaces.
+    """Return how the steps change spaces.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def _spaces(document: Step, codes: Sequence[str], most_symbols: int) -> _Spaces:
 
 
 def _scheme(document: Step, step: Step) -> str:
-    """Return where the step Metaspace puts a space: ``always``, ``first`` or ``never``."""
+    """Return where a ``Metaspace`` step puts a space: ``always``, ``first`` or ``never``."""
     scheme = step.get("prepend_scheme") or (
         "always" if step.get("add_prefix_space", True) else "never"
     )
@@ -230,7 +230,7 @@ def _scheme(document: Step, step: Step) -> str:
 
 
 def _split_symbols(document: Step, step: Step, most: int, *, has_spaces: bool) -> list[str]:
-    """Return the texts that a step Split cuts out. A cut at spaces may do nothing."""
+    """Return the texts that a ``Split`` step isolates; an empty list if it has no effect."""
     pattern = step.get("pattern")
     if not isinstance(pattern, dict) or step.get("invert"):
         raise refusal("pre_tokenizer", document)

@@ -13,8 +13,8 @@ class Limit(NamedTuple):
     remedy : str
         A sentence with the trainer option that would make it exact; empty if no option does.
     refuses : bool
-        Whether the model cannot be exported because of this limit, or the file can only be imported
-        with ``--approximate``. Otherwise it is only a warning.
+        True if the limit prevents an export, and an import without ``--approximate``. False if it
+        only causes a warning.
     on_symbols : bool
         Whether the limit applies only if control symbols in a line are treated as plain text.
     example : str

@@ -1,7 +1,8 @@
 """Combines steps of ``tokenizers`` that change characters into the rules of one charsmap.
 
-A rule for a character is what all steps make of it. So the steps must not look at neighbouring
-characters, except for replaced texts and the compositions of the step Precompiled.
+The target of a character's rule is the text that all steps produce from it. So the steps must not
+look at neighbouring characters, except for replaced texts and the compositions of a ``Precompiled``
+step.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from spmcompat.tools.export.document import printable
 _Function: TypeAlias = "Callable[[str], str]"
 
 LONGEST_CLUSTER = 5
-"""The step Precompiled replaces a whole grapheme cluster if it has at most this many bytes."""
+"""A ``Precompiled`` step replaces a whole grapheme cluster if it has at most this many bytes."""
 
 _MOST_STEPS = 100
 # All assigned characters that a step can change are in these ranges.
@@ -36,7 +37,7 @@ class TextSteps(NamedTuple):
     texts : dict of str to str
         The texts that are replaced first.
     functions : list of callable
-        What the following steps do with a text.
+        The following steps, each as a function of a text.
     """
 
     texts: dict[str, str]
@@ -73,7 +74,7 @@ class TextSteps(NamedTuple):
 
 
 def composed(steps: TextSteps, charsmap: Mapping[Points, Points]) -> dict[Points, Points]:
-    """Return the rules that do the same as the steps and a following step Precompiled.
+    """Return the rules that do the same as the steps and a ``Precompiled`` step after them.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def composed(steps: TextSteps, charsmap: Mapping[Points, Points]) -> dict[Points
 
 
 def _images(functions: Sequence[_Function]) -> dict[int, str]:
-    """Return what the functions make of each character that they change."""
+    """Return the text that the functions produce from each character that they change."""
     images = {}
     for code in (code for codes in _CHARACTERS for code in codes) if functions else ():
         image = reduce(_apply, functions, chr(code))
@@ -118,7 +119,7 @@ def _apply(text: str, function: _Function) -> str:
 
 
 def _by_cluster(rules: Mapping[Points, Points], text: str) -> str:
-    """Return what the step Precompiled makes of a short text."""
+    """Return the text that a ``Precompiled`` step produces from a short text."""
     result = ""
     for cluster in _clusters(text):
         points = _points(cluster)

@@ -1,4 +1,4 @@
-"""The target ``tokenizer.json``: a file of the ``tokenizers`` library."""
+"""The target ``tokenizer.json``: a file that the ``tokenizers`` library loads."""
 
 from __future__ import annotations
 

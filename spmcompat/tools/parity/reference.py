@@ -1,4 +1,4 @@
-"""The options that ``spm_train`` stores, as keywords for the Python package ``sentencepiece``.
+"""The options that ``spm_train`` stores, as keywords for the ``sentencepiece`` Python package.
 
 The Python package does not include ``spm_train``, and stores only the options that it is given.
 This module does not import any dependency, because it also runs in environments where only

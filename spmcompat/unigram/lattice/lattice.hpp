@@ -118,7 +118,7 @@ class LatticeBlock {
     return alphas_.data();
   }
   size_t alphas_begin(size_t segment) const { return begin_[segment].alpha; }
-  // Null for a segment without space for alphas.
+  // Null if `reserve_alphas` has reserved no space for the segment.
   const float* alphas(size_t segment) const {
     return alphas_begin(segment) == 0 ? nullptr : alphas_.data() + alphas_begin(segment);
   }
@@ -126,7 +126,7 @@ class LatticeBlock {
  private:
   struct Begin {
     uint32_t position;
-    uint32_t alpha;  // 0 for a segment without space for alphas
+    uint32_t alpha;  // 0 if no space is reserved for the segment's alphas
   };
 
   static uint32_t offset(size_t size) {

@@ -226,7 +226,7 @@ def _change_spec(model: _Model, chance: random.Random) -> None:
 
 
 def _change_charsmap(model: _Model, chance: random.Random) -> None:
-    """Store other rules, or damaged ones: the check passes where no index is too large."""
+    """Store other rules, or damaged rules: the check passes if no index is too large."""
     spec = chance.choice([model.normalizer_spec, model.denormalizer_spec])
     charsmap = bytearray(compile_charsmap(RULES))
     for _ in range(chance.choice([0, 0, 1, 10])):

@@ -1,4 +1,4 @@
-"""The model of scaling: what it computes from recorded times."""
+"""The model of scaling: the predictions that it computes from recorded times."""
 
 from __future__ import annotations
 

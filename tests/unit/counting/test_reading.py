@@ -165,7 +165,7 @@ def test_spaces_of_an_iterator_that_are_rare_only_late(monkeypatch: pytest.Monke
     monkeypatch.setattr(retention, "_SURE_BYTES_READ_ONCE", 50)
     monkeypatch.setattr(lines_module, "BUFFER_BYTES", 40)
     lines = ["a b"] * 40 + ["abcdefgh" * 20] * 40
-    with pytest.raises(TrainingError, match="only late in the text"):
+    with pytest.raises(TrainingError, match="but the whole text does not"):
         read(lines, character_coverage=0.95)
 
 

@@ -67,7 +67,7 @@ def damage_charsmap(at: int, field: str, model: ModelProto) -> None:
     put_in(bytes(charsmap), field, model)
 
 
-# Changes of a Unigram model that sentencepiece refuses, and a part of our message.
+# Changes to a Unigram model after which sentencepiece refuses it, and a part of our message.
 REFUSED: dict[str, tuple[Change, str]] = {
     "an empty piece": (partial(put, "", "piece"), "the piece of id 4 is empty"),
     "U+0000": (partial(put, "a\0", "piece"), "contains the character U+0000"),
@@ -103,7 +103,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
     ),
 }
 
-# Changes of a Unigram model that sentencepiece loads.
+# Changes to a Unigram model after which sentencepiece still loads it.
 LOADED: dict[str, Change] = {
     "nothing": lambda model: None,
     "7,999 bytes": partial(put, "x" * 7999, "piece"),

@@ -49,7 +49,7 @@ def without_accents(text: str) -> str:
 
 
 def function_of(charsmap: bytes) -> Callable[[str], str]:
-    """Return the function that applies the rules and nothing else, by this package."""
+    """Return a function that applies only these rules, with spmcompat's normalizer."""
     normalizer = Normalizer(
         charsmap, add_dummy_prefix=False, remove_extra_whitespaces=False, escape_whitespaces=False
     )
@@ -57,7 +57,7 @@ def function_of(charsmap: bytes) -> Callable[[str], str]:
 
 
 def library_function_of(charsmap: bytes) -> Callable[[str], str]:
-    """Return the function that applies the rules and nothing else, by the real library."""
+    """Return a function that applies only these rules, with the real library's normalizer."""
     normalizer = reference.Normalizer(
         charsmap, add_dummy_prefix=False, remove_extra_whitespaces=False, escape_whitespaces=False
     )
@@ -182,7 +182,7 @@ def test_what_an_accent_separates_is_not_composed(text: str) -> None:
 
 @pytest.fixture(scope="module")
 def restored() -> Callable[[str], str]:
-    """The function that marks capitals and restores them, by the real library."""
+    """A function that marks and then restores capitals, with the real library's normalizer."""
     mark, restore = library_function_of(precompiled(MARKING)), library_function_of(case_restoring())
     return lambda text: restore(mark(text))
 

@@ -57,7 +57,7 @@ def test_all_lines_are_stored(
 def test_ours_encodes_with_unigram_models_of_the_reference(
     trainers: Trainers, old_release: str, option: dict[str, Option]
 ) -> None:
-    """Our encoder alone, on models and samples of the real library."""
+    """Tests only our encoder, on the real library's models and samples."""
     common = words_text(1, lines=300) + mixed_text(2, 100).replace("\t", " ")
     rare = "".join(chr(0x4E00 + n % 5000) for n in range(12_000))
     counts = [f"{line}\t1000" for line in common.splitlines() if line]

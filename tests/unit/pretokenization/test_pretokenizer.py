@@ -1,4 +1,4 @@
-"""Pre-tokenization with a function of the user."""
+"""Pre-tokenization with a user's function."""
 
 import io
 import signal
@@ -112,7 +112,7 @@ def test_a_pattern_cuts_where_its_matches_begin_and_end() -> None:
 @pytest.mark.parametrize("pattern", ["(", "(" * 50_000], ids=["short", "deep"])
 def test_an_invalid_pattern_is_refused(pattern: str) -> None:
     pytest.importorskip("regex")
-    with pytest.raises(BadValueError, match="is not a valid pattern of the package regex"):
+    with pytest.raises(BadValueError, match="is not a valid pattern of the regex package"):
         spmcompat.train(
             sentence_iterator=LINES,
             model_writer=io.BytesIO(),

@@ -1,4 +1,4 @@
-"""Messages that cannot be written do not end a training."""
+"""Messages that cannot be written do not end a training run."""
 
 import io
 import sys

@@ -1,4 +1,4 @@
-"""Either all files are written or the old ones stay."""
+"""Either all files are written, or all old files stay."""
 
 import errno
 import os

@@ -90,7 +90,7 @@ def test_a_caller_that_stops_early_ends_the_workers() -> None:
 
 
 def test_tasks_begin_in_order() -> None:
-    """A task may wait for earlier ones. Tasks begin in order, so one of them always runs."""
+    """A task may wait for earlier tasks. Tasks begin in order, so at least one task always runs."""
     begun: list[int] = []
     Workers(1).run(range(100), lambda _, task: begun.append(task))
     assert begun == list(range(100))

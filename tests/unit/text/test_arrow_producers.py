@@ -24,7 +24,7 @@ SMALL: dict[str, Any] = {"vocab_size": 50, "hard_vocab_limit": False, "minloglev
 
 
 def read(data: Any, column: str | None = None) -> tuple[list[bytes], int, int]:
-    """What `expected` returns for the rows of the data."""
+    """The result of `expected` for the rows of the data."""
     parts = arrow_parts(data, column)
     assert parts is not None
     buffers = [*strings_of_all(parts, column)]

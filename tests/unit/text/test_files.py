@@ -459,7 +459,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def peak(path: Path) -> int:
-    """Return the largest memory, in KiB, of a training."""
+    """Return the peak memory of a training run in KiB."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(path)],
         cwd=Path(spmcompat.__file__).parents[1],

@@ -1,4 +1,4 @@
-"""How ids change: the map of ids equals what the real library encodes with the old model."""
+"""The id map contains the ids into which the real library encodes pieces with the old model."""
 
 from __future__ import annotations
 

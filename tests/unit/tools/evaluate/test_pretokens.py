@@ -1,4 +1,4 @@
-"""Tokens and losses on the pretokens of a training, each encoded alone."""
+"""Tokens and losses on the pretokens of the training text, each encoded separately."""
 
 from __future__ import annotations
 

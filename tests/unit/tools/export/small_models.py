@@ -65,7 +65,7 @@ def trained(kind: str, lines: Iterable[str] = TEXT, **options: object) -> ModelP
 
 
 def verified(target: Target, model: ModelProto, lines: Iterable[str] = ()) -> Verification:
-    """Encode the hard lines and the lines with both libraries."""
+    """Encode the hard lines and `lines` with both libraries."""
     found = verify(model, target, target.files(model), [*hard_lines(model), *TEXT, *lines])
     assert not found.problem
     return found

@@ -34,7 +34,7 @@ def needs_llama() -> None:
 
 
 def keys_of(model: ModelProto, folder: Path) -> dict[str, Any]:
-    """The keys and values as read by the package gguf."""
+    """Return the keys and values that the ``gguf`` package reads from the exported model."""
     reader = pytest.importorskip("gguf", reason="gguf is not installed").GGUFReader
     path = folder / "m.gguf"
     path.write_bytes(gguf.files(model)[""])

@@ -1,4 +1,4 @@
-"""What ``spmcompat show`` states about a model."""
+"""The facts that ``spmcompat show`` states about a model."""
 
 from __future__ import annotations
 
