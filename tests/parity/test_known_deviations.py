@@ -192,9 +192,7 @@ def test_a_file_that_is_not_text(trainers: Trainers, content: bytes, remedy: str
     assert_fails(ours, "TrainingError", remedy)
 
 
-@deviation(
-    "A text file with the name of a compressed, Parquet or Arrow file, such as `a.gz` or `a.parquet`"
-)
+@deviation("A text file that is named like a compressed, Parquet or Arrow file, such as `a.gz`")
 @pytest.mark.parametrize("name", ["a.gz", "a.parquet"])
 def test_a_text_file_that_is_named_as_a_packed_one(trainers: Trainers, name: str) -> None:
     case = Case({**SOFT, "input": name, "model_prefix": "m"}, {name: TEXT.encode()})
@@ -218,8 +216,8 @@ def test_a_file_that_is_named_jsonl(trainers: Trainers) -> None:
 
 
 @deviation(
-    "`input_format=auto`, `jsonl` or `parquet`; a pattern, `-` or an address as `input`, if there "
-    "is no such file"
+    "`input_format=auto`, `csv`, `jsonl`, `parquet` or `arrow`; a pattern, `-` or an address as "
+    "`input`, if there is no such file"
 )
 @pytest.mark.parametrize(
     "options", [{"input_format": "auto"}, {"input_format": "jsonl"}, {"input": "t*[0].txt"}]
