@@ -328,7 +328,7 @@ def _note_unusual(settings: Settings) -> None:
     """Note warnings about options that are allowed, but probably not intended."""
     spec = settings.trainer
     bare = spec.model_prefix.removesuffix(".model")
-    if bare != spec.model_prefix:
+    if bare and bare != spec.model_prefix:
         settings.notes.append(
             f"model_prefix ends in .model, and .model is added to it. Give model_prefix={bare} to "
             f"write {bare}.model."

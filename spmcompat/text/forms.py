@@ -313,7 +313,7 @@ def _begins_zstd(head: bytes) -> bool:
 def _begins_model(head: bytes) -> bool:
     """Return whether two complete pieces of a SentencePiece model begin here.
 
-    No text contains such bytes: the lengths must fit, and the control character 0x15 must occur.
+    No text contains such bytes: the lengths fit, and the control character 0x15 follows each piece.
     """
     for _ in range(2):
         match = re.match(rb"\n([\0-\x7f])\n([\1-\x7f])", head)

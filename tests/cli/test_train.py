@@ -155,6 +155,12 @@ def test_an_argument_that_is_not_a_flag_can_be_the_missing_value(
     assert err.endswith(f"{message}\n")
 
 
+def test_an_input_that_does_not_exist() -> None:
+    status, _, err = _main("--input=corpsu.txt", "--model_prefix=m")
+    message = '"corpsu.txt": No such file or directory. Check the path given for input.'
+    assert (status, err) == (1, f"spm_train: {message}\n")
+
+
 def test_a_prefix_with_the_suffix_of_a_model_is_kept_with_a_warning(text: str) -> None:
     arguments = (f"--input={text}", "--vocab_size=60", "--nohard_vocab_limit", "--minloglevel=1")
     status, _, err = _main(*arguments, "--model_prefix=m.model")

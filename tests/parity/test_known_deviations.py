@@ -215,6 +215,19 @@ def test_a_file_that_is_named_jsonl(trainers: Trainers) -> None:
     trainers.check({**SOFT, "input": "a.jsonl", "input_format": "text"}, files=case.files)
 
 
+@deviation("A SentencePiece model as `input`, such as `m.model`")
+@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
+def test_a_model_as_text(trainers: Trainers, model_type: str) -> None:
+    trained = trainers.reference.run(file_case({**SOFT, "model_type": model_type}, [TEXT]))
+    files = {"a.model": trained.outputs["m.model"]}
+    options = {**SOFT, "model_type": "char", "max_sentence_length": 1_000_000}
+    options |= {"input": "a.model", "model_prefix": "m"}
+    ours, theirs = both(trainers, Case(options, files))
+    assert_trains(theirs)
+    assert_fails(ours, "TrainingError", "a.model is a SentencePiece model")
+    trainers.check({**options, "input_format": "text"}, files=files)
+
+
 @deviation(
     "`input_format=auto`, `csv`, `jsonl`, `parquet` or `arrow`; a pattern, `-` or an address as "
     "`input`, if there is no such file"
