@@ -141,7 +141,7 @@ def stages() -> str:
     one = next(r for r in results("unigram") if r.name == "en-books")
     steps = [step for step in one.stages.fastest.steps if step.seconds >= 0.02]
     return svg.bars(
-        "Stages of a training",
+        "Stages of a training run",
         [step.name for step in steps],
         [svg.Series("seconds", "ours", [step.seconds for step in steps])],
         f"seconds: {one.title}, {one.size / 1e6:.0f} MB, 32,000 pieces, 2 workers",

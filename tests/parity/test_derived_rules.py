@@ -2,7 +2,7 @@
 
 The real library trains the same model from a file of these rules, and restores capitals when it
 decodes.
-"""""
+"""
 
 from __future__ import annotations
 
