@@ -436,7 +436,7 @@ def test_a_signal_ends_the_training_that_runs(folder: Path, number: signal.Signa
         assert process.stderr is not None
         err = process.stderr.read().decode()
         assert process.wait(LIMIT) == 128 + number
-    with pytest.raises(BrokenPipeError):  # the training has ended, too
+    with pytest.raises(BrokenPipeError):  # the training process has ended, too
         os.write(writers[0], b"x")
     os.close(writers[0])
     word = "interrupted" if number == signal.SIGINT else "terminated"

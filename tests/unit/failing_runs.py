@@ -21,7 +21,7 @@ NEVER = 2**63 - 1
 
 
 class Outcome(TypedDict):
-    """How one training ended: its wait status, and its lines on standard error."""
+    """The end of one training run: its wait status, and its lines on standard error."""
 
     first: int
     last: int
