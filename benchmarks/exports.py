@@ -30,8 +30,8 @@ RULES: dict[str, dict[str, object]] = {
     "nfkc_cf": {"normalization_rule_name": "nfkc_cf"},
     "own": {},  # the rules of `OWN_RULES`
 }
-# Rules of one and of several characters, that produce no, one or several characters, or a space.
-# One source is the beginning of another one.
+# Rules for one or several characters, which produce no, one or several characters, or a space.
+# One source is the beginning of another source.
 OWN_RULES = """\
 41\t61
 FF21\t61

@@ -81,7 +81,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def rows(arguments: argparse.Namespace, scratch: Path) -> Iterator[Row]:
-    """Yield the trainings of the table, in order."""
+    """Yield the training runs of the table, in order."""
     found = corpora.large(arguments.folder)
     names = arguments.corpora or (WHOLE if arguments.whole else sorted(found))
     missing = [name for name in names if name not in found]

@@ -2,9 +2,9 @@
 
 ``python -m benchmarks.platforms train --package spmcompat --texts FOLDER --results FOLDER`` trains
 all four model types on the first 300 KB of each text of a folder, cut after a whole line. It needs
-nothing but the package that it measures, so it also runs on a platform that is emulated.
+only the package that it measures, so it also runs on a platform that is emulated.
 ``python -m benchmarks.platforms compare FOLDER FOLDER...`` compares the models of the first folder
-with those of each other one. ``tools/aarch64`` calls both.
+with those of each other folder. ``tools/aarch64`` runs both commands.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def compare_all(arguments: argparse.Namespace) -> int:
 
 
 def difference(first: Path, second: Path, stem: str) -> str:
-    """Return how the results of one training differ; empty if they are equal."""
+    """Return how the results of a training run differ; empty if they are equal."""
     one, two = ({p.suffix: p for p in folder.glob(f"{stem}.*")} for folder in (first, second))
     if one.keys() != two.keys():
         return f"{first.name} has {sorted(one)}, {second.name} has {sorted(two)}"

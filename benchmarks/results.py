@@ -40,7 +40,7 @@ class Measured:
 
     @property
     def failure(self) -> str:
-        """The message of the first run that failed; empty if none did."""
+        """The message of the first run that failed; empty if all runs succeeded."""
         return next((run.failure for run in self.runs if run.failure), "")
 
     @property
@@ -143,12 +143,12 @@ def today() -> str:
 
 
 class Store:
-    """The file of results; a new result of a row replaces the old one.
+    """The file of results; a new result of a row replaces the row's old result.
 
     Raises
     ------
     SystemExit
-        If the file has another content, or its results come from another machine.
+        If the file is not a file of results, or its results come from another machine.
     """
 
     def __init__(self, path: Path) -> None:

@@ -201,7 +201,7 @@ def measure_row(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure what the command line asks for; return the exit status."""
+    """Measure the rows that the command line names; return the exit status."""
     arguments = parse_arguments(argv)
     return against.main(arguments) if arguments.against else measure_all(arguments)
 

@@ -164,7 +164,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--folder", help=f"folder of the texts (default: ${corpora.FOLDER_VARIABLE})"
     )
-    parser.add_argument("--runs", type=int, default=3, help="trainings of each kind")
+    parser.add_argument("--runs", type=int, default=3, help="training runs of each kind")
     parser.add_argument("--vocab_size", type=int, default=32000)
     parser.add_argument("--page", type=Path, help="write the tables into this page")
     parser.add_argument("--results", type=Path, default=_RESULTS, help="folder of the results")

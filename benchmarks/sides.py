@@ -112,7 +112,7 @@ def reference(as_command: bool = False) -> Side:
 
 
 def release(version: str) -> Side:
-    """Return another release of ``sentencepiece``, in a virtual environment of its own.
+    """Return another release of ``sentencepiece``, in a separate virtual environment.
 
     The first call makes the environment in the user's cache folder.
     """

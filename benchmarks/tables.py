@@ -158,7 +158,7 @@ def stages(results: Iterable[Result]) -> str:
 
 
 def setting(results: Sequence[Result]) -> str:
-    """Return what the figures depend on."""
+    """Return the conditions that the figures depend on."""
     if not results:
         return "Nothing was measured."
     trained = [result for result in results if result.is_compared]
@@ -213,7 +213,7 @@ def document(results: Sequence[Result], figure: str = "") -> str:
 
 
 def page_section(results: Sequence[Result], figure: str = "") -> str:
-    """Return what the page of the documentation shows of one model type."""
+    """Return the part of the documentation page about one model type."""
     corpora = [result for result in results if result.is_in("corpora")]
     shown = f"![Time and memory against size]({figure})" if figure else ""
     parts = [shown, setting(corpora), compared(corpora), growth(results)]

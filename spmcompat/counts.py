@@ -1,4 +1,4 @@
-"""Counts a text for later trainings."""
+"""Counts a text for later training runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""The option ``dump``: writes a table for each step of a training run to a folder.
+r"""The ``dump`` option: writes a table for each step of a training run to a folder.
 
 Tables are in TSV format, or in Parquet format with the pyarrow package. The first line of a TSV
 table contains the names of the columns. Pieces are always in double quotes, and a double quote in a

@@ -32,7 +32,7 @@ class Found(NamedTuple):
 
     line: int
     text: str
-    alone: bool  # no code stands before it
+    alone: bool  # no code precedes it on its line
 
 
 def joined(comments: list[Found]) -> Iterator[tuple[int, str]]:
@@ -96,7 +96,7 @@ def of_cython(text: str) -> Iterator[tuple[int, str]]:
             alone = not before.rpartition("\n")[2].strip()
             comments.append(Found(line, match["comment"].strip(), alone))
         elif match["long"] and statement.startswith("cdef extern"):
-            # C++ code stands here, not a docstring.
+            # This is C++ code, not a docstring.
             yield from ((line + number - 1, words) for number, words in of_cpp(match["long"]))
         elif match["long"] and (not statement or statement.endswith(":")):
             yield line, match["long"]

@@ -124,7 +124,7 @@ def main() -> None:
             run.print_vocabularies(texts["en"][0], affixes)
         else:
             run.print_words(texts["en"][0], gold)
-    print(f"\nAll trainings and measurements together took {run.cpu_seconds / 60:.1f} CPU minutes.")
+    print(f"\nTraining and measurements together took {run.cpu_seconds / 60:.1f} CPU minutes.")
 
 
 def _names() -> list[str]:

@@ -178,7 +178,7 @@ def measure(
     Raises
     ------
     RuntimeError
-        If the training fails.
+        If training fails.
     """
     chosen = {name: value for name, value in flags.items() if value}
     arguments = {"vocab_size": str(size), "hard_vocab_limit": "false", **chosen}

@@ -84,17 +84,17 @@ def _speed(model_type: str) -> str:
 
 
 def speed_unigram() -> str:
-    """Draw the times of Unigram trainings."""
+    """Draw the times of Unigram training."""
     return _speed("unigram")
 
 
 def speed_bpe() -> str:
-    """Draw the times of BPE trainings."""
+    """Draw the times of BPE training."""
     return _speed("bpe")
 
 
 def memory_unigram() -> str:
-    """Draw the peak memory of Unigram trainings."""
+    """Draw the peak memory of Unigram training."""
     rows = _compared("unigram")
     return svg.bars(
         "Memory to train unigram models",
@@ -122,7 +122,7 @@ def workers() -> str:
 
 
 def types() -> str:
-    """Draw the times of Unigram and BPE trainings of spmcompat."""
+    """Draw spmcompat's times of Unigram and BPE training."""
     merges = {one.name: one for one in _compared("bpe")}
     rows = [one for one in _compared("unigram") if one.name in merges]
     return svg.bars(
@@ -141,7 +141,7 @@ def stages() -> str:
     one = next(r for r in results("unigram") if r.name == "en-books")
     steps = [step for step in one.stages.fastest.steps if step.seconds >= 0.02]
     return svg.bars(
-        "Stages of a training",
+        "Stages of a training run",
         [step.name for step in steps],
         [svg.Series("seconds", "ours", [step.seconds for step in steps])],
         f"seconds: {one.title}, {one.size / 1e6:.0f} MB, 32,000 pieces, 2 workers",

@@ -1,7 +1,7 @@
 """The entries of the options on the site, and the tables of flags, from the table of options.
 
-Where ``docs/options.md`` is read as a file it has tables. On the site each option is an entry of
-its own, which has an address, stands in the search, and fits on a narrow screen.
+The file ``docs/options.md`` has tables. On the site, each option is a separate entry, which has an
+address, appears in the search, and fits on a narrow screen.
 """
 
 from spmcompat.options.help import allowed_text, default_text

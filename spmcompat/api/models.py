@@ -103,8 +103,8 @@ def merge(
     """Merge models of one type. New pieces of the other models follow those of the first model.
 
     Unigram: the probability of a piece is the mean of its probabilities in the models. BPE: the
-    merges of the first model come first, then those merges of each other model, in its own order,
-    that can be reached from the earlier ones.
+    merges of the first model come first, then the merges of each other model in that model's order,
+    except merges whose parts the earlier merges cannot produce.
 
     Parameters
     ----------
@@ -406,8 +406,8 @@ def import_model(
     Raises
     ------
     TrainingError
-        If no model can do exactly what the file defines, or a file cannot be read or written. Then
-        nothing is written.
+        If no model can encode exactly as the file defines, or a file cannot be read or written.
+        Then nothing is written.
     """
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.export.exporting import import_file  # noqa: PLC0415

@@ -56,7 +56,7 @@ class Symbols {
     return close();
   }
 
-  // Keeps the first `size` symbols and drops the others.
+  // Keeps the first `size` symbols and drops all other symbols.
   void keep(uint32_t size) {
     begin_.resize(size + 1);
     text_.resize(begin_.back());

@@ -15,7 +15,7 @@ _spmcompat() {
         ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}
         [[ $command == counts ]] && ((COMP_CWORD > 2)) && command="counts ${COMP_WORDS[2]}"
     fi
-    # An equals sign is a word of its own.
+    # An equals sign is a separate word.
     if [[ $current == = ]]; then
         prefix=${COMP_WORDS[COMP_CWORD - 1]}= current=
     elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == = ]]; then

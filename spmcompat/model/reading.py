@@ -60,7 +60,7 @@ def read_model(model: str | PathLike[str] | bytes) -> ModelProto:
 
 
 def read_model_bytes(model: str | PathLike[str] | bytes) -> bytes:
-    """Return the bytes of a file, or the given ones, if `parse_unchecked` can parse them.
+    """Return the bytes of a file, or the given bytes, if `parse_unchecked` can parse them.
 
     Raises
     ------

@@ -264,7 +264,7 @@ class Normalizer {
 };
 
 // Replaces every meta piece with a mark, by leftmost longest match. Where no meta piece begins,
-// skips one character, whose size is determined by its first byte alone.
+// skips one character, whose first byte determines its size.
 class MetaPieceMatcher {
  public:
   // Throws std::runtime_error if a symbol contains a 0 byte.

@@ -166,7 +166,7 @@ class TextEndSeeds {
   // occurrences differ before the end of the text.
   uint64_t branch(std::vector<Occurrence> group, bool& branches) const {
     while (group.size() > 1) {
-      // The last occurrence reaches the end of the text before the others do.
+      // The last occurrence reaches the end of the text before all other occurrences.
       if (character_at(group.back().end) == kEnd) {
         group.pop_back();
         const auto parts = split(group, [this](Occurrence& o) { return character_at(o.end); });

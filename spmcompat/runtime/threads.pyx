@@ -45,7 +45,7 @@ cdef double INTERVAL = 0.03
 
 @final
 cdef class Crew:
-    """The threads of one training. They start when they are first needed.
+    """The threads of one training run. They start when they are first needed.
 
     Parameters
     ----------

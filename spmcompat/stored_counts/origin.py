@@ -53,8 +53,8 @@ class Origin(NamedTuple):
     broken : int
         The number of records that were skipped because they cannot be read.
     normalization_rules : str
-        The content of the rules file named by the option ``normalization_rule_tsv``; empty without
-        that option.
+        The content of the rules file that the ``normalization_rule_tsv`` option names; empty
+        without that option.
     """
 
     options: dict[str, str]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KEY = "spmcompat.unordered"
-"""The key of the origin: in the metadata of a file, or of the column ``pretoken`` in Spark."""
+"""The key of the origin: in the metadata of a file, or of the ``pretoken`` column in Spark."""
 FACT = 3
 """The place of a row that states a fact."""
 LAST = 4

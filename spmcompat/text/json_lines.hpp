@@ -33,7 +33,7 @@ struct RecordTexts {
 
 // Reads the texts of a record: one field of a JSON object, or a plain string. The field may be
 // nested: if an object has no key `a.b`, the column `a.b` means the key `b` in the value of `a`.
-// Each string of a list is a text of its own. Accepts the same input as Python's json module. If a
+// Each string of a list is a separate text. Accepts the same input as Python's json module. If a
 // key occurs several times, the last one counts.
 class JsonRecord {
  public:

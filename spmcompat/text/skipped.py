@@ -32,7 +32,7 @@ class Skipped:
         number : int
             How many there are.
         first : str
-            The place of the first one, and what is wrong with it.
+            The place of the first broken record, and its defect.
         is_allowed : bool
             Whether the user allows to skip them.
 

@@ -1,1 +1,1 @@
-"""Everything that works on trained models: one package for each tool."""
+"""The tools that work on trained models: one package for each tool."""

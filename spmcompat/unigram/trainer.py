@@ -1,6 +1,6 @@
 """The Unigram trainer: seeds, then rounds of EM and pruning, then the final pieces (Kudo 2018).
 
-Modules that only some options need are imported where they are used, so that small trainings start
+Modules that only some options need are imported where they are used, so that small runs start
 quickly.
 """
 
@@ -101,7 +101,7 @@ def train_sizes(
     - With ``objective=fewest_tokens``, all steps before the pruning are shared.
     - The choice of the final pieces, and new scores for them, are not shared.
 
-    When runs part, they continue one after another. A run that leaves the others uses a copy of the
+    When runs part, they continue one after another. A run that leaves the group uses a copy of the
     lattices; the runs that stay together come last and use the lattices themselves. So there are
     never more than two lattices.
 

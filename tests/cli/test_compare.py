@@ -217,7 +217,7 @@ def test_a_model_without_spaces_shares_its_training_and_is_never_best(
     held_out = Path("out/held-out.txt").read_text().splitlines()
     assert tokens[1] - tokens[0] == sum(len(line.split()) - 1 for line in held_out)
 
-    # Neither reads the other's result, and run alone, each trains its own model.
+    # Neither configuration uses the other's result: in separate runs, each trains its own model.
     assert run("--configs", configs)[0] == 0
     assert len(trained) == 2
     Path("out/results/bpe-no-spaces-100.json").unlink()
@@ -284,7 +284,7 @@ def test_stored_results_are_enough_for_the_cost_of_a_network() -> None:
         assert row
         assert f">{tokens:,.0f}<" in row[1]
         assert f">{operations:.4e}<" in row[1]
-    assert "Operations of the training and vocabulary size" in html
+    assert "Training operations and vocabulary size" in html
 
 
 def test_a_failed_training_is_an_error_and_other_results_are_kept(folder: Path) -> None:
@@ -436,7 +436,7 @@ def test_a_signal_ends_the_training_that_runs(folder: Path, number: signal.Signa
         assert process.stderr is not None
         err = process.stderr.read().decode()
         assert process.wait(LIMIT) == 128 + number
-    with pytest.raises(BrokenPipeError):  # the training has ended, too
+    with pytest.raises(BrokenPipeError):  # the training process has ended, too
         os.write(writers[0], b"x")
     os.close(writers[0])
     word = "interrupted" if number == signal.SIGINT else "terminated"

@@ -17,11 +17,11 @@ The language of a fence determines its meaning:
 
 A fence whose first line is a comment with a name of a file is written to this file, not run.
 
-In output, ``...`` stands for anything. Comments of HTML, which no reader sees, say the rest.
+In output, ``...`` matches any text. HTML comments, which readers do not see, specify the rest.
 Before a fence: ``<!-- needs NAME ... -->`` with modules and programs without which it is not run.
 After a fence: ``<!-- exit status N -->``. The folder is empty at first: a page creates its texts
-and models itself.
-Commands that begin with ``pip install`` are not run, but what they name must exist.
+and models itself. Commands that begin with ``pip install`` are not run, but their requirements must
+exist.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", ROOT / "docs"]
     done = subprocess.run(
         [*command, ROOT, target],
-        cwd=target.parent,  # Python looks for modules there first, and ROOT may hold none.
+        cwd=target.parent,  # Python looks for modules there first, and ROOT may not have any.
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,

@@ -59,7 +59,7 @@ class Runner:
         finally:
             os.chdir(self._valid)
             shutil.rmtree(self._case)
-        # The fuzzer limits time and memory. It needs several times as much as the command alone.
+        # The fuzzer limits time and memory. It needs several times as much as the command.
         outcome = Outcome(status, 0, 0, stdout.getvalue(), stderr.getvalue())
         if outcome.faults:
             ending = "\n".join(outcome.stderr.split("\n")[-6:])

@@ -1,7 +1,7 @@
 """The targets of fuzzing: the input that each target reads, and its first inputs.
 
 The targets of `FILES` write the bytes of the fuzzer to a file. All other targets are the kinds of
-`tests.hostile`: there, the bytes decide what the generator of the kind damages. They reach code
+`tests.hostile`: there, the bytes decide which damage the kind's generator does. They reach code
 that only nearly valid files reach.
 
 No target reads raw bytes as Parquet, because pyarrow decodes pages without checking all of their

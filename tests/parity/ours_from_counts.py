@@ -11,7 +11,7 @@ from typing import Any
 from . import ours, pretokenizers
 from .case import WRITER, Case
 
-# Parts of the messages for trainings that need the order of the sentences, and for options of
+# Parts of the messages for runs that need the order of the sentences, and for options of
 # training that decide how sentences begin.
 _REASONS = (
     "counts do not contain sentences",

@@ -1,11 +1,8 @@
-(
-    """spmcompat's own named rules in models.
+"""spmcompat's own named rules in models.
 
 The real library trains the same model from a file of these rules, and restores capitals when it
 decodes.
 """
-    ""
-)
 
 from __future__ import annotations
 

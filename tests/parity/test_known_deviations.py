@@ -309,7 +309,8 @@ def test_differential_privacy(trainers: Trainers, release: str) -> None:
 # ---------------------------------------------------------------- text that is not kept in memory
 
 
-# Counts make it more than 500 MiB, for which the reference needs minutes; ours is also run alone.
+# With its counts, the text has more than 500 MiB. As the reference needs minutes for it, one test
+# trains only with spmcompat.
 MUCH = f"a\t1\n{'い' * 1000}\t180000\n"
 COUNTED: dict[str, Option] = {**SOFT, "input_format": "tsv", "max_sentence_length": 10_000}
 FROM_ITERATOR = sentences_case(COUNTED, MUCH.splitlines())

@@ -1,7 +1,7 @@
 """Train again and again, each time with another allocation that fails.
 
-Run as a process of its own, with failing_allocator.cpp preloaded. Each training is a fork, so that
-a crash ends only that one.
+Run in a separate process, with failing_allocator.cpp preloaded. Each training run is in a fork, so
+a crash ends only that run.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ NEVER = 2**63 - 1
 
 
 class Outcome(TypedDict):
-    """How one training ended: its wait status, and its lines on standard error."""
+    """The end of one training run: its wait status, and its lines on standard error."""
 
     first: int
     last: int

@@ -70,7 +70,7 @@ def read_plan(
     workers: Workers,
     report: Report = QUIET,
 ) -> Corpus:
-    """Return what the trainers read of a text."""
+    """Return the corpus that the trainers read from a text."""
     source = sample_sentences(open_source(plan.text, items, report), plan.text, report)
     counts, alphabet = counts_and_alphabet(plan, source, workers, report)
     return cut_corpus(counts, alphabet, plan, source, workers, report)

@@ -189,7 +189,7 @@ def test_what_is_no_normalizer() -> None:
     for value in ("nfkc", 5, spmcompat):
         with pytest.raises(spmcompat.BadValueError, match="must be a SentencePieceNormalizer"):
             _trained(LINES, normalizer=value)
-    # The reference does not look at what counts as false.
+    # The reference ignores a normalizer that is false.
     assert _trained(LINES, normalizer="") == _trained(LINES)
 
 

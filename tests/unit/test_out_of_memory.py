@@ -23,14 +23,14 @@ HERE = Path(__file__).parent
 INSTALLED = Path(spmcompat.__file__).parents[1]
 """The folder of the package under test, installed or not."""
 RUNS = 1000 if LONG else 40
-"""The most trainings of each case, each with another allocation that fails.
+"""The largest number of runs of each case. In each run, another allocation fails.
 
 With 1000, an allocation on every path through the code fails.
 """
 LIMITS = 10
-"""Trainings with a limit of the address space."""
+"""The number of runs with a limit on the address space."""
 FILES = 3
-"""Each is one read buffer, so that all workers read and then merge what they have counted."""
+"""The number of files. Each fills one read buffer, so all workers count, and then merge counts."""
 
 CASES = {
     "unigram": ["--vocab_size=400", "--hard_vocab_limit=false"],

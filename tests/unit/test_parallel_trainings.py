@@ -1,4 +1,4 @@
-"""Trainings in several threads of one program, with and without the GIL."""
+"""Training runs in several threads of one program, with and without the GIL."""
 
 import importlib
 import pkgutil

@@ -1,4 +1,4 @@
-"""The stages in C++ alone, which tools/windows compares with Windows, compute the same as here."""
+"""The C++ stages compute the same without Python; tools/windows compares them with Windows."""
 
 import os
 import shutil

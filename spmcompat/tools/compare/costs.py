@@ -39,7 +39,7 @@ def costs(results: Sequence[Result], network: Network | None) -> str:
         for result, cost in zip(own, found[name], strict=True)
     )
     plot = cost_curves(by_config, found) if network.has_training else ""
-    caption = "Operations of the training and vocabulary size"
+    caption = "Training operations and vocabulary size"
     figure = f"<figure><figcaption>{caption}</figcaption>{plot}</figure>" if plot else ""
     return f"""<h2>Which size?</h2>
 <p>For {network.summary}. {_ABOUT_TRAINING if network.has_training else _ABOUT_EMBEDDINGS}</p>

@@ -145,7 +145,7 @@ def merge_counts(
 
 
 def _merged(given: SimpleNamespace, report: Report) -> CountTable:
-    """Merge counts, and return the merged ones."""
+    """Merge counts, and return the merged counts."""
     from spmcompat.options.languages import open_counts  # noqa: PLC0415
     from spmcompat.runtime.outputs import check_output, refuse_inputs  # noqa: PLC0415
     from spmcompat.stored_counts.merging import Merging, temperature_weights  # noqa: PLC0415

@@ -177,7 +177,7 @@ def _moved(common: Sequence[tuple[Piece, Piece]]) -> list[IdDifference]:
     # index of this id.
     end_ids: list[int] = []
     end_indices: list[int] = []
-    # For each index: the index that comes before it in the subsequence, or -1 if it is the first.
+    # For each index: the preceding index in the subsequence, or -1 for the first index.
     previous: list[int] = []
     for i, (_, piece) in enumerate(common):
         length = bisect_left(end_ids, piece.id)

@@ -132,7 +132,7 @@ def _extend_bpe(
     workers: Workers,
     report: Report,
 ) -> list[Piece]:
-    """Return the new characters and, after them, new merges. All old merges come before these."""
+    """Return the new characters, followed by new merges. All old merges precede the new merges."""
     from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
 
     initial = [

@@ -81,7 +81,7 @@ class Costs(NamedTuple):
 def estimate(results: Sequence[Evaluation], network: Network) -> list[Costs]:
     """Return the costs of the network for each model.
 
-    A model that loses text has fewer tokens for that reason alone, so it is not compared.
+    A model that loses text has fewer tokens just for that reason, so it is not compared.
     """
     costs = [_estimate(result, network) for result in results]
     compared = [

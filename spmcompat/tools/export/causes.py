@@ -145,7 +145,7 @@ def _spells(surface: bytes, text: bytes) -> bool:
     at = len(first)
     for known in others:
         at = text.find(known, at + 1, end)
-        if at < 0 or not known:  # one unknown piece stands for all consecutive unknown characters
+        if at < 0 or not known:  # one unknown piece represents all consecutive unknown characters
             return False
         at += len(known)
     return at < end

@@ -326,7 +326,7 @@ def _not_composed(single: Mapping[int, Points], several: Mapping[Points, Points]
             code in block for code in (*text, *target) for block in _NEWER_COMPOSITIONS
         ):
             left.add(source)
-    # If a source needs a step of its own, all longer sources that begin with it need one, too.
+    # If a source needs a separate step, all longer sources that begin with it need a step, too.
     # Otherwise, the step would match their beginning.
     for source in several:
         if any(source[:length] in left for length in range(2, len(source))):

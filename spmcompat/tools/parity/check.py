@@ -63,7 +63,7 @@ class Side(NamedTuple):
 
     @property
     def failure(self) -> str:
-        """One line that says why the training failed; empty if it succeeded."""
+        """One line that says why training failed; empty if training succeeded."""
         return self.process.failure
 
     def __repr__(self) -> str:
@@ -105,18 +105,18 @@ class Parity(NamedTuple):
 
     @property
     def both_fail(self) -> bool:
-        """Whether both trainings failed."""
+        """Whether training failed on both sides."""
         return bool(self.reference.failure and self.ours.failure)
 
     @property
     def equal(self) -> bool:
-        """Whether both trainings succeeded and wrote the same bytes."""
+        """Whether training succeeded on both sides and wrote the same bytes."""
         failed = self.reference.failure or self.ours.failure
         return not failed and self.reference[3:] == self.ours[3:]
 
     @property
     def difference(self) -> Difference | None:
-        """The differences between the models; None if a side did not write one."""
+        """The differences between the models; None if a side did not write a model."""
         reference, ours = self.reference.model, self.ours.model
         return compare(reference, ours) if reference and ours else None
 
@@ -198,7 +198,7 @@ Watch = Callable[[str], object]
 
 
 def from_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
-    """Compare trainings that start like ``spm_train``, which stores every option in the model.
+    """Train both sides like ``spm_train``, which stores every option in the model, and compare.
 
     Parameters
     ----------

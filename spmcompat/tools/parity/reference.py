@@ -67,7 +67,7 @@ _NOT_STORED = ("random_seed",)
 
 
 def every_field(flags: Mapping[str, Option], release: Release) -> dict[str, Option]:
-    """Return the keywords that make the Python trainer store what ``spm_train`` stores.
+    """Return the keywords that make the Python trainer store the same options as ``spm_train``.
 
     Parameters
     ----------

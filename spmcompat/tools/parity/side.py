@@ -16,7 +16,7 @@ REFERENCE, OURS = "sentencepiece", "spmcompat"
 
 
 class Training(NamedTuple):
-    """A training to run on one side of the comparison.
+    """A training run on one side of the comparison.
 
     Attributes
     ----------

@@ -1,1 +1,1 @@
-"""Shows what a model contains, and how to train a similar one."""
+"""Shows the contents of a model, and a command that trains a similar model."""

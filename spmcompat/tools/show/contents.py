@@ -1,4 +1,4 @@
-"""What a model contains, the releases that can have written it, and the options that it stores."""
+"""Finds the contents of a model, its stored options, and the releases that can have written it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SPECS = (TRAINER, NORMALIZER, DENORMALIZER)
 
 
 class Contents(NamedTuple):
-    """What a model contains.
+    """The contents of a model.
 
     Attributes
     ----------
@@ -46,13 +46,13 @@ class Contents(NamedTuple):
     rules_bytes : int
         The size of the compiled rules.
     is_predefined : bool
-        Whether the rules are exactly those of this name for some release of ``sentencepiece``, or
-        there are none.
+        Whether some release of ``sentencepiece`` has exactly these rules under this name, or the
+        model has no rules.
     releases : list of str
         The known releases of ``sentencepiece`` that can have written the model: those that have its
-        rules and all options that it stores. Empty if none can.
+        rules and all options that it stores. Empty if no release can.
     command : list of str
-        The arguments of an ``spm_train`` that trains a model with the same options.
+        The arguments with which ``spm_train`` trains a model with the same options.
     """
 
     model_type: str
@@ -71,7 +71,7 @@ class Contents(NamedTuple):
         return plain_fields(self)
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return what a reader wants to know as the rows of a table."""
+        """Return the most important facts as the rows of a table."""
         kinds = ", ".join(f"{count:,} {name}" for name, count in self.pieces.items())
         rules = self.normalization or "not stored"
         predefined = "" if self.is_predefined else ", not predefined rules"
@@ -104,7 +104,7 @@ class Contents(NamedTuple):
 
 
 def show(model: StrPath | bytes) -> Contents:
-    """Return what a model contains, and the command that trains a similar one.
+    """Return the contents of a model, and a command that trains a similar model.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def show(model: StrPath | bytes) -> Contents:
 
 
 def contents(model: ModelProto) -> Contents:
-    """Return what a model contains."""
+    """Return the contents of a model."""
     normal = [piece for piece in model.pieces if piece.type == NORMAL]
     scores = [piece.score + 0.0 for piece in normal]  # not -0.0, the first score of BPE models
     normalizer = model.normalizer_spec
@@ -184,7 +184,7 @@ def _command(model: ModelProto, releases: list[Release]) -> list[str]:
     return ["spm_train", *(f"--{name}={text}" for name, text in given.items())]
 
 
-# The attributes of `Settings` for the specs of a model.
+# The attributes of `Settings` that contain the specs of a model.
 _ATTRIBUTES = {TRAINER: "trainer", NORMALIZER: "normalizer", DENORMALIZER: "denormalizer"}
 
 

@@ -42,7 +42,7 @@ class PieceLattice {
     }
   }
 
-  // Builds the lattice from the piece's text alone.
+  // Builds the lattice of the piece's own text.
   void build(const PieceTrie& trie, const Pieces& pieces, uint32_t id, float unknown_score) {
     decode_text(pieces[id], text_);
     const uint32_t length = static_cast<uint32_t>(text_.size());

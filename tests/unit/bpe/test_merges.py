@@ -56,7 +56,7 @@ def test_merges_are_those_of_the_oracle(number: int, expected: int) -> None:
 @pytest.mark.parametrize("number", range(60))
 @pytest.mark.parametrize("expected", [1, 9, 10**9], ids=["few", "some", "many"])
 def test_merges_of_frequent_pairs_are_those_of_the_oracle(number: int, expected: int) -> None:
-    """If few merges are expected, only frequent pairs are kept at first, and rarer pairs later."""
+    """If few merges are expected, the queue starts with frequent pairs; rare pairs follow later."""
     dice = random.Random(f"frequent/{number}")
     most = dice.choice([300, 10**4, 10**9])
     lines = [(line, dice.randint(1, most)) for line, _ in stages.random_lines(dice)]

@@ -71,7 +71,7 @@ spmcompat.count(input=path, vocab_size=8000)  # wrong
 spmcompat.arrow_counter("text", workers=2)  # wrong
 spmcompat.load_counts(5)  # wrong
 
-# Changes of models
+# Changes to models
 model: bytes = spmcompat.extend("m.model", add=100, input=path, workers=2, column="text").model
 spmcompat.trim(model, keep=500, counts=total, output="small.model", drop_characters=True)
 spmcompat.edit("m.model", add=["new"], rename={"old": "new"}, set_score={"a": -1}).ids["new"]

@@ -1,6 +1,6 @@
 """Start workers again and again, each time with another allocation of Python that fails.
 
-Run as a process of its own. It ends with a traceback if anything waits for too long.
+Run in a separate process. It ends with a traceback if anything waits for too long.
 """
 
 import _testcapi

@@ -111,7 +111,7 @@ print("done")
     completed = subprocess.run(
         # Python warns about a fork while other threads run.
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program],
-        cwd=tmp_path,  # not the checkout, whose spmcompat may hold no compiled modules
+        cwd=tmp_path,  # not the checkout, whose spmcompat may not be compiled
         env={
             **os.environ,
             "PYTHONPATH": os.pathsep.join(sys.path),

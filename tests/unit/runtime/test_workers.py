@@ -171,7 +171,7 @@ def test_any_allocation_of_python_may_fail(tmp_path: Path) -> None:
     pytest.importorskip("_testcapi")
     completed = subprocess.run(
         [sys.executable, "-m", "tests.unit.runtime.failing_threads", "300"],
-        cwd=tmp_path,  # not the checkout, whose spmcompat may hold no compiled modules
+        cwd=tmp_path,  # not the checkout, whose spmcompat may not be compiled
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,

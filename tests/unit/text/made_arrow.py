@@ -146,8 +146,8 @@ def table(columns: Sequence[Column], length: int, skip: int = 0, valid: Buffer =
 class Made:
     """Structs for a column, as a batch or as a stream of batches.
 
-    `held` says how many structs of each kind were handed out and not yet released, `most` how many
-    there were at a time, and `given` how many in total.
+    For each kind of struct, `given` is the number of structs handed out, `held` the number of them
+    that are not yet released, and `most` the largest value that `held` had.
     """
 
     held: Counter[str] = field(default_factory=Counter)

@@ -227,7 +227,7 @@ def test_a_model_comes_back_from_the_conversion_of_transformers(
     back, limits = import_tokenizer(tokenizer.backend_tokenizer.to_str().encode())
     assert back.pieces == model.pieces
     assert back.normalizer_spec == model.normalizer_spec
-    model.trainer_spec.ClearField("hard_vocab_limit")  # an option of the training only
+    model.trainer_spec.ClearField("hard_vocab_limit")  # an option that only affects training
     assert back.trainer_spec == model.trainer_spec
     has_rules = bool(model.normalizer_spec.precompiled_charsmap)
     assert [limit.refuses for limit in limits].count(True) == has_rules
