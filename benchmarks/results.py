@@ -72,7 +72,7 @@ class Result:
     sides: list[Measured]
 
     def having(self, *roles: Role) -> list[Measured]:
-        """Return the sides with one of these roles that did not fail."""
+        """Return the sides that have one of these roles and did not fail."""
         return [side for side in self.sides if side.role in roles and not side.failure]
 
     @property

@@ -1,8 +1,8 @@
 """Results as Markdown: ``python -m benchmarks.tables RESULTS.json [--page FILE] [--readme FILE]``.
 
 All tables and the figure are written beside the results. The main tables and the figure can also
-be put into a page of the documentation, and a table of five rows into the README. Two comments in
-these files mark where.
+be put into a page of the documentation, and a table of five rows into the README. In each of these
+files, two comments mark the place.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def line(x1: float, y1: float, x2: float, y2: float, class_: str = "line") -> st
 
 
 def box(x: float, y: float, width: float, height: float, class_: str = "box") -> str:
-    """Return a rectangle with round corners."""
+    """Return a rectangle with rounded corners."""
     return element(
         "rect",
         x=float(x),
@@ -72,7 +72,7 @@ class Series(NamedTuple):
 
 
 def legend(series: Sequence[Series], x: float, y: float) -> list[str]:
-    """Return the names of the series beside their colours, below each other."""
+    """Return the names of the series one below the other, each beside its colour."""
     parts = []
     for index, one in enumerate(series):
         top = y + 18 * index

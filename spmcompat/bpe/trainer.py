@@ -115,7 +115,7 @@ def _model(
 def ranked(
     pieces: Sequence[bytes], alphabet: Sequence[tuple[int, int]] = ()
 ) -> list[tuple[bytes, float]]:
-    """Return the pieces and then the characters with scores. A score is the negated rank."""
+    """Return the pieces, then the characters, each with its score, which is the negated rank."""
     characters = [chr(c).encode() for c, _ in alphabet]
     return [(piece, -float(rank)) for rank, piece in enumerate([*pieces, *characters])]
 

@@ -37,7 +37,7 @@ constexpr uint32_t kWideBits = 0xffu << 21;
 constexpr uint32_t kBlock = 256;
 constexpr uint32_t kOpenBlocks = 16;
 
-// A distance fits if it has 21 bits or is a multiple of 256.
+// A distance fits if it has at most 21 bits, or is a multiple of 256.
 inline bool can_store(uint32_t distance) {
   return (distance & kLowBits) == 0 || (distance & kWideBits) == 0;
 }
@@ -272,8 +272,8 @@ class DoubleArray {
     }
   }
 
-  // Whether a key contains this byte. The search runs backwards, from the few states with an arc
-  // of this label to the root.
+  // Whether a key contains this byte. The search begins at the few states that have an arc for this
+  // byte, and goes back to the root.
   bool any_key_contains(uint8_t byte) const {
     if (empty()) return false;
     std::vector<bool> leads_there(units_.size(), false);

@@ -22,7 +22,7 @@ class UnclearedArray {
   Number& operator[](size_t i) { return numbers_.get()[i]; }
   Number operator[](size_t i) const { return numbers_.get()[i]; }
 
-  // Keeps the first numbers. New numbers are not initialized.
+  // Keeps the old numbers that still fit. New numbers are not initialized.
   void resize(size_t size) {
     // With 0 bytes, it depends on the implementation whether realloc frees the memory.
     void* numbers = std::realloc(numbers_.get(), std::max<size_t>(size, 1) * sizeof(Number));

@@ -136,7 +136,7 @@ def _function(on_round: object) -> OnRound | None:
 
 
 def _column(column: object) -> str | None:
-    """Return the name of a column, or raise if it is not text."""
+    """Return the name of a column. Raise if the name is not a string."""
     if column is not None and not isinstance(column, str):
         raise BadValueError(f"column must be the name of a column, not {type(column).__name__}.")
     return column

@@ -56,7 +56,7 @@ def read_arrow(
 
 
 def _checked(reader: _File | _Stream, name: str) -> Iterator[pa.RecordBatch]:
-    """Yield the column of each batch as a batch, after a check of its offsets and indices."""
+    """Check the offsets and indices of each batch's column, and yield the column as a batch."""
     import pyarrow as pa  # noqa: PLC0415
 
     with naming(name):

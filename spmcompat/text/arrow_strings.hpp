@@ -269,7 +269,7 @@ class StringColumn {
           array->children[child] == nullptr) {
         throw std::runtime_error("a batch lacks a column");
       }
-      // The elements that a list has are checked when they are read.
+      // The elements of a list are checked when they are read.
       rows = level.is_list() ? 0 : array->offset + array->length;
       array = array->children[child];
       levels_.back().elements = array->length;

@@ -17,8 +17,8 @@ _END = object()
 def read_ahead(items: Iterable[Item]) -> Iterator[Item]:
     """Yield the items of an iterable that a thread reads ahead.
 
-    Closing this iterator waits for the end of the thread, so that the input can be closed
-    afterwards. It waits only for a short time, because a thread that reads a pipe may never end.
+    Closing this iterator waits briefly for the thread to end, so that the input can be closed
+    afterwards. The wait is limited, because a thread that reads a pipe may never end.
 
     Raises
     ------

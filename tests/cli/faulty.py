@@ -36,7 +36,7 @@ def is_temporary(event: str, arguments: tuple[object, ...]) -> bool:
 
 
 def fail_at(name: str, number: int) -> None:
-    """Let one call of a function of `os` fail."""
+    """Make one call of an `os` function fail."""
     real, calls = getattr(os, name), 0
 
     def call(*arguments: Any, **keywords: Any) -> Any:

@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def run(name: str, given: argparse.Namespace) -> bool:
-    """Run the fuzzer on one target, and print a line. Returns whether there is no finding."""
+    """Run the fuzzer on one target, and print a line. Return whether the fuzzer found nothing."""
     log = given.found / f"{name}.log"
     with tempfile.TemporaryDirectory() as temporary, open(log, "wb") as output:
         folder = Path(temporary, "files")

@@ -32,7 +32,7 @@ class _OutOfTimeError(Exception):
 
 
 def shrink(case: Case, fails: Callable[[Case], bool], seconds: float) -> Case:
-    """Return the smallest case found in the time that still fails in the same way.
+    """Return the smallest of the cases tried in time that still fails in the same way.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ class Node(NamedTuple):
 
 
 def seed(sentences: Iterable[Sentence], options: Options) -> Pieces:
-    """Return the characters, then the valid nodes. Equal scores stay in the order of the tree."""
+    """Return the characters, then the valid nodes; with equal scores in the order of the tree."""
     sentences = list(sentences)
     size = options.seed_sentencepiece_size
     scored = [

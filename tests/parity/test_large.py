@@ -44,7 +44,7 @@ def test_a_text_of_several_seeding_chunks(patient: Trainers, tmp_path: Path) -> 
     ]
     text = tmp_path / "text.txt"
     with text.open("w", encoding="utf-8") as file:
-        while file.tell() < 450_000_000:  # 650 MB with three bytes for each space
+        while file.tell() < 450_000_000:  # 650 MB after each space becomes U+2581
             dice.shuffle(lines)
             file.write("\n".join(lines) + "\n")
     options = {**OPTIONS, "input": text.name, "model_prefix": "m"}

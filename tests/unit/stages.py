@@ -30,7 +30,7 @@ from tests.parity import corpora
 
 QUIET = Report(min_log_level=3)
 SCORES = [-0.5, -1, -1, -2, -2.5, -3, -4, -12.25]
-"""There are so few scores that most sums of scores are equal to another sum."""
+"""There are so few different scores that most sums of scores are equal to another sum."""
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def test_the_header_refuses_others(flags: list[str], sentence: str):
     assert sentence in run.stderr
 
 
-# A build with Microsoft's compiler that prints the compiler and the flags.
+# An imitation of a build with Microsoft's compiler. It only prints the compiler and the flags.
 MSVC = """
 import shutil, types
 from setuptools.command.build_ext import build_ext

@@ -1,7 +1,7 @@
 """The commands run without the functions that Python lacks on Windows.
 
-This replaces what Windows lacks; it does not show that the package runs there. `mypy --platform
-win32`, which CI runs, finds all names that Windows lacks.
+The tests replace these functions. They do not show that the package runs on Windows. CI also runs
+`mypy --platform win32`, which finds all names that Windows lacks.
 """
 
 import subprocess

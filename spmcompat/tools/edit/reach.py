@@ -171,6 +171,7 @@ def _spans(target: str, result: str) -> Iterator[tuple[int, int]]:
             yield size - part, size
 
 
-# The largest number of sources to try for each span, and of texts to keep for each end.
+# The largest number of sources to try for each span.
 _TRIED = 4
+# The largest number of texts to keep for each end.
 _KEPT = 256

@@ -25,7 +25,7 @@ _NAMED = 5  # how many texts a message lists
 
 
 def type_name(piece_type: int) -> str:
-    """Return the name of a type for messages."""
+    """Return the name of a type of pieces, as messages use it."""
     return ModelProto.SentencePiece.Type.Name(piece_type).lower().replace("_", "-")
 
 

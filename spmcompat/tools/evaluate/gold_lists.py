@@ -327,7 +327,7 @@ def _table_reader(
             if len(languages) > 1:
                 raise BadValueError(
                     f"{path}:{number}: expected words of one language, found "
-                    f"{' and '.join(sorted(map(str, languages)))}. Keep the rows of one."
+                    f"{' and '.join(sorted(map(str, languages)))}. Keep the rows of one language."
                 )
             yield convert(row)
 
@@ -343,7 +343,7 @@ def _rows(lines: Sequence[str], path: str, delimiter: str) -> Iterator[tuple[int
                 yield table.line_num, fields
     except csv.Error as error:
         raise BadValueError(
-            f"{path}:{table.line_num}: expected rows as in the header: {error}."
+            f"{path}:{table.line_num}: the row does not match the header: {error}."
         ) from error
 
 

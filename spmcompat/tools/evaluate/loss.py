@@ -35,7 +35,7 @@ from spmcompat.unigram.pieces import Pieces
 if TYPE_CHECKING:
     from spmcompat.runtime.workers import Workers
 
-# Log probabilities have exponentials that add up to about 1. If the logarithm of this sum is below
+# The exponentials of log probabilities add up to about 1. If the logarithm of this sum is below
 # the limit, the scores are not log probabilities.
 _LEAST_SUM = -100.0
 _NO_LIMIT = 1 << 30  # bytes

@@ -128,7 +128,7 @@ class _SentencePiece:
             self._encoder = SentencePieceProcessor(model_proto=model.SerializeToString())
         except Exception as error:
             reason = " ".join(str(error).split())
-            raise BadValueError(f'"{path}": sentencepiece does not load it: {reason}') from error
+            raise BadValueError(f'"{path}": sentencepiece cannot load it: {reason}') from error
         self._threads = workers.count
         self.path = path
         self.model_type = TrainerSpec.ModelType.Name(model.trainer_spec.model_type).lower()

@@ -279,7 +279,7 @@ def _warn(origin: Origin, sizes: _Sizes, report: Report) -> None:
     if sizes.left_out:
         report.warning(
             f"The figures do not include {sizes.left_out:,} of {sizes.pretokens:,} pretokens: they "
-            "contain a meta piece such as <s>, for which counts store a mark."
+            "contain a meta piece such as <s>, which counts replace by a mark."
         )
     for change in origin.changes:
         report.warning(f"The counts were changed after counting: {printable(change)}.")

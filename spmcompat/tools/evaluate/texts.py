@@ -148,7 +148,7 @@ class TextTables:
                     if len(waiting) > _MOST_LANGUAGES:
                         raise BadValueError(
                             f"{path}: the column {self._columns[1]!r} has more than "
-                            f"{_MOST_LANGUAGES} values. Choose the column of languages."
+                            f"{_MOST_LANGUAGES} distinct values. Choose the column of languages."
                         )
                     size += len(line) + 1
                     if size >= _BATCH_BYTES:

@@ -187,7 +187,7 @@ def steps_of(
 
 
 def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
-    """Return the rules of steps that `steps_of` made without an ``NFC`` step.
+    """Return the rules of steps that `steps_of` made. None of them may be an ``NFC`` step.
 
     Parameters
     ----------

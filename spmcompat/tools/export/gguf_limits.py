@@ -180,7 +180,7 @@ def _has_begin(text: str, begins: Sequence[str]) -> bool:
 
 
 def _is_begin(begin: str, texts: Sequence[str], *, besides: str = "") -> bool:
-    """Return whether a longer text of a sorted list starts with `begin`, ignoring `besides`."""
+    """Return whether a longer text of a sorted list starts with `begin`, except `besides`."""
     at = bisect_right(texts, begin)
     return any(text.startswith(begin) and text != besides for text in texts[at : at + 2])
 

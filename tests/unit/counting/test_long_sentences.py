@@ -1,4 +1,4 @@
-"""``long_sentences=split`` trains on the text that has line ends where long lines are divided."""
+"""``long_sentences=split`` equals training on a text with line ends where it divides long lines."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_a_keyword_has_the_type_of_its_option(name: str) -> None:
 
 
 def _allowed(one: Option) -> set[str]:
-    """Return the values of an option of texts that has a closed set, which its help names."""
+    """Return the allowed values of an option of type text that accepts only certain values."""
     if one.name == "input_format":
         return set(re.findall(r"'(\w+)'", one.help))
     data = Path(spmcompat.__file__).parent / "normalization" / "data"

@@ -112,8 +112,8 @@ def test_the_rules_are_derived_from_those_of_the_release(release: Release) -> No
 def test_every_character_loses_its_accents(name: str) -> None:
     plain = function_of(precompiled(name.removesuffix("_strip_accents")))
     stripped = function_of(precompiled(name))
-    # İ has no case folding, but the letter that remains of it has. Case folding turns a single iota
-    # subscript into a letter; after a letter, it is an accent.
+    # İ has no case folding, but the letter that remains without its accent has one. Case folding
+    # turns an iota subscript into a letter if it is alone. After a letter, it is an accent.
     different = [c for c in ASSIGNED if stripped(c) != plain(without_accents(plain(c)))]
     assert different == ["\u0345"] * ("_cf_" in name)
 

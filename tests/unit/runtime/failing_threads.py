@@ -17,7 +17,7 @@ def do_nothing(worker: int, task: int) -> None:
 
 
 def runs_through(first: int) -> bool:
-    """Return whether all tasks are done while the allocation `first` fails."""
+    """Return whether all tasks are completed although allocation number `first` fails."""
     workers = Workers(2)
     tasks = range(2)
     _testcapi.set_nomemory(first, first + 1)

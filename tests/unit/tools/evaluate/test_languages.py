@@ -172,7 +172,7 @@ def test_a_table_gives_the_figures_of_the_files(model: Path, tmp_path: Path, for
         ),
         (
             "".join(f'{{"body": "a", "lang": "{i}"}}\n' for i in range(1001)),
-            "has more than 1000 values",
+            "has more than 1000 distinct values",
         ),
     ],
 )
