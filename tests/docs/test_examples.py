@@ -53,7 +53,9 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _is_here(name: str) -> bool:
-    return shutil.which(name) is not None or importlib.util.find_spec(name) is not None
+    if name == "java":
+        return shutil.which(name) is not None
+    return importlib.util.find_spec(name) is not None
 
 
 def _page(path: Path) -> object:
