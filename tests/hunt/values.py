@@ -54,7 +54,7 @@ BAD: list[dict[str, Option]] = [
     {"vocab_size": "many"},
     {"vocab_size": 10_000_000, "hard_vocab_limit": True},
     {"input": "nowhere.txt"},
-    {"input_format": "csv"},
+    {"input_format": "xml"},
     {"unk_id": 1},
     {"unk_id": -1},
     {"bos_id": 3, "eos_id": 3},
