@@ -62,4 +62,4 @@ def test_a_recipe_gives_the_counts_of_the_definition(
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_recipe_is_short(engine: str) -> None:
     lines = [line for line in recipe(engine).splitlines() if line]
-    assert sum(not line.startswith("import") for line in lines) <= 12
+    assert sum(not line.startswith("import") for line in lines) <= 13

@@ -15,12 +15,15 @@ import spmcompat
 
 CALLS = Path(__file__).with_name("calls.py")
 ROOT = Path(spmcompat.__file__).parents[1]
+# A checkout is no installed package, so the checkers look for it in their working folder. Mypy must
+# not run in the folder of all installed packages, because some of them shadow its own modules.
+FOLDER = ROOT if (ROOT / "pyproject.toml").is_file() else CALLS.parent
 
 
 def _run(*command: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", *command, str(CALLS)],
-        cwd=ROOT,
+        cwd=FOLDER,
         capture_output=True,
         text=True,
         check=False,

@@ -177,9 +177,9 @@ class TestExact:
         lines = [line for line in TEXT if "ещё" in line or "Über" in line] * 3
         model = trained("bpe", lines, **BYTES_AND_EXACT)
         assert "docs/exporting.md shows how" in refusals(model)
-        (tmp_path / "m.model").write_bytes(model.SerializeToString())
-        run_from_page("import spmcompat", {'"m': f'"{tmp_path}/m'})
-        changed = ModelProto.FromString((tmp_path / "m2.model").read_bytes())
+        (tmp_path / "exact.model").write_bytes(model.SerializeToString())
+        run_from_page("import spmcompat", {'"exact': f'"{tmp_path}/exact'})
+        changed = ModelProto.FromString((tmp_path / "exact2.model").read_bytes())
         assert_exact(changed, lines)
         for line in lines:
             assert pieces_of(changed, line) == pieces_of(model, line)
