@@ -277,7 +277,7 @@ def test_a_list_without_stems_or_words_has_no_subset(tmp_path: Path) -> None:
         ([",full_word,pt1,rest", "0,it"], "gold:2: expected the columns full_word, pt1, rest"),
         (
             [",full_word,pt1,rest", "0,walked,walk,ed", '1,"'],
-            "gold:3: expected rows as in the",
+            "gold:3: the row does not match the header",
         ),
         ([LADEC, "1,bake"], "gold:2: expected the columns c1, c2, stim, correctParse as in the"),
         (["a\tab\tN\tN\tb\tsuffix", "a\tab"], "gold:2: expected 6 fields"),
