@@ -110,12 +110,8 @@ class SharedTable {
     return shards_[shard_of(id)].strings[index_of(id)];
   }
   const Use& use(uint32_t id) const { return shards_[shard_of(id)].uses[index_of(id)]; }
-  void prefetch(uint32_t id) const {
-    const Shard& shard = shards_[shard_of(id)];
-    shard.strings.prefetch(index_of(id));
-    // An offset from a null pointer, which is that of dropped uses, is not defined.
-    if (!shard.uses.empty()) __builtin_prefetch(&shard.uses[index_of(id)]);
-  }
+  void prefetch(uint32_t id) const { shards_[shard_of(id)].strings.prefetch(index_of(id)); }
+  void prefetch_use(uint32_t id) const { __builtin_prefetch(&use(id)); }
 
   // Frees the index, which only add needs.
   void drop_index() {

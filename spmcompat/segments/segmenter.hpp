@@ -168,7 +168,10 @@ class Segmenter {
     Cuts& cuts = cuts_[part];
     SharedTableBuffer<SegmentUse> buffer(segments_);
     for (size_t i = begin(part); i < end; ++i) {
-      if (i + kAhead < end) pretokens_.prefetch(sequence_[i + kAhead]);
+      if (i + kAhead < end) {
+        pretokens_.prefetch(sequence_[i + kAhead]);
+        pretokens_.prefetch_use(sequence_[i + kAhead]);
+      }
       if (i + kAhead / 2 < end) __builtin_prefetch(pretokens_[sequence_[i + kAhead / 2]].data());
       cut_pretoken(sequence_[i], totals_[i], cuts, buffer);
       if (buffer.full()) buffer.flush(cuts.segments);
@@ -314,7 +317,10 @@ class Segmenter {
     size_t bytes = 0;
     out.uses.reserve(numbered_.size());
     for (size_t i = 0; i < numbered_.size(); ++i) {
-      if (i + kAhead < numbered_.size()) segments_.prefetch(numbered_[i + kAhead]);
+      if (i + kAhead < numbered_.size()) {
+        segments_.prefetch(numbered_[i + kAhead]);
+        segments_.prefetch_use(numbered_[i + kAhead]);
+      }
       bytes += segments_[numbered_[i]].size();
       out.uses.push_back(segments_.use(numbered_[i]));
     }
