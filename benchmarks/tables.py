@@ -1,7 +1,7 @@
 """Results as Markdown: ``python -m benchmarks.tables RESULTS.json [--page FILE] [--readme FILE]``.
 
-All tables and the figure are written beside the results. The main tables and the figure can also
-be put into a page of the documentation, and a table of five rows into the README. In each of these
+All tables and the figure are written beside the results. Most tables and the figure can also be
+put into a page of the documentation, and a table of five rows into the README. In each of these
 files, two comments mark the place.
 """
 
@@ -21,6 +21,12 @@ BEGIN = "<!-- written by python -m benchmarks.tables: {} -->"
 END = "<!-- end of what is written -->"
 SHORT = "{}, five rows"
 """The name of a section of the README, by model type."""
+
+OTHERS = (
+    "Other trainers make models of the same size from the same text, but [not the same "
+    "models](../benchmarks/README.md#other-trainers). A dash means that the trainer failed."
+)
+"""What the page says above the table of other trainers."""
 
 FIVE = ("en-books", "code", "de", "zh-laws", "long-lines")
 """The rows of the README: a large text, code, two languages, and the text with the least gain."""
@@ -214,9 +220,11 @@ def document(results: Sequence[Result], figure: str = "") -> str:
 
 def page_section(results: Sequence[Result], figure: str = "") -> str:
     """Return the part of the documentation page about one model type."""
-    corpora = [result for result in results if result.is_in("corpora")]
+    texts = [result for result in results if result.is_in("corpora") or result.is_in("public")]
     shown = f"![Time and memory against size]({figure})" if figure else ""
-    parts = [shown, setting(corpora), compared(corpora), growth(results)]
+    parts = [shown, setting(texts), compared(texts), growth(results)]
+    if others := all_sides(texts):
+        parts += [OTHERS, others]
     return "\n\n".join(filter(None, parts))
 
 
