@@ -135,7 +135,7 @@ class Rounds:
         self._on_round(Step(self._round, "prune", len(before), len(after), _rows=rows))
 
     def unreachable(self, before: Pieces, after: Pieces) -> None:
-        """Report which pieces were dropped because another segmentation of them scores higher."""
+        """Report which pieces were dropped because their text has a better segmentation."""
 
         def rows() -> list[PieceRow]:
             left = {piece for piece, _ in after}

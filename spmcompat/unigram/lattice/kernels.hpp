@@ -1,7 +1,7 @@
 // The kernels of the lattice passes, where the E-step spends its time. processors.hpp includes this
 // file twice, each time in another namespace: for any processor, and for processors with AVX2. The
 // macro SPMCOMPAT_WITH_AVX2 distinguishes the two. (Compilers need not define __AVX2__ if AVX2 is
-// enabled for a part of a file.) The kernels may only call functions of the standard library that
+// only enabled for a part of a file.) The kernels may only call functions of the standard library that
 // are always inlined. Otherwise, the linker could use a function that was compiled for AVX2 in the
 // code for other processors, too.
 
@@ -93,7 +93,7 @@ SPMCOMPAT_INLINE Float4 log_sum_exp(const Float4& x, const Float4& y, LogSumExp 
 
 // The bits of a double's mantissa that rounding to float removes.
 constexpr uint32_t kTail = (1u << 29) - 1;
-// The value of these bits in the middle between two floats.
+// The value of these bits if the double is in the middle between two floats.
 constexpr uint32_t kMiddle = 1u << 28;
 
 // frequency * exp(x) for 0 < frequency < 2^64, with a relative error below 2^-39. If |x| >= 80, or
@@ -101,7 +101,7 @@ constexpr uint32_t kMiddle = 1u << 28;
 SPMCOMPAT_INLINE Double4 exp_terms(float frequency, const Float4& x) {
   const Double4 wide = to_double(x);
   const Double4 scaled = wide * (1 / kLn2);
-  const Double4 nearest = scaled + 0x1.8p52;  // a whole number, in the low bits
+  const Double4 nearest = scaled + 0x1.8p52;  // the low bits contain the nearest whole number
   const Double4 power = bits_as<Double4>((bits_as<Long4>(nearest) + 1023) << 52);
   const Double4 r = (scaled - (nearest - 0x1.8p52)) * kLn2;
   const Double4 r2 = r * r;
