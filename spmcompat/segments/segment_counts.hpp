@@ -19,7 +19,7 @@ namespace spmcompat {
 
 class SegmentCounts {
  public:
-  // This constructor must not allocate a table, because Cython could not catch its exception.
+  // This constructor must not allocate a table, because Cython could not catch an exception.
   SegmentCounts() = default;
   explicit SegmentCounts(SegmentTable table) : table_(std::move(table)) {}
 
@@ -60,7 +60,7 @@ class SegmentCounts {
                           [&](std::string_view segment) { add(segment, count); });
   }
 
-  // Adds the segments of a pretoken whose rare characters are already replaced.
+  // Adds the segments of a pretoken in which rare characters have already been replaced.
   void add_segments(std::string pretoken, uint64_t count, const PretokenRule& rule) {
     for_each_bpe_segment(std::move(pretoken), rule,
                          [&](std::string_view segment) { add(segment, count); });

@@ -3,10 +3,10 @@
 // At every node, the reference adds the node's own score to the float scores of its left
 // neighbours, and then compares the sums. If sums are equal, the neighbour that begins first wins.
 // Addition is monotone, so the best score after a node is the best score at the position where the
-// node begins, plus the node's own score. Only the choice between nearly equal neighbours depends on
-// the rounding. So the forward pass stores one score for each position. It marks the position if a
-// piece that begins earlier is nearly as good. When for_each_backwards follows the best path back,
-// it compares the scores at marked positions again.
+// node begins, plus the node's own score. Only the choice between nearly equal neighbours depends
+// on the rounding. So the forward pass stores one score for each position. It marks the position if
+// a piece that begins earlier is nearly as good. When for_each_backwards follows the best path, it
+// compares the scores at marked positions again.
 #pragma once
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // The kernels of the lattice passes, where the E-step spends its time. processors.hpp includes this
 // file twice, each time in another namespace: for any processor, and for processors with AVX2. The
 // macro SPMCOMPAT_WITH_AVX2 distinguishes the two. (Compilers need not define __AVX2__ if AVX2 is
-// only enabled for a part of a file.) The kernels may only call functions of the standard library that
-// are always inlined. Otherwise, the linker could use a function that was compiled for AVX2 in the
-// code for other processors, too.
+// only enabled for a part of a file.) The kernels may only call functions of the standard library
+// that are always inlined. Otherwise, the linker could use a function that was compiled for AVX2 in
+// the code for other processors, too.
 
 namespace spmcompat::SPMCOMPAT_PROCESSOR {
 

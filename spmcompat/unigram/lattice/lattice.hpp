@@ -2,10 +2,11 @@
 //
 // A lattice stores one number for each position: the first node of the position, from which prefix
 // links lead to its other nodes. The first node is the longest match, or the unknown piece if no
-// piece of a single character matches. The passes list the nodes when they need them, position after position, from
-// the longest piece of a position to the shortest. Read backward, that list has the shortest piece
-// first and the unknown piece last. The reference adds its terms in this order, so the sums have
-// the same bits. In the forward direction, only the order of the positions matters.
+// piece of a single character matches. The passes list the nodes when they need them, position
+// after position, from the longest piece of a position to the shortest. Read backward, that list
+// has the shortest piece first and the unknown piece last. The reference adds its terms in this
+// order, so the sums have the same bits. In the forward direction, only the order of the positions
+// matters.
 //
 // After an M-step or a pruning, only the ids of the nodes change (renumber). No text is searched
 // again. Segments are stored in lattice blocks, which workers build and renumber independently.
@@ -175,8 +176,8 @@ class Lattices {
     return result;
   }
 
-  // Replaces the pieces of the lattices by new pieces. `new_ids` contains the new id of each old piece, or
-  // kDropped, and as its last item the new id of the unknown piece.
+  // Replaces the pieces of the lattices by new pieces. `new_ids` contains the new id of each old
+  // piece, or kDropped, and as its last item the new id of the unknown piece.
   void renumber(const Pieces& pieces, const std::vector<uint32_t>& new_ids, Crew& crew) {
     bool is_unchanged = true;
     for (uint32_t id = 0; id < new_ids.size(); ++id) is_unchanged &= new_ids[id] == id;

@@ -34,7 +34,7 @@ struct PassArrays {
   // Only the backward pass uses the next three fields.
   float* beta = nullptr;
   float* log_marginal = nullptr;   // the log marginal of every node
-  size_t idle_log_marginal = 0;    // where the scratch memory begins
+  size_t idle_log_marginal = 0;    // start of scratch memory, as long as the longest list
   // Only the best-path pass uses the next two fields.
   PathEnd* path_ends = nullptr;
   float unknown_magnitude = 0.0f;  // absolute value of the lowest score, that of the unknown piece

@@ -11,8 +11,8 @@
 // cut.
 //
 // Before 0.2.2, candidates with equal scores are sorted by their bytes, except that a node comes
-// after all nodes whose texts begin with its text. In this order, a walk through the sorted
-// suffixes leaves the nodes.
+// after all nodes whose texts begin with its text. This is the order in which a walk through the
+// sorted suffixes leaves the nodes.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct SeedTree {
   bool ties_in_tree_order = false;
 
   // The depth at which two texts branch. `depth` is the size in bytes of their common prefix, which
-  // may end inside of a character.
+  // may end inside a character.
   uint32_t node_depth(const char* text, uint32_t depth) const {
     while (of_characters && is_trail(text[depth])) --depth;
     return depth;
@@ -42,7 +42,7 @@ struct SeedTree {
 
   uint32_t symbol_at(const char* text) const {
     size_t length;
-    // The longest characters have four bytes. No text ends inside of a character.
+    // The longest characters have four bytes. No text ends inside a character.
     return of_characters ? decode_utf8(text, text + 4, &length) : static_cast<unsigned char>(*text);
   }
 
