@@ -1,11 +1,11 @@
 // A map from byte strings to numbers, as a double array in the format of darts-clone.
 //
-// A model stores its normalization rules in this format. Its bytes must be those of the reference,
-// so the position of every unit matters. The array is built in two phases:
+// A model stores its normalization rules in this format. The bytes must equal those of the
+// reference, so the position of every unit matters. The array is built in two phases:
 //
-// 1. The keys are added in their order to the smallest acyclic automaton: states with equal
-//    outgoing arcs (and equal values) are merged into one state. A state that results from a merge
-//    is marked, and only marked states are reused in phase 2.
+// 1. The keys are added, in their order, to an acyclic automaton that is kept minimal: states with
+//    equal outgoing arcs (and equal values) are merged into one state. A state that results from a
+//    merge is marked, and only marked states are reused in phase 2.
 // 2. Each state is laid out before the states to which its arcs lead, and these are laid out in the
 //    order of the labels of the arcs. Each state gets a base that no other state has: the arc with
 //    label c leads to unit (base XOR c). The base is chosen so that the first arc leads to the

@@ -49,7 +49,7 @@ struct Chunk {
 
   size_t size = 0;            // the number of sentences
   std::vector<Part> parts;    // in the order of the batches
-  std::vector<size_t> moved;  // the positions of the sentences from the back of the text
+  std::vector<size_t> moved;  // positions in the chunk that hold sentences from the text's back
   int64_t last_count = 0;     // the number of copies of the last sentence in the chunk
 
   // The index that the chunk's last sentence has if the chunk's sentences are in the order of the

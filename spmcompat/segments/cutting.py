@@ -69,7 +69,7 @@ def cut_corpus(
     corpus = cut(counts, alphabet, plan, workers)
     report.info(f"Done! preprocessed {sentences} sentences.")
     if source is not None and corpus.text_bytes > plan.seeding_chunk_bytes:
-        # Few texts are this large, so this module is not imported earlier: the import takes time.
+        # This module is imported only here, because few texts need it, and the import takes time.
         from spmcompat.segments.seeding_chunks import SeedingChunks  # noqa: PLC0415
 
         corpus.drop_uses()

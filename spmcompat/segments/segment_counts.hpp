@@ -19,7 +19,7 @@ namespace spmcompat {
 
 class SegmentCounts {
  public:
-  // This constructor must not allocate a table, because Cython could not catch an exception.
+  // This constructor must not allocate a table: Cython could not catch the exception if that fails.
   SegmentCounts() = default;
   explicit SegmentCounts(SegmentTable table) : table_(std::move(table)) {}
 
@@ -42,7 +42,8 @@ class SegmentCounts {
     table_->for_each(shard, function);
   }
 
-  // If only this method adds segments, for_each visits them in the order of their first addition.
+  // If only this method adds segments, for_each visits them in the order in which they were first
+  // added.
   void add(std::string_view segment, uint64_t count) {
     if (!table_) table_.emplace(0);
     table_->add(segment, {count});

@@ -2,7 +2,7 @@
 
 A text is segmented into as few pieces as possible. If several segmentations have the same number of
 pieces, the most probable one wins. If several are equally probable, the one with the longest last
-piece wins. If these are also equal, the second-to-last piece decides, and so on.
+piece wins. If their last pieces are equally long, the second-to-last pieces decide, and so on.
 
 The scores of the model make every Unigram encoder find this segmentation, because encoders look for
 the highest sum of scores. The cost of a piece is its score times -1. It is `PRICE` plus the

@@ -236,7 +236,7 @@ class Loop(NamedTuple):
 def likelihood_losses(
     lattices: Lattices, options: UnigramOptions, workers: Workers, report: Report
 ) -> tuple[Losses, ExpectedCounts]:
-    """Return the losses of the pieces, and their counts in the best paths."""
+    """Return the losses of the pieces, and how often each piece is in the best paths."""
     release = options.release
     report.step("Counting best paths")
     counts = best_path_counts(lattices, options.partial_sums, workers)

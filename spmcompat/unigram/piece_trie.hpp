@@ -16,14 +16,15 @@
 namespace spmcompat {
 
 // A trie over characters. One hash table maps (node, character) to the next node; the node of a
-// piece has the id of the piece. Each step of a walk reads a random slot of this large table. So
-// many walks are interleaved: the slots of all walks are prefetched before the first walk reads its
-// slot. The table is not an OpenTable, because it grows by a quarter instead of doubling.
+// piece has the id of the piece. Each step of a walk reads a random slot of this large table.
+// Therefore, the walks are interleaved: the slots of many walks are prefetched before the first
+// walk reads its slot. The table is not an OpenTable, because it grows by a quarter instead of
+// doubling.
 class PieceTrie {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
-  // The low bits of a character's last byte decide its part. A trail byte stores six bits of the
-  // character.
+  // The part of a piece depends on the low bits of the last byte of its first character. A trail
+  // byte stores six bits of a character.
   static constexpr uint32_t kMostParts = 64;
 
   explicit PieceTrie(const Pieces& pieces) : PieceTrie(pieces, 0, 1, nullptr) {}

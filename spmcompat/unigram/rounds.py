@@ -165,7 +165,7 @@ class Rounds:
         self._on_round(Step(self._round, "final", len(before), len(final), _rows=rows))
 
     def rescored(self, step: str, before: Scored, after: Scored) -> None:
-        """Report new scores of the same pieces, in float32, as the model stores them."""
+        """Report a step that only changes scores. New scores are float32, as in the model."""
 
         def rows() -> list[PieceRow]:
             scores = {piece: float(np.float32(score)) for piece, score in after}

@@ -283,7 +283,7 @@ class _Training(NamedTuple):
 
 
 def _rounds(on_round: OnRound | None) -> Rounds | None:
-    """Return an object that reports each step to `on_round`, or None if it is None."""
+    """Return an object that reports each step to `on_round`, or None if `on_round` is None."""
     if on_round is None:
         return None
     from spmcompat.unigram.rounds import Rounds  # noqa: PLC0415

@@ -1,4 +1,4 @@
-// Partial sums: the order in which float sums over pretokens are taken.
+// Partial sums determine the order in which the values of the pretokens are added up in float.
 //
 // Pretoken i is added to partial sum i mod n, and the n partial sums are added in their order, as
 // the reference does with n threads. A worker takes the next pretokens of any partial sum and
@@ -30,7 +30,7 @@ struct ExpectedCounts {
   float objective = 0.0f;
   double log_likelihood = 0.0;
 
-  // Resizes the vectors first, because those of a partial sum without pretokens are empty.
+  // Resizes the vectors first, because the vectors of a partial sum without pretokens are empty.
   void add(const ExpectedCounts& other) {
     expected.resize(std::max(expected.size(), other.expected.size()));
     positions.resize(std::max(positions.size(), other.positions.size()));

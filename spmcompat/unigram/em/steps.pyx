@@ -110,8 +110,8 @@ def log_likelihood(Lattices lattices not None, workers):
 def segment_log_likelihoods(Lattices lattices not None, workers):
     """Return the log likelihood of each segment of the corpus, over all segmentations, in nats.
 
-    No piece crosses the ends of a segment. So the log likelihood of a text is the sum over its
-    segments.
+    No piece crosses the ends of a segment. So the log likelihood of a text is the sum of those of
+    its segments.
     """
     cdef Crew crew = workers.crew
     cdef vector[float] likelihoods
@@ -120,7 +120,7 @@ def segment_log_likelihoods(Lattices lattices not None, workers):
     return likelihoods
 
 
-# Sparse pruning raises smaller counts to this, so that their logarithms are finite, as in
+# Sparse pruning raises smaller counts to this number, so that their logarithms are finite, as in
 # sentencepiece 0.2.3.
 cdef float LEAST_COUNT = 1e-4
 
@@ -140,8 +140,8 @@ def m_step(
     workers : Workers
         The worker threads.
     threshold : float
-        Pieces whose expected count is below this are dropped. Counts below 0.01 that are not
-        dropped are raised to 0.01.
+        Pieces whose expected count is below this number are dropped. If a piece that stays has a
+        count below 0.01, the count is raised to 0.01.
     ml : bool
         Whether scores are maximum likelihood estimates, log(count) - log(sum of counts).
     keep : bool

@@ -1,4 +1,4 @@
-// The best segmentation of a pretoken (Viterbi), with the ties of the reference.
+// The best segmentation of a pretoken (Viterbi). Ties are decided as in the reference.
 //
 // At every node, the reference adds the node's own score to the float scores of its left
 // neighbours, and then compares the sums. If sums are equal, the neighbour that begins first wins.

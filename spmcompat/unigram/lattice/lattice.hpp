@@ -140,7 +140,7 @@ class LatticeBlock {
   std::vector<float> alphas_;
 };
 
-// The lattices of a corpus over the pieces in training.
+// The lattices of a corpus over the current pieces.
 class Lattices {
  public:
   static constexpr size_t kBlockSize = 1024;  // the number of segments in a block

@@ -1,4 +1,4 @@
-"""The lattices of a corpus over the pieces in training.
+"""The lattices of a corpus over the current pieces.
 
 The lattices are built once. After each M-step and each pruning, they are reduced to the remaining
 pieces::
@@ -63,14 +63,14 @@ cdef class NewIds:
 
 @final
 cdef class Lattices:
-    """The lattices of all segments of a corpus over the pieces in training.
+    """The lattices of all segments of a corpus over the current pieces.
 
     Parameters
     ----------
     corpus : Corpus
         The corpus; it must not change.
     pieces : Pieces
-        The pieces in training.
+        The pieces from which the lattices are built.
     workers : Workers
         The worker threads.
     with_log1p : bool

@@ -7,8 +7,8 @@
 // reference's own expression is computed. The approximations are in kernels.hpp, because they work
 // on four values at a time.
 //
-// The error bounds. Both approximations are polynomials that equal f at the Chebyshev nodes of an
-// interval (cell) of width h; with n coefficients, the error is at most
+// The error bounds. Both approximations are polynomials that equal the function f at the Chebyshev
+// nodes of an interval (cell) of width h; with n coefficients, the error is at most
 // max|f^(n)| / n! * 2 (h/4)^n.
 // - log1p(exp(d)) on [-24, 0], h = 1/16, n = 4: |f^(4)| <= 1/8, so 6.3e-10. Below -24, the value at
 //   -24 is used: an error of less than 3.8e-11. The older expression, log(exp(d) + 1), differs only

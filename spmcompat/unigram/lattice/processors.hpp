@@ -18,7 +18,7 @@ struct PathEnd {
   static constexpr uint32_t kNearTie = 0x80000000u;
 
   float score;
-  uint32_t piece;  // the last piece; with kNearTie if a piece that begins earlier may tie with it
+  uint32_t piece;  // the last piece; with kNearTie if a piece that begins earlier may tie
 };
 
 // The arrays that the lanes of a pass read and write. They have one item for each position unless

@@ -1,4 +1,4 @@
-// Vectors of four values, as extensions of GCC and Clang.
+// Types for vectors of up to four values. They use an extension of GCC and Clang.
 #pragma once
 
 #include <cstdint>

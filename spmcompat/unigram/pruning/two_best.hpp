@@ -28,8 +28,8 @@ class PieceLattice {
   };
   static constexpr uint32_t kBegin = 0, kEnd = 1;
 
-  // Copies the lattice from any position of any segment at which the piece occurs. There, it is a
-  // part of the lattice of the segment.
+  // Copies the lattice from a position in a segment where the piece occurs: there, the lattice of
+  // the piece is a part of the lattice of the segment. It may be any position of the piece.
   void build(const Lattices& lattices, const NodePosition& position, uint32_t length) {
     clear(length);
     const PrefixLinks& links = lattices.links();

@@ -61,7 +61,7 @@ struct SeedTree {
     // In the order of the tree, the end of a text is greater than any byte.
     return ties_in_tree_order && size < 8 ? bytes | ~uint64_t{0} >> 8 * size : bytes;
   }
-  // Whether different heads determine the order of two texts of these sizes.
+  // Whether two texts of these sizes have the same order as their heads, if the heads differ.
   bool heads_decide(size_t size, size_t other_size) const {
     return ties_in_tree_order || size == other_size;
   }

@@ -84,7 +84,7 @@ class SuffixTreeSearch {
   // The number of suffixes.
   size_t size() const { return groups_.suffixes.size(); }
 
-  // Finds the candidates in all suffixes. Reports the suffixes as progress.
+  // Finds the candidates in all suffixes. Reports the number of searched suffixes as progress.
   void find(Crew& crew) {
     crew.for_each(groups_.group_size.size(), [&](size_t group, size_t worker) {
       search(group, found_[worker]);
