@@ -53,7 +53,7 @@ def find_alphabet(
     if counts.nuls:
         raise TrainingError(
             "The text contains U+0000, which cannot be kept as a character, and "
-            "auto_character_coverage keeps all characters. Remove it from the text."
+            "auto_character_coverage keeps all characters. Remove U+0000 from the text."
         )
     return kept_alphabet(characters, plan.boundary)
 

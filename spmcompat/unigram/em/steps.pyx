@@ -110,8 +110,8 @@ def log_likelihood(Lattices lattices not None, workers):
 def segment_log_likelihoods(Lattices lattices not None, workers):
     """Return the log likelihood of each segment of the corpus, over all segmentations, in nats.
 
-    No piece crosses the ends of a segment. So the log likelihood of a text is the sum of those of
-    its segments.
+    No piece crosses the ends of a segment. So the log likelihood of a text is the sum of the log
+    likelihoods of its segments.
     """
     cdef Crew crew = workers.crew
     cdef vector[float] likelihoods

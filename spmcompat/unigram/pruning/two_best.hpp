@@ -29,7 +29,7 @@ class PieceLattice {
   static constexpr uint32_t kBegin = 0, kEnd = 1;
 
   // Copies the lattice from a position in a segment where the piece occurs: there, the lattice of
-  // the piece is a part of the lattice of the segment. It may be any position of the piece.
+  // the piece is a part of the lattice of the segment. All such positions give the same lattice.
   void build(const Lattices& lattices, const NodePosition& position, uint32_t length) {
     clear(length);
     const PrefixLinks& links = lattices.links();
