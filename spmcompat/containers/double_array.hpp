@@ -1,16 +1,17 @@
 // A map from byte strings to numbers, as a double array in the format of darts-clone.
 //
-// A model stores its normalization rules in this format. Its bytes must be those of the reference,
-// so the position of every unit matters. The array is built in two phases:
+// A model stores its normalization rules in this format. The bytes must equal those of the
+// reference, so the position of every unit matters. The array is built in two phases:
 //
-// 1. The keys are added in their order to the smallest acyclic automaton: states with equal
-//    outgoing arcs (and equal values) are merged into one state. A state that results from a merge
-//    is marked, and only marked states are reused in phase 2.
-// 2. States are laid out, parents first, arcs by ascending label. Each state gets a base that no
-//    other state has: the arc with label c leads to unit (base XOR c). The base is chosen so that
-//    the first arc leads to the lowest possible free unit, and all other arcs also lead to free
-//    units. Units are allocated in blocks of 256, and only the last 16 blocks are open. When a
-//    block is closed, its free units are filled with labels that no arc can match.
+// 1. The keys are added, in their order, to an acyclic automaton that is kept minimal: states with
+//    equal outgoing arcs (and equal values) are merged into one state. A state that results from a
+//    merge is marked, and only marked states are reused in phase 2.
+// 2. Each state is laid out before the states to which its arcs lead, and these are laid out in the
+//    order of the labels of the arcs. Each state gets a base that no other state has: the arc with
+//    label c leads to unit (base XOR c). The base is chosen so that the first arc leads to the
+//    lowest possible free unit, and all other arcs also lead to free units. Units are allocated in
+//    blocks of 256, and only the last 16 blocks are open. When a block is closed, its free units
+//    are filled with labels that no arc can match.
 //
 // A unit has 32 bits. Bits 0-7 are the label, and bit 8 is set if the state has a value. The higher
 // bits are the distance (unit XOR base): 21 bits starting at bit 10 or, if bit 9 is set, a multiple
@@ -71,7 +72,7 @@ class AutomatonBuilder {
   void add(const std::string& key, uint32_t value) {
     size_t common = 0;
     while (common < key.size() && common < last_.size() && key[common] == last_[common]) ++common;
-    if (common == key.size() && common == last_.size()) return;  // a repeated key keeps its value
+    if (common == key.size() && common == last_.size()) return;  // of equal keys, the first stays
     close_below(common);
     for (size_t i = common; i < key.size(); ++i) {
       open_.back().push_back({static_cast<uint8_t>(key[i]), 0});
@@ -236,7 +237,8 @@ class DoubleArray {
   DoubleArray() = default;
   explicit DoubleArray(std::vector<uint32_t> units) : units_(std::move(units)) {}
 
-  // The keys must be sorted and not empty, and must not contain the byte 0. Of equal keys, the first one is kept.
+  // The keys must be sorted and not empty, and must not contain the byte 0. Of equal keys, the
+  // first one is kept.
   static DoubleArray build(const std::vector<std::pair<std::string, uint32_t>>& keys) {
     double_array::AutomatonBuilder builder;
     for (const auto& [key, value] : keys) builder.add(key, value);
@@ -277,7 +279,8 @@ class DoubleArray {
   bool any_key_contains(uint8_t byte) const {
     if (empty()) return false;
     std::vector<bool> leads_there(units_.size(), false);
-    // A pass may mark a state after it has visited the arcs that lead to this state.
+    // A pass may mark a state after it has visited the arcs that lead to this state. So passes are
+    // repeated until none marks a state.
     for (bool grows = true; grows;) {
       grows = false;
       for_each_arc([&](uint32_t from, uint8_t label, uint32_t to) {

@@ -1,8 +1,8 @@
 // A hash map with the same order of iteration as unordered_map<uint64_t, T> of the GNU C++ library.
 //
-// Some results of the reference depend on that order, so this map has it with every C++ library.
+// Some results of the reference depend on that order, so this map keeps it with every C++ library.
 // The order follows from four facts about the GNU C++ library:
-// - A number is its own hash. Its bucket is its remainder modulo the number of buckets, a prime.
+// - A number is its own hash. Its bucket is the number modulo the number of buckets, a prime.
 // - All entries are in one list, in which the entries of a bucket are next to each other.
 // - A new entry becomes the first entry of its bucket. If the bucket is empty, it becomes the first
 //   entry of the list.

@@ -1,7 +1,7 @@
 // An open-addressing hash table with linear probing. Other tables are built on it.
 //
-// A slot contains a key and its value. The other tables define the type of their slots, and they
-// keep the number of used slots, because most of them number their entries anyway.
+// A slot contains a key and its value. The tables that are built on this one define the type of
+// their slots. They also count the used slots, because most of them number their entries anyway.
 //
 // A slot is a plain struct with is_empty() and hash(). A default-constructed slot is empty.
 #pragma once

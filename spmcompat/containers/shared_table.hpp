@@ -22,7 +22,7 @@ namespace spmcompat {
 // A table that all workers fill has 2^kShardBits shards.
 constexpr unsigned kShardBits = 6;
 
-// A lock for operations that are too short to let a thread sleep.
+// A lock for operations that are so short that a waiting thread need not sleep.
 //
 // If an operation throws an exception because memory runs out, the data that the lock protects may
 // be incomplete, so no worker may use them again. The lock then stays broken: every worker that
@@ -35,7 +35,7 @@ class SpinLock {
     while (!try_take()) std::this_thread::yield();
     return call(function);
   }
-  // Does the same if the lock is free; returns whether it was.
+  // Calls function() if the lock is free. Returns whether it was free.
   template <typename Function>
   bool try_hold(Function function) {
     if (!try_take()) return false;
@@ -93,7 +93,7 @@ class SharedTable {
   uint32_t shard_of(uint32_t id) const { return id & (shards() - 1); }
   uint32_t index_of(uint32_t id) const { return id >> bits_; }
 
-  // Several workers may call these two methods at the same time.
+  // Several workers may call the methods `add` and `update` at the same time.
   uint32_t add(std::string_view string, const Use& use) {
     const uint32_t hash = hash_of(string);
     const uint32_t shard = shard_of_hash(hash);
@@ -105,7 +105,7 @@ class SharedTable {
     shard.lock.hold([&] { function(shard.uses[index_of(id)]); });
   }
 
-  // These methods must not be called while a worker adds strings.
+  // The public methods below must not be called while a worker adds strings.
   std::string_view operator[](uint32_t id) const {
     return shards_[shard_of(id)].strings[index_of(id)];
   }
@@ -125,7 +125,7 @@ class SharedTable {
     shards_[shard].strings = StringTable();
     std::vector<Use>().swap(shards_[shard].uses);
   }
-  // Frees everything except the bytes: views of the strings stay valid.
+  // Frees everything except the bytes of the strings, so that views of the strings stay valid.
   void drop_ids() {
     drop_uses();
     for (Shard& shard : shards_) shard.strings.drop_ids();

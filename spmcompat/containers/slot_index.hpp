@@ -1,4 +1,4 @@
-// Finds the ids of entries by their hash. The owner of the index stores the entries, and numbers
+// Finds the ids of entries by their hashes. The owner of the index stores the entries, and numbers
 // them in the order in which they are added.
 //
 // A slot contains 32 bits of the hash. An entry is compared only if these bits are equal.

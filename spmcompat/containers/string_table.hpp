@@ -53,7 +53,7 @@ class StringTable {
       index_.find_or_insert(hash_bytes(s.data(), s.size()), id, [](uint32_t) { return false; });
     }
   }
-  // Frees everything except the bytes: views of the strings stay valid.
+  // Frees everything except the bytes of the strings, so that views of the strings stay valid.
   void drop_ids() {
     index_.clear();
     std::vector<std::string_view>().swap(strings_);

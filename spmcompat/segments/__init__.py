@@ -1,1 +1,1 @@
-"""From counted pretokens to distinct segments."""
+"""Converts counted pretokens to distinct segments, and chooses the alphabet."""

@@ -6,15 +6,16 @@
 // the remaining copies are lost. A chunk is a separate text: which substrings branch, and how the
 // text ends, depends only on the chunk.
 //
-// The sentences are measured after rare characters are replaced, and they are in the order that
-// results when empty sentences are removed. The rare characters and the empty sentences are known
-// only after the whole text was read. So the sentences are measured in a second reading, and the
-// chunks are counted in a third.
+// The sentences are measured after rare characters are replaced, and written in the order that
+// results when empty sentences are removed. Only after the whole text was read is it known which
+// characters are rare and which sentences are empty. So the sentences are measured in a second
+// reading, and the chunks are counted in a third.
 //
-// A chunk consists of sentences from the front of the remaining text and, if the last sentences
-// were moved to the positions of empty ones, of sentences from its back, in reverse order. So only
-// some of the batches are read for a chunk. Making the plan takes four bytes of memory for each
-// sentence of the text; a chunk takes one bit for each sentence of its batches.
+// A chunk takes sentences from the front of the text that earlier chunks have left. Where empty
+// sentences were replaced by the last sentences of the text, it also takes sentences from the back,
+// in reverse order. So only some of the batches are read for a chunk. Making the plan takes four
+// bytes of memory for each sentence of the text; a chunk takes one bit for each sentence of its
+// batches.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +49,7 @@ struct Chunk {
 
   size_t size = 0;            // the number of sentences
   std::vector<Part> parts;    // in the order of the batches
-  std::vector<size_t> moved;  // the positions in the chunk of sentences from the back of the text
+  std::vector<size_t> moved;  // positions in the chunk that hold sentences from the text's back
   int64_t last_count = 0;     // the number of copies of the last sentence in the chunk
 
   // The index that the chunk's last sentence has if the chunk's sentences are in the order of the
@@ -230,7 +231,7 @@ class ChunkPlan {
   uint64_t chunk_bytes_;
   std::vector<std::vector<uint32_t>> sizes_;   // by batch: the size of each sentence in bytes
   std::vector<std::vector<int64_t>> counts_;   // by batch: each sentence's count, unless all are 1
-  std::vector<uint64_t> batch_begin_;          // by batch: the number of its first sentence
+  std::vector<uint64_t> batch_begin_;          // by batch: the index of its first sentence
   uint64_t batch_end_ = 0;
   FilledPositions positions_;                  // the sentences in the order of the chunks
   std::vector<uint64_t> begin_;                // chunk i is positions_[begin_[i]:begin_[i + 1]]

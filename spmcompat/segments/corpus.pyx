@@ -85,13 +85,13 @@ cdef class Corpus:
     Attributes
     ----------
     alphabet : list of (int, int)
-        Required characters (code points) with their counts, by count descending.
+        Required characters (code points) with their counts, by descending count.
     text_bytes : float
         Size of the normalized text, plus one byte for the end of each sentence.
     chunks : iterable of Corpus, or None
         The seeding chunks, if the text is too large for a single search for seeds.
     seed_text : Corpus or None
-        The corpus for seeding, if the text is read by different rules for seeding.
+        The corpus for seeding, if seeding reads the text by other rules than EM.
     """
 
     @property
@@ -109,7 +109,7 @@ cdef class Corpus:
         return total
 
     def counted_pretokens(self):
-        """Yield each pretoken (bytes) and its count, by count descending, then bytes ascending.
+        """Yield each pretoken (bytes) and its count, by descending count, then by bytes.
 
         If pieces may cross white space, yield the sentences in the order of the text instead.
         """
@@ -178,7 +178,7 @@ cdef class Corpus:
 
 
 def lacks_pretokens(Counts counts not None, list alphabet not None, plan not None):
-    """Return whether pretokens must be joined to sentences, but the counts do not have them."""
+    """Return whether each sentence's pretokens must be joined, but the counts lack them."""
     if _joins_pretokens(plan, alphabet) and not counts.has_pretokens:
         return True
     return counts.seeds is not None and lacks_pretokens(counts.seeds, alphabet, plan.seeds)
@@ -187,8 +187,9 @@ def lacks_pretokens(Counts counts not None, list alphabet not None, plan not Non
 def _joins_pretokens(plan, list alphabet):
     """Return whether the pretokens of each sentence must be joined.
 
-    This is necessary if the space mark is not required: it becomes the unknown mark, which does not
-    end a pretoken. Pretokens are never joined if boundary marks end pretokens.
+    This is necessary if the space mark is not a required character, because it then becomes the
+    unknown mark, which does not end a pretoken. Pretokens are never joined if boundary marks end
+    pretokens.
     """
     return (
         plan.keeps_contexts
@@ -210,7 +211,7 @@ def cut(Counts counts not None, list alphabet not None, plan not None, workers):
     plan : Plan
         How the text was counted.
     workers : Workers
-        The threads that cut.
+        The worker threads.
     """
     cdef Crew crew = workers.crew
     counts.merge(workers)
@@ -264,7 +265,7 @@ cdef tuple _cut(Counts counts, list alphabet, workers, cbool in_order, cbool wit
 
 cdef _add_characters(list alphabet, vector[char32_t]& characters):
     # The vector is a parameter: if it were returned, Cython would copy it, and would not catch an
-    # exception of the copy.
+    # exception that copying throws.
     for c, _ in alphabet:
         characters.push_back(c)
 
@@ -362,8 +363,8 @@ cdef class ChunkPlan:
     def measure(self, Batch batch not None, Counter counter not None):
         """Record the sizes of the sentences of a batch.
 
-        The batch must contain its pretokens, and must be the only one that the counter has counted.
-        Several workers may call this at the same time.
+        The batch must contain its pretokens, and must be the only batch that the counter has
+        counted. Several workers may call this method at the same time, with different batches.
         """
         with nogil:
             dereference(self.plan).measure(

@@ -26,7 +26,7 @@ def find_alphabet(
     Returns
     -------
     list of (int, int)
-        Code points and counts, by count descending, code point ascending.
+        Code points and counts, by descending count, then by ascending code point.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def find_alphabet(
     if counts.nuls:
         raise TrainingError(
             "The text contains U+0000, which cannot be kept as a character, and "
-            "auto_character_coverage keeps all characters. Remove it from the text."
+            "auto_character_coverage keeps all characters. Remove U+0000 from the text."
         )
     return kept_alphabet(characters, plan.boundary)
 
@@ -73,8 +73,8 @@ def choose_alphabet(
     counts : mapping of int to int
         How often each character (code point) occurs in the corpus.
     coverage : float
-        The share of the corpus to cover, as the float32 in the spec of the trainer. If it is more
-        than 1, all characters are chosen.
+        The share of the corpus to cover: the float32 that the spec of the trainer contains. If it
+        is more than 1, all characters are chosen.
     required : str
         Characters that are chosen in any case.
     boundary : int
@@ -85,9 +85,9 @@ def choose_alphabet(
     Returns
     -------
     alphabet : list of (int, int)
-        The characters with their counts, by count descending, code point ascending.
+        The characters with their counts, by descending count, then by ascending code point.
     covered : float
-        The share that they cover.
+        The share of the corpus that the chosen characters cover.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def choose_alphabet(
 def whole_alphabet(
     counts: Mapping[int, int], boundary: int = DEFAULT.boundary
 ) -> list[tuple[int, int]]:
-    """Return all characters with their counts, by count descending, code point ascending.
+    """Return all characters with their counts, by descending count, then by code point.
 
     Raises
     ------

@@ -18,9 +18,9 @@ def counts_and_alphabet(
 ) -> tuple[Counts, list[tuple[int, int]]]:
     """Return the counts of a text, and its required characters with their counts.
 
-    If the space mark is not required, the pretokens of each sentence are joined later. If these
-    pretokens were dropped, because spaces were common in the first part of the text, this function
-    reads the text again.
+    If the space mark is not a required character, the pretokens of each sentence will be joined. If
+    they were dropped while reading, because spaces were common in the first part of the text, this
+    function reads the text again.
 
     Parameters and errors are those of `read_counts`, `find_alphabet` and `read_pretokens_again`.
     """
@@ -69,7 +69,7 @@ def cut_corpus(
     corpus = cut(counts, alphabet, plan, workers)
     report.info(f"Done! preprocessed {sentences} sentences.")
     if source is not None and corpus.text_bytes > plan.seeding_chunk_bytes:
-        # Few texts are this large, so this module is not imported earlier: the import takes time.
+        # This module is imported only here, because few texts need it, and the import takes time.
         from spmcompat.segments.seeding_chunks import SeedingChunks  # noqa: PLC0415
 
         corpus.drop_uses()

@@ -37,7 +37,7 @@ class SeedingChunks:
     sentences : int
         The number of non-empty sentences in the first reading.
     workers : Workers
-        The threads that count.
+        The worker threads.
     report : Report
         Receives the progress.
     """

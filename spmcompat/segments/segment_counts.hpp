@@ -19,7 +19,7 @@ namespace spmcompat {
 
 class SegmentCounts {
  public:
-  // This constructor must not allocate a table, because Cython could not catch its exception.
+  // This constructor must not allocate a table: Cython could not catch the exception if that fails.
   SegmentCounts() = default;
   explicit SegmentCounts(SegmentTable table) : table_(std::move(table)) {}
 
@@ -42,7 +42,8 @@ class SegmentCounts {
     table_->for_each(shard, function);
   }
 
-  // If only this method adds segments, for_each visits them in the order of their first addition.
+  // If only this method adds segments, for_each visits them in the order in which they were first
+  // added.
   void add(std::string_view segment, uint64_t count) {
     if (!table_) table_.emplace(0);
     table_->add(segment, {count});
@@ -60,7 +61,7 @@ class SegmentCounts {
                           [&](std::string_view segment) { add(segment, count); });
   }
 
-  // Adds the segments of a pretoken whose rare characters are already replaced.
+  // Adds the segments of a pretoken in which rare characters have already been replaced.
   void add_segments(std::string pretoken, uint64_t count, const PretokenRule& rule) {
     for_each_bpe_segment(std::move(pretoken), rule,
                          [&](std::string_view segment) { add(segment, count); });

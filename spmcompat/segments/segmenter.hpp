@@ -46,7 +46,7 @@ class Segmenter {
 
   // Cuts the pretokens. Writes them in the order of the reference, which determines to which
   // partial sum a pretoken is added. If `order` is given, writes the sentences in the order of the
-  // text instead, each like a pretoken. Segments are in the order in which they first occur in the
+  // text instead, each as one pretoken. Segments are in the order in which they first occur in the
   // sorted pretokens.
   void cut(const SentenceOrder* order, SegmentedCorpus& out, Crew& crew) {
     crew.for_each(parts(), [this](size_t part) { sort_pretokens(part); });
@@ -118,8 +118,8 @@ class Segmenter {
     std::sort(keys.begin(), keys.end(), Before{&pretokens_});
   }
 
-  // Divides the sequence of all pretokens into parts. The sequence is sorted by count, descending,
-  // then by bytes, ascending.
+  // Divides the sequence of all pretokens into parts. The sequence is sorted by descending count,
+  // then by bytes.
   void divide() {
     const auto longer = [](const auto& a, const auto& b) { return a.size() < b.size(); };
     const std::vector<Key>& longest = *std::max_element(sorted_.begin(), sorted_.end(), longer);
@@ -195,7 +195,7 @@ class Segmenter {
     if (has_contexts_) note_last_segments(pretokens.data(), cuts);
   }
 
-  // Adds the contexts that PretokenUse does not count to the last segments of their pretokens.
+  // Adds to the last segment of each pretoken the contexts that PretokenUse does not count.
   void take_contexts(Crew& crew) {
     crew.for_each(pretokens_.shards(), [this](uint32_t shard) {
       pretokens_.for_each_context(shard, [this](const Context& c) {
@@ -209,7 +209,7 @@ class Segmenter {
   }
 
   // Returns a key that contains the first bytes of a pretoken as two numbers. Most pretokens begin
-  // with a space mark, so the key stores two bits instead of its three bytes.
+  // with a space mark, so the key stores two bits instead of the three bytes of this mark.
   Key key_of(uint64_t total, uint32_t id) const {
     std::string_view text = pretokens_[id];
     const bool marked = text.substr(0, kSpaceUtf8.size()) == kSpaceUtf8;
@@ -222,7 +222,7 @@ class Segmenter {
     return {total, kind << 62 | head >> 2, head << 62 | middle >> 2, id};
   }
 
-  // Returns the beginning of a part in the sequence.
+  // Returns where a part begins in the sequence.
   size_t begin(size_t part) const {
     return std::accumulate(begin_[part].begin(), begin_[part].end(), size_t{0});
   }

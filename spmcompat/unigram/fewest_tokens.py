@@ -2,18 +2,19 @@
 
 A text is segmented into as few pieces as possible. If several segmentations have the same number of
 pieces, the most probable one wins. If several are equally probable, the one with the longest last
-piece wins. If these are also equal, the second-to-last piece decides, and so on.
+piece wins. If their last pieces are equally long, the second-to-last pieces decide, and so on.
 
 The scores of the model make every Unigram encoder find this segmentation, because encoders look for
 the highest sum of scores. The cost of a piece is its score times -1. It is `PRICE` plus the
 negative log probability of the piece, which is rounded to a multiple of `GRID` and is at most 63
 times `GRID`. Therefore, of two segmentations of up to 63 pieces, the one with fewer pieces always
-costs less: 63 * 63 steps of `GRID` are less than the price of one more piece. It is enough if each
-segment has at most 63 pieces, because no piece crosses the ends of a segment.
+costs less: 63 * 63 steps of `GRID` are less than the price of one more piece. Longer texts are
+segmented in this way, too, if each of their segments has at most 63 pieces, because no piece
+crosses the ends of a segment.
 
-All sums are multiples of `GRID`. Float32 represents such multiples exactly up to 2**24 steps, which
-4,096 pieces may reach. From 0.2.2 on, sentencepiece resets sums above 100,000 to 0, so its sums are
-exact for lines of any length.
+All sums are multiples of `GRID`. Float32 represents such multiples exactly up to 2**24 steps. Up to
+4,096 pieces cannot exceed this limit. From 0.2.2 on, sentencepiece resets sums above 100,000 to 0,
+so its sums are exact for lines of any length.
 
 Source: "MinGram: A Minimalist Unigram Tokenizer with High Compression and Competitive Morphological
 Alignment", arXiv 2606.27019. The scores of the paper cannot be represented in float32.
@@ -46,7 +47,7 @@ STEPS = 63
 PRICE = 1008.0
 """The price of a piece in nats: 4,032 steps of `GRID`.
 
-With its negative log probability, a piece costs up to 4,095 steps.
+The cost of a piece, which includes its negative log probability, is at most 4,095 steps.
 """
 
 ONE_USE = 1.0
@@ -66,8 +67,8 @@ class FewestTokensOptions(NamedTuple):
         Number of partial sums, which determines the order of the float sums.
     drop_unused : bool
         Whether each EM step drops the pieces that no best segmentation uses, except required
-        characters. If no more pieces than the target are left before the pruning, training ends
-        there, and there may be fewer final pieces than the target.
+        characters. If this leaves at most as many pieces as the target before the pruning, training
+        ends there, and there may be fewer final pieces than the target.
     """
 
     targets: Sequence[Target]
@@ -96,11 +97,11 @@ def train_fewest_tokens(
     options : FewestTokensOptions
         The options of the trainer.
     workers : Workers
-        Real threads; the result is the same for any number of them.
+        The worker threads. The result does not depend on their number.
     report : Report
         Receives progress and log lines.
     rounds : Rounds, optional
-        Receives each step. There must be only one target.
+        Receives each step. Requires that there is only one target.
     total : int
         The number of all sizes that are trained, including sizes that are not in `options`.
 
@@ -172,8 +173,8 @@ class _Training(NamedTuple):
     def estimate(self, lattices: Lattices, pieces: Pieces) -> Pieces:
         """Run one round of hard EM. Return the pieces with maximum likelihood log probabilities.
 
-        `lattices` must contain the same pieces as `pieces`, with the scores of `priced`. The call
-        changes them to the returned pieces, also with the scores of `priced`.
+        `lattices` must contain the same pieces as `pieces`, with the scores that `priced` computes.
+        Afterwards, it contains the returned pieces, again with the scores that `priced` computes.
         """
         options, rounds = self.options, self.rounds
         if rounds is not None:
@@ -186,7 +187,7 @@ class _Training(NamedTuple):
             if rounds is not None:
                 least = ONE_USE if options.drop_unused else None
                 rounds.em(before, counts, pieces, new_ids, least)
-            del before  # Frees memory for the renumbering, which needs the most.
+            del before  # Frees memory for the renumbering, the step that needs the most.
             lattices.renumber(Pieces(priced(pieces)), new_ids, self.workers)
             self.stage.advance()
             tokens = math.fsum(counts[piece] for piece in range(len(counts)))

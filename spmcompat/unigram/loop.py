@@ -56,7 +56,7 @@ class Loop(NamedTuple):
     total : int
         The number of all runs, including runs that are trained separately.
     workers : Workers
-        Real threads.
+        The worker threads.
     report : Report
         Receives progress and log lines.
     rounds : Rounds, optional
@@ -175,7 +175,7 @@ class Loop(NamedTuple):
     def train_round(
         self, lattices: Lattices, options: UnigramOptions, stage: Stage, *, keep: bool = False
     ) -> None:
-        """Run the EM steps of one round. Required pieces stay; with `keep`, all pieces stay."""
+        """Run the EM steps of one round. They drop no required piece, and no piece with `keep`."""
         report, workers, rounds = self.report, self.workers, self.rounds
         required = frozenset() if keep else self.required
         for iteration in range(options.num_sub_iterations):
@@ -191,7 +191,7 @@ class Loop(NamedTuple):
             if rounds is not None:
                 least = None if keep else threshold
                 rounds.em(lattices.pieces, counts, pieces, new_ids, least, objective)
-            del counts  # Frees memory for the renumbering, which needs the most.
+            del counts  # Frees memory for the renumbering, the step that needs the most.
             report.step("Renumbering")
             lattices.renumber(pieces, new_ids, workers)
             stage.advance()
@@ -236,7 +236,7 @@ class Loop(NamedTuple):
 def likelihood_losses(
     lattices: Lattices, options: UnigramOptions, workers: Workers, report: Report
 ) -> tuple[Losses, ExpectedCounts]:
-    """Return the losses of the pieces, and their counts in the best paths."""
+    """Return the losses of the pieces, and how often each piece is in the best paths."""
     release = options.release
     report.step("Counting best paths")
     counts = best_path_counts(lattices, options.partial_sums, workers)
@@ -260,9 +260,9 @@ def _ends_with_pruning(pieces: Pieces, before: int, run: UnigramOptions) -> bool
     A pruning is the last one if few enough pieces are left. (Releases with the fact
     `stops_before_pruning` check this before the pruning instead.)
 
-    An exact pruning is also the last one if it dropped no piece. It keeps all pieces that the text
-    needs, even if they are more than the desired size. Pruning by likelihood drops no piece only if
-    the search for alternatives gave up; in this case, the reference continues.
+    An exact pruning is also the last one if it dropped no piece, because it keeps all pieces that
+    the text needs, even if these are too many. If a pruning by likelihood drops no piece, the
+    search for alternatives gave up, and training continues, as in the reference.
     """
     if not run.release.stops_before_pruning and len(pieces) <= run.loop_size:
         return True

@@ -52,9 +52,9 @@ class UnigramOptions(NamedTuple):
     def keeps_required(self) -> bool:
         """Whether required characters stay in every round.
 
-        If they do not, a dropped required character is added again at the end, with a very low
-        score, as in ``sentencepiece``. With the default threshold and pruning by likelihood, this
-        happens to few characters.
+        If not, a required character that was dropped is added again at the end, with a very low
+        score, as in ``sentencepiece``. With the default threshold and pruning by likelihood, few
+        required characters are dropped.
         """
         default = self._field_defaults["early_prune_threshold"]
         keeps = self.prune == "flat" or self.early_prune_threshold > default
@@ -82,9 +82,9 @@ class UnigramOptions(NamedTuple):
 
     @property
     def seeds_by(self) -> tuple[int, int]:
-        """The numbers through which the seeds depend on the size of the vocabulary.
+        """The numbers through which the size of the vocabulary affects the seeds.
 
-        Runs with the same numbers have the same seeds.
+        Runs for which these numbers are equal have the same seeds.
         """
         if self.seed_sentencepieces_file:
             return 0, 0

@@ -32,7 +32,7 @@ class Target(NamedTuple):
 
 
 class Renumbering(NamedTuple):
-    """A change of lattices from their pieces to new pieces."""
+    """The new pieces for some lattices, and the new ids of the old pieces."""
 
     pieces: Pieces
     new_ids: NewIds
@@ -45,7 +45,7 @@ class Renumbering(NamedTuple):
 
 
 def label(runs: Sequence[Run], total: int) -> str:
-    """Return the vocabulary sizes of `runs` for messages, or "" if these are all `total` runs."""
+    """Return the vocabulary sizes of `runs` for messages, or "" if `runs` has all `total` runs."""
     return ", ".join(f"{run.vocab_size}" for run in runs) if len(runs) < total else ""
 
 
@@ -55,7 +55,8 @@ def stage_of(
 ) -> Iterator[Stage]:
     """Begin a stage for some runs.
 
-    If these are not all `total` runs, the name of the stage and its errors contain their sizes.
+    If `runs` has fewer than `total` runs, their vocabulary sizes are added to the name of the stage
+    and to its errors.
     """
     sizes = label(runs, total)
     name = f"{name}, vocab_size {sizes}" if sizes else name

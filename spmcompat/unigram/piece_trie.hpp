@@ -16,13 +16,15 @@
 namespace spmcompat {
 
 // A trie over characters. One hash table maps (node, character) to the next node; the node of a
-// piece has the id of the piece. Each step of a walk reads a random slot of this large table. So
-// many walks are interleaved: the slots of all walks are prefetched before the first walk reads its
-// slot. The table is not an OpenTable, because it grows by a quarter instead of doubling.
+// piece has the id of the piece. Each step of a walk reads a random slot of this large table.
+// Therefore, the walks are interleaved: the slots of many walks are prefetched before the first
+// walk reads its slot. The table is not an OpenTable, because it grows by a quarter instead of
+// doubling.
 class PieceTrie {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
-  // A part is chosen by the low bits of a character's last byte. A trail byte has six such bits.
+  // The part of a piece depends on the low bits of the last byte of its first character. A trail
+  // byte stores six bits of a character.
   static constexpr uint32_t kMostParts = 64;
 
   explicit PieceTrie(const Pieces& pieces) : PieceTrie(pieces, 0, 1, nullptr) {}
@@ -30,7 +32,8 @@ class PieceTrie {
   // Builds the trie of one part of the pieces. The part of a piece is its first character modulo
   // the number of parts; empty pieces belong to no part. The number of parts is a power of two, at
   // most kMostParts. If `prefixes` is not null, stores there, for each piece of the part, the id of
-  // the longest other piece that is a prefix of it. Pieces without such a prefix keep their item.
+  // the longest other piece that is a prefix of it. If there is no such prefix, the item of the
+  // piece does not change.
   PieceTrie(const Pieces& pieces, uint32_t part, uint32_t parts, std::vector<uint32_t>* prefixes)
       : part_(part), parts_(parts), pieces_(pieces.size()), nodes_(pieces_ + 1) {
     // Shorter pieces come first, so that the node of a piece exists before longer pieces need it.
@@ -69,7 +72,7 @@ class PieceTrie {
     return {text, end, longest, root()};
   }
 
-  // Runs all lookups to their end, and empties the list. There are at most kInterleaved lookups.
+  // Runs all lookups to their end, and empties the list. Takes at most kInterleaved lookups.
   // Their texts must be well-formed UTF-8.
   void find_longest(std::vector<Lookup>& lookups) const {
     std::array<char32_t, kInterleaved> characters;

@@ -1,4 +1,4 @@
-// The pieces in training, with their texts and scores, and the choice of the final pieces.
+// The pieces during training, with their texts and scores, and the choice of the final pieces.
 #pragma once
 
 #include <algorithm>
@@ -147,8 +147,8 @@ inline Pieces sort_by_score(const Pieces& pieces) {
 }
 
 // Selects the best pieces, and adds the required characters that pruning removed. The first added
-// character gets the lowest score of the trained pieces. The score of each further one is one step
-// higher. The steps are added up in float, as in the reference.
+// character gets the lowest score of the trained pieces. The score of each further character is
+// 0.0001 higher. The steps of 0.0001 are added up in float, as in the reference.
 inline Pieces finalize(const Pieces& trained, const std::vector<std::string>& required,
                        size_t size) {
   std::unordered_set<std::string_view> missing(required.begin(), required.end());

@@ -1,4 +1,4 @@
-"""The pieces in training, and the final pieces."""
+"""The pieces during training, and the final pieces."""
 
 from cython cimport final
 from libc.math cimport isfinite
@@ -74,8 +74,8 @@ def finalize(Pieces pieces not None, list alphabet not None, size_t size):
     Notes
     -----
     A required character that was pruned is added again. Its score is the lowest score of a piece,
-    plus 0.0001 for each character that was added before it. The steps are added up in float32, as
-    in sentencepiece 0.2.3.
+    plus 0.0001 for each character that was added before it. The steps of 0.0001 are added up in
+    float32, as in sentencepiece 0.2.3.
     """
     cdef vector[string] required
     for character, _ in alphabet:

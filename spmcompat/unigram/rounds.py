@@ -135,7 +135,7 @@ class Rounds:
         self._on_round(Step(self._round, "prune", len(before), len(after), _rows=rows))
 
     def unreachable(self, before: Pieces, after: Pieces) -> None:
-        """Report which pieces were dropped because another segmentation of them scores higher."""
+        """Report which pieces were dropped because their text has a better segmentation."""
 
         def rows() -> list[PieceRow]:
             left = {piece for piece, _ in after}
@@ -165,7 +165,7 @@ class Rounds:
         self._on_round(Step(self._round, "final", len(before), len(final), _rows=rows))
 
     def rescored(self, step: str, before: Scored, after: Scored) -> None:
-        """Report new scores of the same pieces, in float32, as the model stores them."""
+        """Report a step that only changes scores. New scores are float32, as in the model."""
 
         def rows() -> list[PieceRow]:
             scores = {piece: float(np.float32(score)) for piece, score in after}

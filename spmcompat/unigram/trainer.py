@@ -48,7 +48,7 @@ def train(
     Parameters
     ----------
     corpus : Corpus
-        The corpus. Training frees its parts as soon as they are no longer needed.
+        The corpus. Training frees each part of it as soon as the part is no longer needed.
     options : UnigramOptions
         The options of the trainer.
     workers : Workers
@@ -88,27 +88,26 @@ def train_sizes(
 
     - All runs share the corpus.
     - Seeds depend on the size if ``seed_factor`` or ``min_freq_alpha`` is set, or if
-      ``seed_sentencepiece_size`` is 0. `UnigramOptions.seeds_by` returns the numbers that decide.
-      Runs for which these numbers are equal share the seeds and later steps. Other runs are trained
-      one after another.
+      ``seed_sentencepiece_size`` is 0. Runs with equal `UnigramOptions.seeds_by` share the seeds
+      and later steps. Groups of runs with different seeds are trained one after another.
     - EM does not depend on the size. A pruning keeps a fixed share of the pieces, but at least the
       number of pieces with which the run ends. So runs have the same pieces, with the same scores
-      and in the same order, until a pruning keeps more pieces for the larger size. The losses of
-      that pruning are also shared. This is true for every value of ``prune``. In releases that
-      check the size before a pruning, this check only decides which runs end.
-    - Sparse pruning shares all steps before the first step with different penalties. Only the
-      penalty depends on the size.
+      and in the same order, until a pruning keeps more pieces for one size than for another. The
+      losses of that pruning are also shared. This is true for every value of ``prune``. In releases
+      that check the number of pieces before a pruning, this check only decides which runs end.
+    - With sparse pruning, only the penalty depends on the size. So all steps before the first step
+      in which the penalties differ are shared.
     - With ``objective=fewest_tokens``, all steps before the pruning are shared.
     - The choice of the final pieces, and new scores for them, are not shared.
 
     When runs part, they continue one after another. A run that leaves the group uses a copy of the
-    lattices; the runs that stay together come last and use the lattices themselves. So there are
-    never more than two lattices.
+    lattices; the runs that stay together come last and use the lattices themselves. So there is
+    never more than one copy at a time.
 
     Parameters
     ----------
     corpus : Corpus
-        The corpus. Training frees its parts as soon as they are no longer needed.
+        The corpus. Training frees each part of it as soon as the part is no longer needed.
     runs : sequence of UnigramOptions
         The options of each model. They differ only in `vocab_size` and `final_size`.
     workers, report, seed_lines
@@ -284,7 +283,7 @@ class _Training(NamedTuple):
 
 
 def _rounds(on_round: OnRound | None) -> Rounds | None:
-    """Return an object that reports each step to `on_round`, or None without `on_round`."""
+    """Return an object that reports each step to `on_round`, or None if `on_round` is None."""
     if on_round is None:
         return None
     from spmcompat.unigram.rounds import Rounds  # noqa: PLC0415

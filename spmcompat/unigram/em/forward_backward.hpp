@@ -24,7 +24,7 @@
 namespace spmcompat {
 
 constexpr float kEmptySum = -std::numeric_limits<float>::infinity();
-// Guard value in the scratch slots. It is finite, so that idle lanes do not take a slow path.
+// The value of the scratch slots. It is finite, so that idle lanes do not take a slow path.
 constexpr float kGuard = -1.0f;
 
 // Padding: the SIMD loops read and write up to 3 nodes past the end.
@@ -126,7 +126,7 @@ class ForwardBackward {
   void find_marginals() {
     prepare();
     if (links_.finite()) {
-      list_nodes(&Pretoken::known_size);  // the forward pass lists the nodes after these
+      list_nodes(&Pretoken::known_size);  // the forward pass lists all later nodes
       run_forward();
       run_backward();
     } else {
@@ -166,7 +166,7 @@ class ForwardBackward {
     size_t known_length;        // the length of the first segment, if its alphas are known
     const float* known_alphas;  // the alphas of the first segment
     float frequency;
-    size_t first_node, size;    // the range of its nodes in nodes_
+    size_t first_node, size;    // the range of the pretoken's nodes in nodes_
     size_t known_size;          // the number of nodes at positions whose alphas are known
   };
 
@@ -192,8 +192,8 @@ class ForwardBackward {
     grow(nodes_, size_ + kNodesAhead);
   }
 
-  // Lists the nodes at the beginning of each pretoken. The member `count` is the number of these
-  // nodes.
+  // Lists the nodes at the beginning of each pretoken. `count` selects the member of Pretoken that
+  // contains the number of these nodes.
   void list_nodes(size_t Pretoken::*count) {
     lists_.clear();
     for (const Pretoken& pretoken : pretokens_) {

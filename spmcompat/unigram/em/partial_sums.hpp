@@ -1,4 +1,4 @@
-// Partial sums: the order in which float sums over pretokens are taken.
+// Partial sums determine the order in which the values of the pretokens are added up in float.
 //
 // Pretoken i is added to partial sum i mod n, and the n partial sums are added in their order, as
 // the reference does with n threads. A worker takes the next pretokens of any partial sum and
@@ -30,7 +30,7 @@ struct ExpectedCounts {
   float objective = 0.0f;
   double log_likelihood = 0.0;
 
-  // Resizes the vectors first, because those of a partial sum without pretokens are empty.
+  // Resizes the vectors first, because the vectors of a partial sum without pretokens are empty.
   void add(const ExpectedCounts& other) {
     expected.resize(std::max(expected.size(), other.expected.size()));
     positions.resize(std::max(positions.size(), other.positions.size()));
@@ -91,7 +91,8 @@ class SummedPretokens {
 // The partial sums of one pass over the corpus.
 class PartialSums {
  public:
-  // With `single_sum`, all pretokens are added to the same sum, in the order of the partial sums.
+  // With `single_sum`, all pretokens are added to a single sum: first the pretokens of the first
+  // partial sum, and so on.
   PartialSums(const Lattices& lattices, size_t partial_sums, bool single_sum, const Crew& crew)
       : crew_(crew) {
     const size_t sums = single_sum ? 1 : partial_sums;
@@ -104,9 +105,8 @@ class PartialSums {
   // Does the work of one worker. For each group of pretokens:
   //   1. Calls pass.add(segments, size, count) for each pretoken of the group.
   //   2. Calls `find` of the pass, without a lock.
-  //   3. Calls add(pass, counts) with the counts of the partial sum, when all earlier groups of
-  //   this
-  //      partial sum have been added.
+  //   3. Waits until all earlier groups of the partial sum have been added, and then calls
+  //      add(pass, counts) with the counts of the partial sum.
   //   4. Calls pass.clear().
   template <typename Pass, typename Add>
   void work(Pass& pass, void (Pass::*find)(), Add add) {
@@ -120,7 +120,7 @@ class PartialSums {
     }
   }
 
-  // Returns the total of all partial sums. Must be called once, after the work of all workers.
+  // Returns the total of all partial sums. Must be called once, when all workers have finished.
   ExpectedCounts take_total() { return std::move(total_); }
 
  private:
@@ -136,9 +136,9 @@ class PartialSums {
     ExpectedCounts counts;
   };
 
-  // Chooses the partial sum on which this worker continues: the first one of those with the fewest
-  // workers. Returns null if all partial sums are exhausted. Each unfinished partial sum needs
-  // memory for the counts of all pieces. So at most as many partial sums as workers are unfinished.
+  // Chooses the partial sum that this worker joins: the first of those with the fewest workers.
+  // Returns null if all partial sums are exhausted. Each unfinished partial sum needs memory for
+  // the counts of all pieces. So there are never more unfinished partial sums than workers.
   PartialSum* join_sum() {
     PartialSum* sum = nullptr;
     size_t end = 0;

@@ -84,7 +84,7 @@ def best_path_counts(
     """Return how often each piece is in the best segmentations: `ExpectedCounts`.
 
     The counts are added up in the same order as the expected counts. With `single_sum`, all
-    pretokens are added to one sum: first those of the first partial sum, and so on.
+    pretokens are added to one sum: first the pretokens of the first partial sum, and so on.
     """
     cdef Crew crew = workers.crew
     cdef ExpectedCounts counts = ExpectedCounts()
@@ -110,8 +110,8 @@ def log_likelihood(Lattices lattices not None, workers):
 def segment_log_likelihoods(Lattices lattices not None, workers):
     """Return the log likelihood of each segment of the corpus, over all segmentations, in nats.
 
-    No piece crosses the ends of a segment. So the log likelihood of a text is the sum over its
-    segments.
+    No piece crosses the ends of a segment. So the log likelihood of a text is the sum of the log
+    likelihoods of its segments.
     """
     cdef Crew crew = workers.crew
     cdef vector[float] likelihoods
@@ -120,7 +120,7 @@ def segment_log_likelihoods(Lattices lattices not None, workers):
     return likelihoods
 
 
-# Sparse pruning raises smaller counts to this, so that their logarithms are finite, as in
+# Sparse pruning raises smaller counts to this number, so that their logarithms are finite, as in
 # sentencepiece 0.2.3.
 cdef float LEAST_COUNT = 1e-4
 
@@ -136,12 +136,12 @@ def m_step(
     pieces : Pieces
         The pieces that were counted.
     counts : ExpectedCounts
-        Their expected counts.
+        The expected counts of the pieces.
     workers : Workers
-        Real threads.
+        The worker threads.
     threshold : float
-        Pieces whose expected count is below this are dropped. Counts below 0.01 that are not
-        dropped are raised to 0.01.
+        Pieces whose expected count is below this number are dropped. If a piece that stays has a
+        count below 0.01, the count is raised to 0.01.
     ml : bool
         Whether scores are maximum likelihood estimates, log(count) - log(sum of counts).
     keep : bool
@@ -154,14 +154,14 @@ def m_step(
     new_pieces : Pieces
         Scores are digamma(count) - digamma(sum of counts), unless `ml` is true.
     new_ids : NewIds
-        From old to new ids.
+        The new ids of the old pieces.
 
     Notes
     -----
-    The digamma function instead of the logarithm acts as a sparse prior (Liang and Klein, 2007,
+    Using digamma instead of the logarithm acts as a sparse prior (Liang and Klein, 2007,
     "Structured Bayesian nonparametric models with variational inference"). Numbers are rounded as
-    in sentencepiece 0.2.3: the sum in float32, in the order of the pieces; digamma in double;
-    digamma of the sum is rounded to float32.
+    in sentencepiece 0.2.3: counts are added up in float32, in the order of the pieces; digamma is
+    computed in double; only the digamma of the sum is rounded to float32 before the subtraction.
     """
     cdef Crew crew = workers.crew
     cdef MStepRule rule
@@ -189,14 +189,14 @@ def ranked_count(ExpectedCounts counts not None, size_t rank):
 
 
 def sparse_step(Pieces pieces not None, ExpectedCounts counts not None, float penalty):
-    """Return the new pieces in their old order, and the new ids of the old pieces.
+    """Return the remaining pieces in their previous order, and the new ids of the old pieces.
 
     Parameters
     ----------
     pieces : Pieces
         The pieces that were counted.
     counts : ExpectedCounts
-        Their expected counts.
+        The expected counts of the pieces.
     penalty : float
         The number to subtract from every count (float32). Pieces with smaller counts are dropped.
 
@@ -206,13 +206,13 @@ def sparse_step(Pieces pieces not None, ExpectedCounts counts not None, float pe
         The score of a piece is the logarithm of its share of the reduced counts. Reduced counts
         below 0.0001 are raised to 0.0001.
     new_ids : NewIds
-        From old to new ids.
+        The new ids of the old pieces.
 
     Notes
     -----
     This is the soft threshold of an L1 penalty (Tibshirani 1996). Numbers are rounded as in
-    sentencepiece 0.2.3: the difference in float32, the sum in double, and the logarithm of each
-    share once to float32.
+    sentencepiece 0.2.3: differences are computed in float32, their sum in double, and the logarithm
+    of each share is rounded to float32 once.
     """
     cdef KeptPieces kept
     cdef float count

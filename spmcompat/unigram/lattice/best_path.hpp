@@ -1,12 +1,12 @@
-// The best segmentation of a pretoken (Viterbi), with the ties of the reference.
+// The best segmentation of a pretoken (Viterbi). Ties are decided as in the reference.
 //
 // At every node, the reference adds the node's own score to the float scores of its left
 // neighbours, and then compares the sums. If sums are equal, the neighbour that begins first wins.
-// Addition is monotone, so the best score after a node is the best score at its begin plus the
-// node's own score. Only the choice between nearly equal neighbours depends on the rounding. So the
-// forward pass stores one score for each position. It marks the position if a piece that begins
-// earlier is nearly as good. Following the best path back (for_each_backwards) compares the scores
-// at marked positions again.
+// Addition is monotone, so the best score after a node is the best score at the position where the
+// node begins, plus the node's own score. Only the choice between nearly equal neighbours depends
+// on the rounding. So the forward pass stores one score for each position. It marks the position if
+// a piece that begins earlier is nearly as good. When for_each_backwards follows the best path, it
+// compares the scores at marked positions again.
 #pragma once
 
 #include <algorithm>
@@ -110,7 +110,7 @@ class BestPaths {
   static constexpr size_t kMaxPretokens = 512;
 
   struct Pretoken {
-    size_t begin, end;  // the range of its positions
+    size_t begin, end;  // the range of the pretoken's positions
     size_t segments;    // the index of its first segment in segments_
     float frequency;
   };

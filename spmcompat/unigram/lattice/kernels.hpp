@@ -1,9 +1,9 @@
 // The kernels of the lattice passes, where the E-step spends its time. processors.hpp includes this
 // file twice, each time in another namespace: for any processor, and for processors with AVX2. The
 // macro SPMCOMPAT_WITH_AVX2 distinguishes the two. (Compilers need not define __AVX2__ if AVX2 is
-// enabled for a part of a file.) The kernels may only call functions of the standard library that
-// are always inlined. Otherwise, the linker could use a function that was compiled for AVX2 in the
-// code for other processors, too.
+// only enabled for a part of a file.) The kernels may only call functions of the standard library
+// that are always inlined. Otherwise, the linker could use a function that was compiled for AVX2 in
+// the code for other processors, too.
 
 namespace spmcompat::SPMCOMPAT_PROCESSOR {
 
@@ -73,8 +73,8 @@ SPMCOMPAT_INLINE Double4 soft_plus(const Float4& d) {
   return (c0 + c1 * x) + (c2 + c3 * x) * (x * x);
 }
 
-// Returns the same bits as `exact` in every element, for finite arguments and for x = -inf. The
-// function `exact` is a result of exact_log_sum_exp.
+// Returns the same bits as `exact` in every element, for finite arguments and for x = -inf. `exact`
+// is a function that exact_log_sum_exp has returned.
 SPMCOMPAT_INLINE Float4 log_sum_exp(const Float4& x, const Float4& y, LogSumExp exact) {
   const Float4 high = greater(x, y);
   const Float4 d = greater(lesser(x, y) - high, Float4{-24.0f, -24.0f, -24.0f, -24.0f});
@@ -93,7 +93,7 @@ SPMCOMPAT_INLINE Float4 log_sum_exp(const Float4& x, const Float4& y, LogSumExp 
 
 // The bits of a double's mantissa that rounding to float removes.
 constexpr uint32_t kTail = (1u << 29) - 1;
-// The value of these bits in the middle between two floats.
+// The value of the bits of kTail if the double is in the middle between two floats.
 constexpr uint32_t kMiddle = 1u << 28;
 
 // frequency * exp(x) for 0 < frequency < 2^64, with a relative error below 2^-39. If |x| >= 80, or
@@ -101,7 +101,7 @@ constexpr uint32_t kMiddle = 1u << 28;
 SPMCOMPAT_INLINE Double4 exp_terms(float frequency, const Float4& x) {
   const Double4 wide = to_double(x);
   const Double4 scaled = wide * (1 / kLn2);
-  const Double4 nearest = scaled + 0x1.8p52;  // a whole number, in the low bits
+  const Double4 nearest = scaled + 0x1.8p52;  // the low bits contain the nearest whole number
   const Double4 power = bits_as<Double4>((bits_as<Long4>(nearest) + 1023) << 52);
   const Double4 r = (scaled - (nearest - 0x1.8p52)) * kLn2;
   const Double4 r2 = r * r;
@@ -236,7 +236,7 @@ inline void advance(const PassArrays& arrays, LaneStates<BackwardPass>& lanes, s
 }
 
 // Converts the log marginals of a pretoken's nodes to terms of expected counts, four at a time.
-// Both arrays are padded by three.
+// Both arrays are padded by three items.
 inline void to_terms(const float* log_marginal, size_t size, float frequency, double* terms) {
   for (size_t i = 0; i < size; i += 4) {
     Float4 four;
@@ -261,9 +261,9 @@ inline void add_marginals(const uint32_t* nodes, size_t size, const float* log_m
       add(k, piece);
       continue;
     }
-    // The reference adds the marginal of the unknown piece to the expected count of piece 0, as the
-    // last addition of its position. Piece 0 may also be a node of this position, so the order of
-    // the additions matters.
+    // The reference adds the marginal of the unknown piece to the expected count of piece 0, after
+    // it has added all other marginals of the position. Piece 0 may also be a node of this
+    // position, so the order of the additions matters.
     const size_t first = k;
     for (; k + 1 < size && !is_first(nodes[k + 1]); ++k) add(k + 1, piece_of(nodes[k + 1]));
     add(first, 0);

@@ -2,9 +2,10 @@
 //
 // The sums are kept per position, not per node: all nodes that begin at a position share their
 // alpha, and all nodes that end there share their beta. The forward pass adds a node's term to the
-// alpha of its end. The terms of a position are added by ascending begin, in the order of the
-// reference. The backward pass adds a node's term to the beta of its begin. The terms of a position
-// are added from the shortest node to the longest, which is also the order of the reference.
+// alpha of the position where the node ends. There, terms of nodes that begin earlier are added
+// earlier, as in the reference. The backward pass adds a node's term to the beta of the position
+// where the node begins. There, terms are added from the shortest node to the longest, also as in
+// the reference.
 //
 // Each addition in a lane has to wait for the addition before it. Therefore, many lanes advance
 // together: four lanes fill a vector, and while one vector waits, the processor works on others.

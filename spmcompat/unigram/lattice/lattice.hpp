@@ -1,11 +1,12 @@
 // The lattices of all distinct segments, compact and built once.
 //
-// A lattice stores one number for each position: its first node, which leads to all other nodes
-// through prefix links. The first node is the longest match, or the unknown piece if no single
-// character matches. The passes list the nodes when they need them, position after position, from
-// the longest piece of a position to the shortest. Read backward, that list has the shortest piece
-// first and the unknown piece last. The reference adds its terms in this order, so the sums have
-// the same bits. In the forward direction, only the order of the positions matters.
+// A lattice stores one number for each position: the first node of the position, from which prefix
+// links lead to its other nodes. The first node is the longest match, or the unknown piece if no
+// piece of a single character matches. The passes list the nodes when they need them, position
+// after position, from the longest piece of a position to the shortest. Read backward, that list
+// has the shortest piece first and the unknown piece last. The reference adds its terms in this
+// order, so the sums have the same bits. In the forward direction, only the order of the positions
+// matters.
 //
 // After an M-step or a pruning, only the ids of the nodes change (renumber). No text is searched
 // again. Segments are stored in lattice blocks, which workers build and renumber independently.
@@ -118,7 +119,7 @@ class LatticeBlock {
     return alphas_.data();
   }
   size_t alphas_begin(size_t segment) const { return begin_[segment].alpha; }
-  // Null if `reserve_alphas` has reserved no space for the segment.
+  // Returns null if `reserve_alphas` has reserved no space for the segment.
   const float* alphas(size_t segment) const {
     return alphas_begin(segment) == 0 ? nullptr : alphas_.data() + alphas_begin(segment);
   }
@@ -135,11 +136,11 @@ class LatticeBlock {
   }
 
   std::vector<uint32_t> first_nodes_;  // the first node of every position
-  std::vector<Begin> begin_;           // the begin of each segment, and the end of the last one
+  std::vector<Begin> begin_;           // where each segment begins, and the last one ends
   std::vector<float> alphas_;
 };
 
-// The lattices of a corpus over the pieces in training.
+// The lattices of a corpus over the current pieces.
 class Lattices {
  public:
   static constexpr size_t kBlockSize = 1024;  // the number of segments in a block
@@ -175,8 +176,8 @@ class Lattices {
     return result;
   }
 
-  // Changes the lattices to the new pieces. `new_ids` contains the new id of each old piece, or
-  // kDropped, and as its last item the new id of the unknown piece.
+  // Replaces the pieces of the lattices by new pieces. `new_ids` contains the new id of each old
+  // piece, or kDropped, and as its last item the new id of the unknown piece.
   void renumber(const Pieces& pieces, const std::vector<uint32_t>& new_ids, Crew& crew) {
     bool is_unchanged = true;
     for (uint32_t id = 0; id < new_ids.size(); ++id) is_unchanged &= new_ids[id] == id;

@@ -1,6 +1,6 @@
-"""The lattices of a corpus over the pieces in training.
+"""The lattices of a corpus over the current pieces.
 
-The lattices are built once. After each M-step and each pruning, they are changed to the remaining
+The lattices are built once. After each M-step and each pruning, they are reduced to the remaining
 pieces::
 
     lattices = Lattices(corpus, seeds, workers)
@@ -63,19 +63,19 @@ cdef class NewIds:
 
 @final
 cdef class Lattices:
-    """The lattices of all segments of a corpus over the pieces in training.
+    """The lattices of all segments of a corpus over the current pieces.
 
     Parameters
     ----------
     corpus : Corpus
         The corpus; it must not change.
     pieces : Pieces
-        The pieces in training.
+        The pieces from which the lattices are built.
     workers : Workers
-        Real threads.
+        The worker threads.
     with_log1p : bool
-        Whether the C library's log1p computes log(1 + x), as in 0.2.3, or its log, as in earlier
-        releases. The results differ in some bits.
+        Whether log(1 + x) is computed with the C library's log1p, as in 0.2.3, or with its log, as
+        in earlier releases. The results differ in some bits.
 
     Notes
     -----
@@ -103,7 +103,7 @@ cdef class Lattices:
         return other
 
     def renumber(self, Pieces pieces not None, NewIds new_ids not None, workers):
-        """Change the lattices to new pieces; `new_ids` contains the new ids of the old pieces."""
+        """Replace the pieces by new pieces; `new_ids` contains the new ids of the old pieces."""
         cdef Crew crew = workers.crew
         start_change(
             dereference(crew.crew), self.lattices, renumber_lattices, pieces.pieces, new_ids.ids)
@@ -221,7 +221,7 @@ def add_exp(sums, frequencies, x, bint avx2):
     Parameters
     ----------
     sums, frequencies, x : ndarray of float32, shape (n,)
-        Expected counts so far, counts of pretokens, log marginals.
+        The expected counts so far, the counts of pretokens, and the log marginals.
     avx2 : bool
         Whether to call the kernel for AVX2, which needs a processor with AVX2.
 

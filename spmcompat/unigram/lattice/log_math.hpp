@@ -7,11 +7,12 @@
 // reference's own expression is computed. The approximations are in kernels.hpp, because they work
 // on four values at a time.
 //
-// The error bounds. Both approximations are polynomials through the Chebyshev nodes of a cell of
-// width h; with n coefficients the error is at most max|f^(n)| / n! * 2 (h/4)^n.
+// The error bounds. Both approximations are polynomials that equal the function f at the Chebyshev
+// nodes of an interval (cell) of width h; with n coefficients, the error is at most
+// max|f^(n)| / n! * 2 (h/4)^n.
 // - log1p(exp(d)) on [-24, 0], h = 1/16, n = 4: |f^(4)| <= 1/8, so 6.3e-10. Below -24, the value at
-//   -24 is used: an error of less than 3.8e-11. log(exp(d) + 1) differs only in the rounding of
-//   its argument, which is between 1 and 2: an error of less than 2^-53.
+//   -24 is used: an error of less than 3.8e-11. The older expression, log(exp(d) + 1), differs only
+//   in the rounding of its argument, which is between 1 and 2: an error of less than 2^-53.
 // - exp(r) on |r| <= ln 2 / 2, n = 9: exp(r) <= 1.42, so 1.1e-12, and relative to exp(r) 1.6e-12.
 //
 // Three more errors are added to these:

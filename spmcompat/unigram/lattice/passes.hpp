@@ -16,7 +16,7 @@ namespace spmcompat {
 // A group is full if it has more positions than this.
 constexpr size_t kGroupPositions = 1 << 14;
 
-// Grows a vector to at least `size` items, and returns its data. The old items stay.
+// Grows a vector to at least `size` items, and returns its data. The old items do not change.
 template <typename T>
 T* grow(std::vector<T>& values, size_t size) {
   if (values.size() < size) values.resize(size);
@@ -24,7 +24,7 @@ T* grow(std::vector<T>& values, size_t size) {
 }
 
 // Copies the first nodes of the positions of a lattice, with the mark kFirstAtPosition. Prefetches
-// their pieces, which count_nodes reads next: they are at distant places in memory.
+// the pieces of these nodes: count_nodes reads them next, and they are scattered in memory.
 inline void copy_first_nodes(const LatticeView& view, const PrefixLinks& links, uint32_t* copies) {
   for (uint32_t i = 0; i < view.length; ++i) {
     __builtin_prefetch(&links[view.first_nodes[i]]);

@@ -1,8 +1,9 @@
 // Prefix links: they lead from the longest piece that matches at a position to all other matches.
 //
 // Every shorter piece that matches at a position is a prefix of the longest one. So each piece
-// links to the longest other piece that it begins with, down to the shortest. A lattice stores only
-// the longest match of each position, instead of a list of nodes.
+// links to the longest other piece that it begins with, and following these links from the longest
+// match visits all matches, down to the shortest. A lattice stores only the longest match of each
+// position, instead of a list of nodes.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +22,8 @@
 
 namespace spmcompat {
 
-// A node is stored as the id of its piece. In copies and lists, the first node of a position also
-// has this bit set.
+// A node is stored as the id of its piece. In copies of first nodes and in lists of nodes, the
+// first node of a position also has this bit set.
 constexpr uint32_t kFirstAtPosition = 0x80000000u;
 
 inline uint32_t piece_of(uint32_t node) { return node & ~kFirstAtPosition; }
@@ -35,14 +36,14 @@ struct LinkedPiece {
   float score;
   uint32_t length;      // the number of characters
   uint32_t prefix;      // the longest other piece that it begins with, or kNoPrefix
-  uint32_t node_count;  // the number of nodes to which its links lead, including itself
+  uint32_t node_count;  // the number of nodes on the chain of links that begins here
 };
 
 // 1 for the shortest piece of a position, otherwise 0. It is a number, so that code can add it
 // instead of branching.
 inline uint32_t is_shortest(const LinkedPiece& piece) { return piece.prefix >> 31; }
 
-// The links of all nodes. The node of a piece has the id of the piece. The following ids are:
+// The links of all nodes. The node of a piece has the id of the piece. The ids after these are:
 // - unknown(): the only node of a position where no piece matches.
 // - neutral(): the node of idle lanes.
 // - More unknown pieces, one for each piece whose links do not lead to a piece of a single
@@ -54,7 +55,7 @@ class PrefixLinks {
 
   // `prefixes` contains, for each piece, the longest other piece that it begins with, or kNoPrefix.
   // Writes to `first_nodes` a map from the longest match of a position to the first node of the
-  // position. The map is empty if both are always the same.
+  // position. The map is empty if the longest match is always the first node.
   PrefixLinks(const Pieces& pieces, const std::vector<uint32_t>& prefixes,
               std::vector<uint32_t>& first_nodes, Crew& crew)
       : PrefixLinks(pieces) {
@@ -65,7 +66,7 @@ class PrefixLinks {
     first_nodes = complete(crew);
   }
 
-  // Changes to the pieces that stay. Returns a map from old first nodes to new first nodes.
+  // Keeps only the pieces that stay. Returns a map from old first nodes to new first nodes.
   std::vector<uint32_t> keep(const Pieces& pieces, const std::vector<uint32_t>& new_ids,
                              Crew& crew) {
     std::vector<uint32_t> first_nodes(size(), new_ids.back());
@@ -132,7 +133,7 @@ class PrefixLinks {
  private:
   static constexpr size_t kRange = 1 << 14;  // nodes that a worker takes at a time
 
-  // Creates the nodes. The pieces do not have their links yet.
+  // Creates the nodes, but not yet the links of the pieces.
   explicit PrefixLinks(const Pieces& pieces) : unknown_(pieces.size()), nodes_(unknown_ + 2) {
     nodes_[unknown_] = {0.0f, 1, kNoPrefix, 1};
     nodes_[neutral()] = {-std::numeric_limits<float>::infinity(), 0, neutral(), 1};
@@ -141,8 +142,8 @@ class PrefixLinks {
 
   // Counts the nodes to which the links of each piece lead. Adds an unknown piece for each piece
   // whose links do not lead to a piece of a single character. Returns the map from the longest
-  // match of a position to the first node of the position, or an empty map if both are always the
-  // same.
+  // match of a position to the first node of the position, or an empty map if the longest match is
+  // always the first node.
   std::vector<uint32_t> complete(Crew& crew) {
     std::vector<std::vector<uint32_t>> without_character((unknown_ + kRange - 1) / kRange);
     crew.for_each_range(unknown_, kRange, [&](size_t first, size_t last) {

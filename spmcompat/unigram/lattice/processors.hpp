@@ -18,7 +18,7 @@ struct PathEnd {
   static constexpr uint32_t kNearTie = 0x80000000u;
 
   float score;
-  uint32_t piece;  // the last piece; with kNearTie if a piece that begins earlier may tie with it
+  uint32_t piece;  // the last piece; with kNearTie if a piece that begins earlier may tie
 };
 
 // The arrays that the lanes of a pass read and write. They have one item for each position unless
@@ -34,10 +34,10 @@ struct PassArrays {
   // Only the backward pass uses the next three fields.
   float* beta = nullptr;
   float* log_marginal = nullptr;   // the log marginal of every node
-  size_t idle_log_marginal = 0;    // begin of the scratch memory for the longest list of nodes
+  size_t idle_log_marginal = 0;    // start of scratch memory, as long as the longest list
   // Only the best-path pass uses the next two fields.
   PathEnd* path_ends = nullptr;
-  float unknown_magnitude = 0.0f;  // absolute value of the unknown piece's score, the lowest one
+  float unknown_magnitude = 0.0f;  // absolute value of the lowest score, that of the unknown piece
 };
 
 // Prefetch distance of the expected counts, in nodes.
@@ -53,19 +53,19 @@ struct ListingPass {
 struct BestPathPass {
   static constexpr size_t kWidth = 8;
 };
-// Lists the nodes, and adds the term of every node to the alpha of its end position.
+// Lists the nodes, and adds the term of every node to the alpha of the position where it ends.
 struct ForwardPass {
   static constexpr size_t kWidth = 8;
 };
 // Reads the listed nodes from the last to the first. Computes their log marginals, and adds the
-// term of every node to the beta of its begin position.
+// term of every node to the beta of the position where the node begins.
 struct BackwardPass {
   static constexpr size_t kWidth = 16;
 };
 
 // The state of the lanes that advance together. The pointers always point to node 0 of their lane;
-// only the other members advance. Node 0 is the first node of the list. In the backward pass, it is
-// the last node, because this pass reads the list backwards.
+// only the other members advance. Node 0 is the node that the pass processes first: the first node
+// of the list, or the last one in the backward pass, which reads the list backwards.
 template <typename Pass>
 struct LaneStates {
   uint32_t* nodes[Pass::kWidth];      // node 0 in the list

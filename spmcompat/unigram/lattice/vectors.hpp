@@ -1,4 +1,4 @@
-// Vectors of four values, as extensions of GCC and Clang.
+// Types for vectors of up to four values. They use an extension of GCC and Clang.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ using Double4 = double __attribute__((vector_size(32)));
 using Long2 = int64_t __attribute__((vector_size(16)));
 using Long4 = int64_t __attribute__((vector_size(32)));
 
-// Compilers warn that the way to pass wide vectors to functions depends on AVX. Here, all functions
-// that take vectors are inlined.
+// Compilers warn that the calling convention for wide vectors depends on AVX. This does not matter
+// here, because all functions that take vectors are inlined.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 #define SPMCOMPAT_INLINE [[gnu::always_inline]] inline

@@ -93,7 +93,7 @@ class ExactLossSearch {
   std::vector<float> best_;  // score of the best path to each position
 };
 
-// The fall in the score of the best segmentation without each piece, in nats.
+// How much the score of the best segmentation falls without each piece, in nats.
 struct ExactLosses {
   std::vector<double> losses;
   std::vector<bool> used;  // whether a best path uses the piece
@@ -119,8 +119,8 @@ inline ExactLosses find_exact_losses(const Lattices& lattices, Crew& crew) {
 }
 
 // Keeps the `size` pieces with the largest losses, by descending loss, then by id. Pieces that no
-// best path uses are dropped. Pieces with an infinite loss are kept even if they are more than
-// `size`.
+// best path uses are dropped. Pieces with an infinite loss are kept even if there are more than
+// `size` of them.
 inline KeptPieces select_by_exact_loss(const Pieces& pieces, const ExactLosses& found,
                                        size_t size) {
   const std::vector<double>& losses = found.losses;

@@ -26,7 +26,7 @@ inline float sum_counts(const std::vector<float>& count) {
 }
 
 // Computes losses from the counts of the pieces in the best paths. The loss of a piece is weighted
-// by its share: occurrences / total.
+// by occurrences / total.
 struct LossScale {
   const std::vector<float>* counts;
   const std::vector<float>* occurrences;
@@ -66,10 +66,10 @@ struct Losses {
   std::vector<uint64_t> by_loss;  // sorted loss keys of the pieces that have an alternative
 };
 
-// A key whose ascending order is the order by descending loss, then by id.
+// A sort key. Keys in ascending order are in the order of descending loss, then of ids.
 inline uint64_t loss_key(float loss, uint32_t id) {
   uint32_t bits;
-  loss += 0.0f;  // turns -0 into 0, which equals it
+  loss += 0.0f;  // turns -0 into 0: equal losses need equal keys
   std::memcpy(&bits, &loss, sizeof bits);
   const uint32_t ascending = bits >> 31 ? ~bits : bits | 0x80000000u;
   return uint64_t{~ascending} << 32 | id;
@@ -85,7 +85,7 @@ inline float loss_of_key(uint64_t key) {
   return loss;
 }
 
-// Prefetches the data for the lattices of the next pieces, which is at distant places in memory.
+// Prefetches the data for the lattices of the next pieces, which is scattered in memory.
 inline void prefetch_piece_lattices(const Lattices& lattices, const ExpectedCounts& counts,
                                     uint32_t id) {
   const auto for_position = [&](uint32_t later, auto function) {
@@ -116,7 +116,7 @@ inline void add_losses(const Pieces& pieces, const Lattices& lattices, const Exp
     if (counts.expected[id] == 0) continue;
     if (counts.positions[id].known()) {
       lattice.build(lattices, counts.positions[id], lattices.links()[id].length);
-    } else {  // piece 0 is in no best path; its count is that of the unknown piece
+    } else {  // piece 0, if it is in no best path: its count is that of the unknown piece
       lattice.build(PieceTrie(pieces), pieces, id, pieces.unknown_score());
     }
     switch (two_best.find(lattice, alternative)) {

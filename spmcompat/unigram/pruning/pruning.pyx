@@ -99,7 +99,7 @@ def select_pieces(Pieces pieces not None, kept):
 
 @final
 cdef class LossWeights:
-    """The weight of each piece's loss: its share of all pieces, or of all pretokens."""
+    """The weight of each piece's loss: its occurrences, per piece or per pretoken of the text."""
 
     cdef ExpectedCounts occurrences
     cdef float total
@@ -117,8 +117,8 @@ cdef class LossWeights:
             Lattices lattices not None, ExpectedCounts counts not None, int partial_sums, workers):
         """Weight a loss by the piece's occurrences in the best segmentations, per pretoken.
 
-        The reference adds these occurrences to a single sum instead of partial sums. The result
-        differs from `counts` only if a count is so large that float32 rounds it.
+        The reference adds up these occurrences in a single sum instead of partial sums. A single
+        sum differs from `counts` only if a count is so large that float32 rounds it.
         """
         cdef LossWeights weights = LossWeights()
         cdef float count
@@ -152,7 +152,7 @@ def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeight
     Parameters
     ----------
     lattices : Lattices
-        The lattices of the corpus over the pieces in training.
+        The lattices of the corpus over the current pieces.
     counts : ExpectedCounts
         How often each piece occurs in the best segmentations of `lattices`.
     weights : LossWeights
@@ -161,17 +161,16 @@ def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeight
         The number of pieces that stay. If more pieces than this have no alternative segmentation,
         the pieces with an alternative stay, too, as in the reference.
     workers : Workers
-        Real threads.
+        The worker threads.
     limited : bool
-        Whether the search for the second-best segmentation has the limits of release 0.2.3, at
-        which it gives up.
+        Whether the search for the second-best segmentation gives up at the limits of release 0.2.3.
 
     Returns
     -------
     new_pieces : Pieces
         The pieces without an alternative, then other pieces by descending loss, then by id.
     new_ids : NewIds
-        From old to new ids.
+        The new ids of the old pieces.
 
     Notes
     -----
@@ -215,13 +214,13 @@ def find_exact_losses(Lattices lattices not None, workers):
 
 
 def exact_losses(Lattices lattices not None, workers):
-    """Return the fall in the score of the best segmentation without each piece, in nats.
+    """Return how much the score of the best segmentation falls without each piece, in nats.
 
     Returns
     -------
     list of (float or None)
-        The loss if only this piece is removed. It is infinite if some text cannot be segmented
-        without the piece, and None if no best segmentation uses it.
+        For each piece, the loss if only this piece is removed. It is infinite if some text cannot
+        be segmented without the piece, and None if no best segmentation uses the piece.
     """
     return find_exact_losses(lattices, workers).as_list()
 
@@ -232,18 +231,19 @@ def prune_exact(Lattices lattices not None, size_t size, workers):
     Parameters
     ----------
     lattices : Lattices
-        The lattices of the corpus over the pieces in training.
+        The lattices of the corpus over the current pieces.
     size : int
-        The number of pieces that stay; more if the corpus cannot be segmented without them.
+        The number of pieces that stay. Pieces without which the corpus cannot be segmented stay
+        even if there are more of them.
     workers : Workers
-        Real threads; the result is the same for any number of them.
+        The worker threads. The result does not depend on their number.
 
     Returns
     -------
     new_pieces : Pieces
         By descending loss, then by id. Pieces that no best segmentation uses are dropped.
     new_ids : NewIds
-        From old to new ids.
+        The new ids of the old pieces.
     """
     return find_exact_losses(lattices, workers).select(size)
 
@@ -251,9 +251,9 @@ def prune_exact(Lattices lattices not None, size_t size, workers):
 def prune_flat(Pieces pieces not None, size_t size, frozenset keep_first=frozenset()):
     """Return the pieces with the highest scores, and the new ids of the old pieces.
 
-    Flat score pruning (Land and Pinter, section 4.3) does not compute losses. The pieces
-    `keep_first` (bytes) have priority. If scores are equal, the piece with the lower id stays. The
-    order of the pieces does not change.
+    Flat score pruning (Land and Pinter, section 4.3) does not compute losses. The pieces in
+    `keep_first` (bytes) are kept before all other pieces. Of pieces with equal scores, those with
+    the lower ids are kept. The order of the pieces does not change.
     """
     cdef vector[uint32_t] kept
     ranked = sorted(

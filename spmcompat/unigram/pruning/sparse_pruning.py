@@ -48,7 +48,7 @@ def prune_sparsely(
     partial_sums : int
         Number of partial sums, which determines the order of the float sums.
     workers : Workers
-        Real threads.
+        The worker threads.
     report : Report
         Receives progress and log lines.
     rounds : Rounds, optional
@@ -97,7 +97,10 @@ class _Epochs(NamedTuple):
     def train(
         self, lattices: Lattices, targets: Sequence[Target], step: _Step | None
     ) -> dict[int, Pieces]:
-        """Return the pieces of each target. `step` has just changed the lattices; None at first."""
+        """Return the pieces of each target.
+
+        `step` is the step that has just changed the lattices, or None before the first step.
+        """
         trained: dict[int, Pieces] = {}
         branches = self._until_they_part(lattices, targets, step, trained)
         for branch in branches:
@@ -181,7 +184,7 @@ class _Epochs(NamedTuple):
         stage: Stage,
         trained: dict[int, Pieces],
     ) -> list[Target]:
-        """Finish the targets that have been reached, and return the rest."""
+        """Finish the targets that have been reached, and return the other targets."""
         is_last = step.epoch == _MOST_ROUNDS - 1
         reached = [target for target in targets if is_last or step.size_before <= target.size]
         if reached:

@@ -17,19 +17,19 @@
 
 namespace spmcompat {
 
-// The lattice of one piece's own text, with a node for the begin and a node for the end.
+// The lattice of one piece's own text, with a node for the start of the text and one for its end.
 class PieceLattice {
  public:
   struct Node {
     uint32_t begin, end;  // positions in characters
     uint32_t piece;
     float score;
-    float best;  // score of the best path from the begin of the text through this node
+    float best;  // score of the best path from the start of the text through this node
   };
   static constexpr uint32_t kBegin = 0, kEnd = 1;
 
-  // Builds the lattice from any position where the piece is a node. There, the lattice of the piece
-  // is a part of the lattice of the segment.
+  // Copies the lattice from a position in a segment where the piece occurs: there, the lattice of
+  // the piece is a part of the lattice of the segment. All such positions give the same lattice.
   void build(const Lattices& lattices, const NodePosition& position, uint32_t length) {
     clear(length);
     const PrefixLinks& links = lattices.links();
@@ -63,8 +63,8 @@ class PieceLattice {
   const std::vector<uint32_t>& ending_at(uint32_t position) const { return ends_[position]; }
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
 
-  // Fills `best` of every node. Nodes are in the order of their begin, so their left neighbours are
-  // complete.
+  // Fills `best` of every node. Nodes are sorted by `begin`, so the left neighbours of a node are
+  // filled before it.
   void find_best() {
     for (uint32_t id = 2; id < nodes_.size(); ++id) find_best(nodes_[id]);
     find_best(nodes_[kEnd]);
@@ -102,7 +102,7 @@ enum class Resegmentation {
   kAlternative,  // the best path is the piece; the second-best one is its alternative
 };
 
-// Finds the two best paths by A*, from the end to the begin of the text. The agenda is a binary
+// Finds the two best paths by A*, from the end to the start of the text. The agenda is a binary
 // heap that compares only the estimates. The heap functions of the standard library determine the
 // order of hypotheses with equal estimates, as in the reference. The search has the limits of the
 // reference. Releases before 0.2.3 only limit the size of the agenda (`limited` is false).

@@ -3,7 +3,7 @@
 // A substring that is not followed by different symbols in a chunk is not a candidate of this
 // chunk, and its count in the chunk is lost. If there are too many candidates after a chunk, some
 // are dropped, and their counts are lost, too: if a later chunk finds them again, their counts
-// start from zero. The reference does the same.
+// start from zero. The reference loses the same counts.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Candidates for seeds, their scores, and a bound of the score. Candidates below the bound cannot
-// become seeds, so they are dropped early.
+// Candidates for seeds, their scores, and a lower bound of the scores of seeds. Candidates below
+// the bound cannot become seeds, so they are dropped early.
 #pragma once
 
 #include <algorithm>
@@ -78,8 +78,8 @@ struct Candidate {
   uint16_t characters;
 };
 
-// A lower bound of the `limit`-th best score. The bound rises while candidates are found, because
-// the scores found so far are counted in bins. Several workers may use it at the same time.
+// A lower bound of the `limit`-th best score. It is found by counting the scores in bins, and rises
+// while candidates are found. Several workers may use this object at the same time.
 class ScoreBound {
  public:
   ScoreBound(size_t limit, const CandidateScores& scores)
@@ -102,8 +102,8 @@ class ScoreBound {
     lowest_.store(lowest, std::memory_order_relaxed);
   }
 
-  // The bin of a score is given by the upper bits of the float: the exponent and nine bits of the
-  // mantissa. Bins have the order of the scores, because scores are positive. The sign bit is
+  // The upper bits of the float determine the bin of a score: the exponent and nine bits of the
+  // mantissa. Bins have the same order as the scores, because scores are positive. The sign bit is
   // cleared, because it may be set in a NaN.
   static uint32_t bin_of(float score) {
     uint32_t bits;

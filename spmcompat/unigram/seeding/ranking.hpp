@@ -53,7 +53,7 @@ inline std::vector<Candidate> ranked_candidates(SuffixTreeSearch& search, Crew& 
       if (search.reaches_bound(c)) ++end[part_of_candidate(c)];
     }
   }
-  std::vector<size_t> begin(1, 0);  // the begin of each part
+  std::vector<size_t> begin(1, 0);  // where each part begins
   for (size_t& size : end) begin.push_back(begin.back() + std::exchange(size, begin.back()));
   std::vector<Candidate> ranked(begin.back());
   for (std::vector<Candidate>& some : search.found()) {

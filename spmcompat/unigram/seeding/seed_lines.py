@@ -19,8 +19,8 @@ def parse_seed_lines(
 ) -> Iterator[tuple[bytes, int]]:
     """Yield pieces and counts from lines ``piece<TAB>count``.
 
-    Fields after the second are ignored, as in the reference. The releases treat empty fields
-    differently, and do not accept the same counts.
+    Fields after the second are ignored, as in the reference. Releases differ in how they treat
+    empty fields, and in the counts that they accept.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def parse_seed_lines(
     Raises
     ------
     TrainingError
-        If a line has another form; the message names the line.
+        If a line does not have this form. The message names the line.
     """
     for number, line in enumerate(lines, 1):
         yield _parse(line.rstrip(b"\n"), f"{name}:{number}", release)

@@ -11,8 +11,8 @@
 // cut.
 //
 // Before 0.2.2, candidates with equal scores are sorted by their bytes, except that a node comes
-// after all nodes whose texts begin with its text. In this order, a walk through the sorted
-// suffixes leaves the nodes.
+// after all nodes whose texts begin with its text. This is the order in which a walk through the
+// sorted suffixes leaves the nodes.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct SeedTree {
   bool ties_in_tree_order = false;
 
   // The depth at which two texts branch. `depth` is the size in bytes of their common prefix, which
-  // may end inside of a character.
+  // may end inside a character.
   uint32_t node_depth(const char* text, uint32_t depth) const {
     while (of_characters && is_trail(text[depth])) --depth;
     return depth;
@@ -42,7 +42,7 @@ struct SeedTree {
 
   uint32_t symbol_at(const char* text) const {
     size_t length;
-    // The longest characters have four bytes. No text ends inside of a character.
+    // The longest characters have four bytes. No text ends inside a character.
     return of_characters ? decode_utf8(text, text + 4, &length) : static_cast<unsigned char>(*text);
   }
 
@@ -61,7 +61,7 @@ struct SeedTree {
     // In the order of the tree, the end of a text is greater than any byte.
     return ties_in_tree_order && size < 8 ? bytes | ~uint64_t{0} >> 8 * size : bytes;
   }
-  // Whether different heads determine the order of two texts of these sizes.
+  // Whether two texts of these sizes have the same order as their heads, if the heads differ.
   bool heads_decide(size_t size, size_t other_size) const {
     return ties_in_tree_order || size == other_size;
   }

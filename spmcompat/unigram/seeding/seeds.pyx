@@ -89,7 +89,7 @@ cdef class SeedRule:
     pretokens : bool
         Whether the text around segments is ignored. If so, a candidate is a segment that occurs at
         least twice, or a substring that is followed by at least two different characters in the
-        distinct segments. The end of each segment counts as another character.
+        distinct segments. The end of each segment counts as a character that occurs nowhere else.
     recover : bool
         Whether a candidate that is not a valid piece is replaced by its longest valid prefix.
     """
@@ -140,7 +140,7 @@ def seed_from_corpus(
     rule : SeedRule
         The rules for seeds.
     workers : Workers
-        Real threads.
+        The worker threads.
     report : Report
         Receives progress.
     release : Release
@@ -216,7 +216,7 @@ def seed_from_merges(Corpus corpus not None, merges, list counts=None):
     corpus : Corpus
         The corpus.
     merges : iterable of (bytes, int)
-        Merged pieces, and how often their pairs occurred. This count is 0 if earlier merges have
+        Each merged piece, and how often its pair occurred. This count is 0 if earlier merges have
         used all occurrences of the pair.
     counts : list, optional
         The counts of the seeds are appended to it.
@@ -224,7 +224,8 @@ def seed_from_merges(Corpus corpus not None, merges, list counts=None):
     Returns
     -------
     Pieces
-        Scores are log probabilities; the weight of a merge is its count times its length.
+        Scores are log probabilities. The probability of a merge is proportional to its count (at
+        least 1) times its length.
     """
     cdef Pieces seeds = _characters(corpus, counts)
     cdef bytes piece
@@ -260,13 +261,13 @@ def seed_from_counts(
     seeds : Pieces
         By descending score, then by bytes; scores are log probabilities.
     skipped : int
-        Number of pieces skipped.
+        The number of pieces that were skipped.
 
     Raises
     ------
     TrainingError
-        In 0.2.3, if a score is 0 because count times length is a multiple of 2**64; or if all
-        scores are 0.
+        If all scores are 0; in 0.2.3, also if a single score is 0, because count times length is a
+        multiple of 2**64.
     """
     cdef vector[char32_t] characters
     cdef uint64_t score

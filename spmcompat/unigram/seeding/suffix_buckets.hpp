@@ -17,15 +17,15 @@
 namespace spmcompat {
 
 struct SuffixBucket {
-  uint32_t begin, end;  // the range of its suffixes in SuffixGroups::suffixes
+  uint32_t begin, end;  // the range of the bucket in SuffixGroups::suffixes
 
   uint32_t size() const { return end - begin; }
 };
 
 struct SuffixGroups {
-  std::vector<uint32_t> suffixes;     // their positions in the text of the segments, by bucket
+  std::vector<uint32_t> suffixes;     // positions in the text of the segments, by bucket
   std::vector<SuffixBucket> buckets;  // the largest first
-  std::vector<size_t> group_begin;    // group -> range of buckets
+  std::vector<size_t> group_begin;    // the first bucket of each group, and the end of the last one
   std::vector<size_t> group_size;     // the number of suffixes of each group
 };
 

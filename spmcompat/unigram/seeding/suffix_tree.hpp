@@ -33,7 +33,7 @@ struct SeedMode {
   // If false, as in the reference, candidates are followed by at least two different symbols in the
   // text. If true, candidates are segments that occur at least twice, and substrings that are
   // followed by at least two different characters in the distinct segments. The end of each segment
-  // counts as another character.
+  // counts as a character that occurs nowhere else.
   bool pretokens = false;
   // Whether a candidate that is not a valid piece is replaced by its longest valid prefix (Land and
   // Pinter, section 3.1).
@@ -84,7 +84,7 @@ class SuffixTreeSearch {
   // The number of suffixes.
   size_t size() const { return groups_.suffixes.size(); }
 
-  // Finds the candidates in all suffixes. Reports the suffixes as progress.
+  // Finds the candidates in all suffixes. Reports the number of searched suffixes as progress.
   void find(Crew& crew) {
     crew.for_each(groups_.group_size.size(), [&](size_t group, size_t worker) {
       search(group, found_[worker]);
@@ -114,7 +114,7 @@ class SuffixTreeSearch {
     uint32_t begin;
     uint32_t segment;
     uint16_t size;  // its size in bytes, after it was cut off
-    bool whole;     // whether it was not cut off, but reaches the end of its segment
+    bool whole;     // whether it was not cut off, so it reaches the end of its segment
   };
   // A node of the suffix tree whose suffixes are being visited.
   struct Node {
