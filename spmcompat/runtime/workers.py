@@ -37,8 +37,8 @@ class Workers:
     """Threads that share tasks. The tasks release the GIL in compiled code.
 
     The calling thread only assigns tasks and waits, so that it notices Ctrl-C even while every
-    worker is in a kernel. The threads end with each call, so that the C library can give the memory
-    that they freed to the next threads. A task must not use the workers that run it.
+    worker is in a kernel. The threads end when a call returns, so that the C library can give the
+    memory that they freed to the next threads. A task must not use the workers that run it.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Workers:
 
     @cached_property
     def crew(self) -> Crew:
-        """The same number of threads, for the stages in C++."""
+        """A crew with the same number of threads, for the stages in C++."""
         return Crew(self.count, self.cancel)
 
     def run(self, tasks: Iterable[Task], do: Callable[[int, Task], None]) -> None:
@@ -115,9 +115,9 @@ class Workers:
     ) -> Generator[Result, None, None]:
         """Yield ``do(worker, task)`` for every task, in order.
 
-        While the caller uses a result, the workers compute the results of the next tasks, of at
-        most two tasks for each worker. The caller must not use the workers for anything else until
-        the end.
+        While the caller uses a result, the workers compute the results of the next tasks: at most
+        two tasks for each worker. The caller must not use the workers for anything else until the
+        last result.
 
         Raises
         ------
