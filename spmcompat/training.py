@@ -229,8 +229,8 @@ def learn(
     return models, [] if tests is None else list(tests.sample)
 
 
-# Each of these functions imports its own trainer: importing all trainers takes as long as training on
-# a small text.
+# Each of these functions imports its own trainer: importing all trainers takes as long as training
+# on a small text.
 
 
 def learn_characters(

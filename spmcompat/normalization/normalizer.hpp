@@ -114,7 +114,7 @@ class Normalizer {
   enum Ascii : uint8_t {
     kSpecial,   // the space, or the first character of a rule whose second byte is ASCII or absent
     kPlain,     // no rule begins with it
-    kCombines,  // rules begin with it, and the second byte of all of them is not ASCII
+    kCombines,  // rules begin with it, and none of them has an ASCII character as second byte
   };
 
   struct Piece {
@@ -245,7 +245,8 @@ class Normalizer {
     }
   }
 
-  // Compares bytes, so it also removes space marks that were in the original text.
+  // Removes spaces, or space marks that replace them, from the end. Compares bytes, so space marks
+  // that were in the original text are also removed.
   void strip_end(std::string& out) const {
     size_t size = out.size();
     while (size >= space_.size() && out.compare(size - space_.size(), space_.size(), space_) == 0) {

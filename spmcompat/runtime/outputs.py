@@ -144,8 +144,8 @@ def outputs(option: str) -> Iterator[Outputs]:
         If a file cannot be replaced. Then no file is replaced.
     """
     pending = Outputs(option)
-    # The files are also removed at exit, because a second Ctrl-C can interrupt the ``finally`` below
-    # before it removes them.
+    # The files are also removed at exit, because a second Ctrl-C can interrupt the ``finally``
+    # below before it removes them.
     atexit.register(pending.discard)
     try:
         yield pending
@@ -234,7 +234,7 @@ class Outputs:
         return pending.temporary
 
     def make_folder(self, path: str) -> None:
-        """Create a folder and its parents. The new folders are removed if no files are written.
+        """Create a folder and its parents. The new folders are removed if writing fails.
 
         Raises
         ------
@@ -352,7 +352,7 @@ class _Pending:
                     _flush_path(entry.path)
 
     def keep_old(self) -> None:
-        """Give the old file a second name. Rename folders, and files that cannot have a hard link."""
+        """Give the old file a second name; rename it if it is a folder or cannot be linked."""
         if not os.path.lexists(self.target):
             return
         aside = _temporary_name(self.target)

@@ -56,7 +56,7 @@ inline void return_freed_memory() {
 #endif
 }
 
-// Returns the id of this process. After a fork, the new process has another id. Windows has no fork.
+// Returns the id of this process. A forked process has another id. Windows has no fork.
 inline int process_id() {
 #ifdef _WIN32
   return 0;

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ColumnChunkMetaData, FileMetaData, ParquetFile, RowGroupMetaData
 
-# The amount of text that is decoded at a time, estimated from the sizes in the file, and the
-# maximum number of rows.
+# The maximum number of bytes of text, estimated from the sizes in the file, and of rows that are
+# decoded at a time.
 _BATCH_BYTES = 1 << 22
 _BATCH_ROWS = 1 << 14
 # A file is refused if the cells of a row group are larger than this on average. pyarrow decodes
@@ -144,7 +144,7 @@ class _Columns:
         """Yield the rows of each row group in batches.
 
         pyarrow copies equal cells for each row, so long cells that occur often could fill the
-        memory. If it reads a column as a dictionary, it stores each of them once, but then every
+        memory. If it reads a column as a dictionary, it stores equal cells once, but then every
         batch contains all earlier values of its row group. So only row groups that are small, or
         that mostly consist of equal long cells, are read as dictionaries, each in one batch.
         """
@@ -200,7 +200,7 @@ def _leaves(parquet: ParquetFile, found: Sequence[tuple[str, str]]) -> list[int]
 def _without_arrow_types(metadata: FileMetaData) -> FileMetaData:
     """Return metadata without the Arrow types that the columns had when the file was written.
 
-    They can force pyarrow to read a column as a dictionary.
+    These types can force pyarrow to read a column as a dictionary.
     """
     from pyarrow.parquet import read_metadata  # noqa: PLC0415
 
