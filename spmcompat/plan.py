@@ -1,7 +1,7 @@
 """The plan: the decisions about reading and cutting the text, made once before anything is read.
 
 ``options/planning.py`` makes the plan from the options. The packages counting, text and segments
-use only the plan. The fields of `Plan` that C++ reads have the same names in ``plan.hpp``.
+read the plan instead of the options. The fields of `Plan` that C++ reads have the same names in ``plan.hpp``.
 """
 
 from collections.abc import Callable, Sequence
@@ -83,7 +83,7 @@ class TextPlan(NamedTuple):
 
     @property
     def longest_record(self) -> int | None:
-        """The same limit for a record. It is also None if a record can contain several lines."""
+        """The `longest_line` for a record; also None if a record can contain several lines."""
         return None if self.split_lines else self.longest_line
 
 
@@ -136,7 +136,7 @@ class Plan(NamedTuple):
     max_piece_length : int
         The longest piece, in characters.
     split_by_unicode_script, split_by_number, split_by_whitespace, split_digits : bool
-        Which positions no piece may cross.
+        Rules for the positions that no piece may cross.
     whitespace_as_suffix : bool
         Whether a space belongs to the pretoken before it. If not, it belongs to the one after it.
     allow_whitespace_only_pieces : bool
@@ -178,7 +178,8 @@ class Plan(NamedTuple):
     looks_at_text_end : bool
         Whether the pretokens of the last sentences change the counts of seeds.
     keeps_order : bool
-        Whether the order of all sentences matters, not only the sentence that ends the text.
+        Whether the order of all sentences matters. If not, it matters at most which sentence ends
+        the text.
     keeps_pretokens : bool
         Whether the pretokens of each sentence are kept at first. `SentenceLog` may drop them
         before the whole text has been read.

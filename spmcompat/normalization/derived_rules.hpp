@@ -18,8 +18,8 @@
 namespace spmcompat {
 
 // Adds the removal of accents to predefined rules. A rule that composes a letter and accents, such
-// as e + U+0301 -> é, shows that é without its accent is e. Each accent gets a rule that deletes it,
-// so any number of accents in any order is deleted.
+// as e + U+0301 -> é, shows that é without its accent is e. Each accent gets a rule that deletes
+// it, so any number of accents in any order is deleted.
 class AccentStripper {
  public:
   AccentStripper(std::string_view blob, const std::set<uint32_t>& accents)
@@ -81,7 +81,7 @@ class AccentStripper {
 
   Charsmap from_;
   const std::set<uint32_t>& accents_;
-  std::map<uint32_t, uint32_t> letters_;  // accented letter -> the letter that it is composed of
+  std::map<uint32_t, uint32_t> letters_;  // accented letter -> first source character
 };
 
 inline std::string without_accents(std::string_view blob, const std::set<uint32_t>& accents) {

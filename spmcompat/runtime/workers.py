@@ -155,7 +155,7 @@ class Workers:
                 yield computed.pop(index)
 
     def _order(self, worker: int, job: Callable[[], None]) -> None:
-        """Give a job to a worker. Its first job starts its thread."""
+        """Give a job to a worker. The first job of each worker starts its thread."""
         if worker == len(self.threads):
             self.threads.append(JobThread(worker, self._reports, self.cancel))
         self.threads[worker].do(job)

@@ -80,8 +80,8 @@ struct ColumnType {
   bool is_readable() const { return strings.is_readable(); }
 
   // Follows a path of fields from a schema, and adds the levels on the way to `levels`. Where a
-  // schema on the path or at its end is a list, continues with the elements of the list. Returns the
-  // schema at the end, or null if it cannot be reached.
+  // schema on the path or at its end is a list, continues with the elements of the list. Returns
+  // the schema at the end, or null if it cannot be reached.
   static const ArrowSchema* follow(const ArrowSchema& schema, const std::vector<int64_t>& path,
                                    std::vector<NestLevel>& levels) {
     const ArrowSchema* at = &schema;

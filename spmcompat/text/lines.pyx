@@ -180,7 +180,7 @@ cdef class ReadBuffer:
         return self.first_line + item + nulls
 
     cdef place_of(self, const char* at):
-        """Describe the place in the input of the line that begins at an address in this buffer."""
+        """Return where in the input a line is. `at` is its address in this buffer."""
         cdef size_t begin
         if not self.is_lines:
             begin = at - self.items.data()

@@ -128,7 +128,7 @@ class _Columns:
     def _open(
         self, metadata: FileMetaData | None = None, dictionaries: Sequence[str] = ()
     ) -> ParquetFile:
-        """Open the file, and read some of its columns as dictionaries."""
+        """Open the file. The columns in `dictionaries` will be read as dictionaries."""
         from pyarrow.parquet import ParquetFile  # noqa: PLC0415
 
         # With pre_buffer, pyarrow would read whole row groups into memory.
