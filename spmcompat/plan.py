@@ -1,7 +1,8 @@
 """The plan: the decisions about reading and cutting the text, made once before anything is read.
 
 ``options/planning.py`` makes the plan from the options. The packages counting, text and segments
-read the plan instead of the options. The fields of `Plan` that C++ reads have the same names in ``plan.hpp``.
+read the plan instead of the options. The fields of `Plan` that C++ reads have the same names in
+``plan.hpp``.
 """
 
 from collections.abc import Callable, Sequence

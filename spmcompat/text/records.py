@@ -159,7 +159,7 @@ def _fault(value: object, column: str, where: str) -> str:
         if rest and first in value:
             return _fault(value[first], rest, f'the field "{first}"')
         listed = printable(", ".join(json.dumps(name, ensure_ascii=False) for name in value))
-        return f'{where} has no field "{column}"; it has {listed or "none"} (--input_column).'
+        return f'{where} has no field "{column}"; it has {listed or "none"} (see --input_column).'
     return _fault_of_text(value, "an object" if column and where != _RECORD else "a string", where)
 
 
