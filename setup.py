@@ -101,7 +101,7 @@ modules = cythonize(
     },
 )
 # Cython lists only the headers that a module names itself. The headers that these include are
-# added, so that a change of any of them rebuilds the module.
+# added, so that a change to any of them rebuilds the module.
 for module in modules:
     module.depends = with_included(module.depends)
 

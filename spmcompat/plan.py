@@ -84,7 +84,7 @@ class TextPlan(NamedTuple):
 
     @property
     def longest_record(self) -> int | None:
-        """The `longest_line` for a record; also None if a record can contain several lines."""
+        """Like `longest_line`, for a record. Also None if a record can contain several lines."""
         return None if self.split_lines else self.longest_line
 
 
@@ -94,9 +94,8 @@ class CoveragePlan(NamedTuple):
     Attributes
     ----------
     character_coverage : float
-        The share of the text that the alphabet covers. It has the precision of float32, because
-        the spec of the trainer stores it so. It is infinite if all characters are used
-        (``use_all_vocab``).
+        The share of the text that the alphabet covers, rounded to float32 as in the spec of the
+        trainer. It is infinite if all characters are used (``use_all_vocab``).
     required_chars : str
         Characters that are required in any case.
     all_characters : bool

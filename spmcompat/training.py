@@ -1,4 +1,4 @@
-"""One training run, from settings to files: the whole pipeline on one screen."""
+"""One training run, from settings to files: the whole pipeline."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def open_dump(settings: Settings, files: Outputs) -> Dump | None:
 def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
     """Return a function that passes each step to `dump` and to the option `on_round`.
 
-    The result is None if both are None.
+    The result is None if neither is given.
     """
     listeners: list[OnRound] = [] if dump is None else [dump]
     if settings.on_round is not None:
@@ -229,7 +229,7 @@ def learn(
     return models, [] if tests is None else list(tests.sample)
 
 
-# Each of these functions imports its own trainer: importing all trainers takes as long as training
+# Each function below imports only its own trainer: importing all trainers takes as long as training
 # on a small text.
 
 

@@ -402,7 +402,7 @@ class _Pending:
 
 @contextmanager
 def _named(name: str, remedy: str) -> Iterator[None]:
-    """Convert errors of the operating system to errors of one line with the file and a remedy."""
+    """Convert errors of the operating system to one-line errors with the file and a remedy."""
     try:
         yield
     except OSError as error:
