@@ -152,7 +152,7 @@ class Normalizer {
     }
   }
 
-  // Whether these bytes are not a prefix of any source, and no source is a prefix of these bytes.
+  // Whether no source begins with these bytes, and these bytes do not begin with a source.
   bool begins_no_rule(std::string_view bytes) const {
     if (charsmap_.rules.empty()) return true;
     uint32_t base = charsmap_.rules.root();
@@ -265,7 +265,7 @@ class Normalizer {
 };
 
 // Replaces every meta piece with a mark, by leftmost longest match. Where no meta piece begins,
-// skips one character, whose first byte determines its size.
+// skips one character, whose size is read from its first byte.
 class MetaPieceMatcher {
  public:
   // Throws std::runtime_error if a symbol contains a 0 byte.

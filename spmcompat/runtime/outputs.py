@@ -33,7 +33,7 @@ _MOST_LINKS = 40
 
 
 def check_output(path: str | os.PathLike[str], option: str) -> None:
-    """Raise if a file cannot be written, without changing anything.
+    """Raise if a file cannot be written. The check does not change anything.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 // The functions that call the operating system, or depend on the C library: memory for threads,
-// freed memory, and the number of the process. Everything else uses the C++ standard library.
+// freed memory, and the process id. Everything else uses the C++ standard library.
 #pragma once
 
 #include <cstddef>

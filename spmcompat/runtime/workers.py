@@ -176,7 +176,7 @@ class Workers:
 
     @contextmanager
     def _ending_threads(self) -> Iterator[None]:
-        """End the threads after their jobs, or stop the jobs after an error or interrupt."""
+        """Let the threads end after their jobs. After an error or interrupt, stop the jobs."""
         self.threads = []
         try:
             yield
@@ -187,7 +187,7 @@ class Workers:
             self._dismiss()
 
     def _dismiss(self) -> None:
-        """End the threads, and wait until they have ended, or for `_PATIENCE` seconds."""
+        """End the threads. Wait until they have ended, but at most `_PATIENCE` seconds."""
         deadline = time.monotonic() + _PATIENCE
         for thread in self.threads:
             thread.dismiss()

@@ -394,7 +394,10 @@ cdef class LineFilter:
         return dereference(self.filter).huge_characters()
 
     cdef note(self, str kind, uint64_t index, ReadBuffer buffer, const char* at):
-        """Note the place of a skipped line if it is the first of its kind, unless `at` is null."""
+        """Note the place of the skipped line at `at` if it is the first of its kind.
+
+        Do nothing if `at` is null.
+        """
         if at != NULL and (kind not in self.places or index < self.places[kind][0]):
             self.places[kind] = (index, buffer.place_of(at))
 

@@ -74,7 +74,7 @@ def read_columns(file: InputFile, columns: Sequence[str]) -> Iterator[tuple[str 
 
 
 def _texts(batch: pa.RecordBatch, path: str, name: str) -> list[str | None]:
-    """Return the values of a column. Equal values of a dictionary are one object."""
+    """Return the values of a column. Equal values of a dictionary share one string."""
     import pyarrow as pa  # noqa: PLC0415
 
     if path not in batch.schema.names or pa.types.is_nested(batch.schema.field(path).type):
