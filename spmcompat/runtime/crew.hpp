@@ -83,8 +83,8 @@ class Crew {
     });
   }
 
-  // Waits until ready() is true. The thread that makes it true must hold the mutex of `lock`, and
-  // notify `changed`. Throws Cancelled if the flag is set, for example because another worker
+  // Waits until ready() is true. The thread that makes ready() true must hold the mutex of `lock`,
+  // and notify `changed`. Throws Cancelled if the flag is set, for example because another worker
   // failed.
   template <typename Ready>
   void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,

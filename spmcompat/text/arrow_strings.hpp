@@ -270,7 +270,7 @@ class StringColumn {
           array->children[child] == nullptr) {
         throw std::runtime_error("a batch lacks a column");
       }
-      // The elements of a list are checked when they are read.
+      // If the level is a list, elements_of checks the length of its child array.
       rows = level.is_list() ? 0 : array->offset + array->length;
       array = array->children[child];
       levels_.back().elements = array->length;

@@ -210,7 +210,7 @@ cdef class ArrowStrings:
             self.has_lists |= level.is_list()
 
     def _fields_at(self, path):
-        """Return the fields of the struct at the end of a path, or of the elements of a list."""
+        """Return the fields of the struct, or of the structs in a list, at the end of a path."""
         cdef const ArrowSchema* found = struct_at(self.schema.get()[0], path)
         if found == NULL:
             return []

@@ -181,7 +181,7 @@ def _leaves(parquet: ParquetFile, found: Sequence[tuple[str, str]]) -> list[int]
     Parameters
     ----------
     parquet : ParquetFile
-        The file. It stores each field of a nested column as a column.
+        The file. It stores each field of a nested column as a separate column.
     found : sequence of (str, str)
         The columns with the texts, and the paths of the texts in them.
     """

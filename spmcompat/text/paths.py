@@ -14,7 +14,7 @@ from spmcompat.text.forms import AUTO, COMPRESSIONS, TEXT, format_of
 STANDARD_INPUT = ""
 """The path of standard input, as in ``sentencepiece``."""
 
-# How many files of a folder are looked at.
+# The maximum number of files of a folder whose suffixes are counted.
 _MOST_FILES = 10_000
 
 
