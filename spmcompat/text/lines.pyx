@@ -122,7 +122,7 @@ cdef class ReadBuffer:
         for item in iterator:
             is_cut = isinstance(item, str) and len(item) > most
             if is_cut:
-                # Only the beginning is encoded. Line ends are not part of it, so they are removed first.
+                # Only the beginning is encoded. Line ends do not belong to it: they are removed first.
                 item = item.rstrip("\r\n")
                 buffer.dropped += max(len(item) - (most + 1), 0)
                 item = item[:most + 1]
