@@ -122,7 +122,7 @@ cdef class ReadBuffer:
         for item in iterator:
             is_cut = isinstance(item, str) and len(item) > most
             if is_cut:
-                # Only the beginning is encoded. Line ends do not belong to it: they are removed first.
+                # Only the beginning is encoded, after line ends at the end are removed.
                 item = item.rstrip("\r\n")
                 buffer.dropped += max(len(item) - (most + 1), 0)
                 item = item[:most + 1]
