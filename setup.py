@@ -14,7 +14,8 @@ from setuptools.command.build_ext import build_ext
 # SPMCOMPAT_DEBUG=1 builds with all bounds checks, in Cython and in the C++ containers.
 DEBUG = bool(os.environ.get("SPMCOMPAT_DEBUG"))
 
-# A multiplication and an addition must not be contracted to one rounding: scores would change.
+# A multiplication and an addition must not be contracted to one operation, because it would round
+# only once: scores would change.
 FLAGS = ["-std=c++17", "-ffp-contract=off", "-Wall", "-Wno-unused-function"]
 FLAGS += ["-O1", "-g", "-D_GLIBCXX_ASSERTIONS"] if DEBUG else ["-O3", "-g0"]
 FLAGS += ["-Werror"] if os.environ.get("SPMCOMPAT_WERROR") else []
@@ -42,18 +43,19 @@ class Build(build_ext):
             clang = shutil.which("clang-cl")
             if clang is None:
                 raise SystemExit(
-                    "spmcompat needs GCC 11 or later, or Clang 14 or later: use it in WSL, or "
-                    "put clang-cl in PATH, which compiles instead of Microsoft's compiler."
+                    "spmcompat needs GCC 11 or later, or Clang 14 or later: use WSL, or put "
+                    "clang-cl in PATH, which is then used instead of Microsoft's compiler."
                 )
             if not self.compiler.initialized:
                 self.compiler.initialize()
             self.compiler.cc = clang
-            # setuptools passes flags of Microsoft's compiler that Clang does not use.
+            # setuptools passes flags for Microsoft's compiler. Clang must not warn that it does not
+            # use some of them.
             flags = ["-Wno-unused-command-line-argument", *(f"/clang:{flag}" for flag in FLAGS)]
             for extension in self.extensions:
                 extension.extra_compile_args = flags
         elif self.compiler.compiler_type == "mingw32":
-            for extension in self.extensions:  # Windows has none of the libraries of mingw-w64.
+            for extension in self.extensions:  # Windows does not contain the mingw-w64 libraries.
                 extension.extra_link_args = ["-static"]
         super().build_extensions()
 
@@ -98,8 +100,8 @@ modules = cythonize(
         "embedsignature": True,
     },
 )
-# Cython lists only the headers that a module names itself. A module is rebuilt if any header that
-# it includes has changed.
+# Cython lists only the headers that a module names itself. The headers that these include are
+# added, so that a change to any of them rebuilds the module.
 for module in modules:
     module.depends = with_included(module.depends)
 

@@ -43,7 +43,7 @@ def count_text(
     options : mapping
         The options that the user set, by name.
     settings : Settings
-        The same options as settings.
+        The settings made from these options.
     sentences : iterable of str or bytes, or Arrow data, optional
         The text, unless it is read from files.
     report : Report
@@ -98,8 +98,8 @@ def _plan(settings: Settings, has_sentences: bool, report: Report) -> Plan:
     for note in settings.notes:
         report.warning(note)
     plan = plan_of(complete, [piece.piece for piece in meta.values()])
-    # All model types can be trained from these counts. Some need the characters that follow a
-    # pretoken, so these are always counted.
+    # All model types can be trained from these counts. Some of them need the characters that follow
+    # a pretoken, so these characters are always counted.
     return plan._replace(keeps_contexts=True)
 
 
@@ -147,7 +147,7 @@ def refuse_options_of_texts(options: Iterable[str]) -> None:
         if name not in _OF_PARTS:
             raise BadValueError(
                 f"{name} is not an option for counting.{did_you_mean(name, _OF_PARTS)} "
-                "spmcompat count --help lists the options; pass the others to the training."
+                "spmcompat count --help lists the options; pass other options to the training."
             )
 
 
@@ -165,7 +165,7 @@ def counter_of_parts(
     options : mapping
         The options that the user set, by name.
     settings : Settings
-        The same options as settings.
+        The settings made from these options.
     column : str
         The column of the text.
     table_bytes : int

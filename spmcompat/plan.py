@@ -1,7 +1,8 @@
 """The plan: the decisions about reading and cutting the text, made once before anything is read.
 
 ``options/planning.py`` makes the plan from the options. The packages counting, text and segments
-use only the plan. The fields of `Plan` that C++ reads have the same names in ``plan.hpp``.
+read the plan instead of the options. The fields of `Plan` that C++ reads have the same names in
+``plan.hpp``.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,7 +38,7 @@ class TextPlan(NamedTuple):
         How many sentences are sampled; 0 takes all.
     shuffle_input_sentence : bool
         Whether the sample is drawn uniformly from all sentences. If not, it consists of the first
-        ones.
+        sentences.
     sampling_seed : int
         The seed of the sample.
     self_test_sample_size : int
@@ -76,14 +77,14 @@ class TextPlan(NamedTuple):
     def longest_line(self) -> int | None:
         """The number of bytes after which the rest of a line can be dropped while reading it.
 
-        None if the rest is needed: a line of TSV ends with its count, and a long line may be
-        divided.
+        It is None if the rest is needed: in TSV, the count is at the end of the line; and with
+        `splits_long`, a long line is divided.
         """
         return None if self.tsv or self.splits_long else self.max_sentence_length
 
     @property
     def longest_record(self) -> int | None:
-        """The maximum size of a record in bytes; None if a record can contain several lines."""
+        """Like `longest_line`, for a record. Also None if a record can contain several lines."""
         return None if self.split_lines else self.longest_line
 
 
@@ -93,8 +94,8 @@ class CoveragePlan(NamedTuple):
     Attributes
     ----------
     character_coverage : float
-        The share of the text that the alphabet covers, as the float32 in the spec of the trainer.
-        It is infinite if all characters are used (``use_all_vocab``).
+        The share of the text that the alphabet covers, rounded to float32 as in the spec of the
+        trainer. It is infinite if all characters are used (``use_all_vocab``).
     required_chars : str
         Characters that are required in any case.
     all_characters : bool
@@ -129,13 +130,13 @@ class Plan(NamedTuple):
     seeding_chunk_bytes : int
         The size of a seeding chunk, in bytes of normalized text.
     seeds : Plan, optional
-        The plan for seeding, if the text is read by different rules for seeding.
+        The plan for seeding, if seeding reads the text by other rules than EM.
     add_dummy_prefix, remove_extra_whitespaces, treat_whitespace_as_suffix : bool
         How the normalizer treats white space.
     max_piece_length : int
         The longest piece, in characters.
     split_by_unicode_script, split_by_number, split_by_whitespace, split_digits : bool
-        Which positions no piece may cross.
+        Rules for the positions that no piece may cross.
     whitespace_as_suffix : bool
         Whether a space belongs to the pretoken before it. If not, it belongs to the one after it.
     allow_whitespace_only_pieces : bool
@@ -177,15 +178,18 @@ class Plan(NamedTuple):
     looks_at_text_end : bool
         Whether the pretokens of the last sentences change the counts of seeds.
     keeps_order : bool
-        Whether the order of all sentences matters, not only the sentence that ends the text.
+        Whether the order of all sentences matters. If not, it matters at most which sentence ends
+        the text.
     keeps_pretokens : bool
-        Whether the pretokens of each sentence are kept at first. They may be dropped later.
+        Whether the pretokens of each sentence are kept at first. `SentenceLog` may drop them
+        before the whole text has been read.
     cuts_segments : bool
         Whether the text is cut into segments when its characters are counted, so that only
         segments and character counts are kept.
     removes_all_empty : bool
-        Whether every empty sentence is removed. The last sentence is moved to the position of each
-        removed one; if this is false, a moved sentence stays even if it is empty.
+        Whether every empty sentence is removed. When a sentence is removed, the last sentence of
+        the text is moved to its position. If this is false, the moved sentence stays there even if
+        it is empty, too.
     em_reads_sentences : bool
         Whether EM reads sentences in the order of the text, not distinct pretokens.
     seed_tree_of_characters : bool

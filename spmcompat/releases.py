@@ -38,14 +38,15 @@ class Release(NamedTuple):
     boundary : int
         The boundary mark: a character that is inserted at the positions that no piece may cross.
     removes_all_empty : bool
-        Whether every sentence that normalizes to nothing is removed. If not, such a sentence
-        stays if it was moved: the last sentence is moved to the position of each removed one.
+        Whether every sentence that normalizes to nothing is removed. When a sentence is removed,
+        the last sentence of the text is moved to its position. If this is false, the moved sentence
+        stays there even if it normalizes to nothing, too.
     folder_is_empty_file : bool
         Whether a folder among the inputs is read as an empty file. If not, it is refused.
     empty_files_repeat_lines : bool
-        Whether an empty file is read as the last line of the previous file, if that line has no
-        line end and the empty file is not the last file. If not, an empty file is read as an empty
-        line.
+        Whether an empty file repeats the last line of the previous file, if that line has no line
+        end. If not, the empty file is read as an empty line. Neither applies if the empty file is
+        the last file.
     needs_text : bool
         Whether all trainers refuse a corpus that normalizes to nothing.
     unk_is_optional : bool
@@ -84,16 +85,18 @@ class Release(NamedTuple):
         Whether seeds in a TSV file are counted as if the text contained each line twice, whatever
         its count is.
     removes_delimiter : bool
-        Whether the delimiter of the pre-tokenization separates seeds only, and is removed from
-        pretokens.
+        Whether the delimiter of the pre-tokenization is removed from pretokens. Seeds do not cross
+        its position, but pretokens do.
     delimiter_parts_by_byte : bool
-        Whether each single byte of the delimiter also separates seeds, even within a character.
+        Whether each single byte of the delimiter is also a delimiter for seeds, even inside another
+        character.
     repeats_seed_file : bool
-        Whether a seed file may contain a piece twice, or single characters, and its best pieces
-        are used. If not, its first pieces are used.
+        Whether repeated pieces and single characters in a seed file become seeds, and the seeds
+        with the highest scores are used. If not, these pieces are skipped, and the first pieces of
+        the file are used.
     seed_counts_are_positive : bool
-        Whether counts in a seed file must be above 0. If not, a negative count wraps at 2**64, and
-        a seed with the count 0 has no probability.
+        Whether counts in a seed file must be above 0. If not, a negative count is taken modulo
+        2**64, and a seed with the count 0 has the probability 0.
     scales_seed_size : bool
         Whether a ``seed_sentencepiece_size`` of 0 means a number that grows with the vocabulary.
         If not, 0 means that only single characters are seeds.
@@ -111,7 +114,8 @@ class Release(NamedTuple):
         Whether a piece is dropped at the end if other pieces give its text a higher score.
     encodes_in_float : bool
         Whether the release's encoder compares the scores of segmentations as float32, and prefers
-        long user-defined symbols. If not, it compares in double, and prefers few symbols.
+        long user-defined symbols. If not, it compares them as double, and prefers few user-defined
+        symbols.
     loses_control_pieces : bool
         Whether the release's encoder fails on a text in which it finds a control piece.
     loads_short_pieces_only : bool

@@ -39,14 +39,14 @@ def count(
     """Count a text with Spark. Training from the counts does not need Spark.
 
     ``count(df, "text").write.parquet("counts")`` writes a folder that ``spm_train --counts=counts``
-    and `spmcompat.train` accept without conversion. The resulting model is one that training on the
-    lines in some order would write. Its bytes do not depend on the partitions, and are the same in
-    every run.
+    and `spmcompat.train` accept without conversion. The resulting model equals a model that is
+    trained directly on the same lines, in some order. Its bytes do not depend on the partitions,
+    and are the same in every run.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        The text: each row is a sentence. A line break at its end is removed.
+        The text: each row is a sentence. A line break at the end of a row is removed.
     column : str
         The column of the text, which must have the type string. Nulls are skipped and counted.
     table_bytes : int
@@ -56,7 +56,8 @@ def count(
         Where to write warnings; by default standard error, or the program's own logging.
     **options
         The options of `spmcompat.count`, except `workers`, `input` and the options for samples and
-        TSV files. They are checked immediately. A file of rules is read on the driver.
+        TSV files. They are checked immediately. A file of normalization rules is read on the
+        driver.
 
     Returns
     -------
@@ -137,8 +138,8 @@ def _counting(
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return the function that a worker calls to count its part of the text.
 
-    Spark pickles this function by value, because it is a local function. So a worker without
-    spmcompat can run it as far as the message that says what is missing.
+    Spark pickles this function by value, because it is a local function. So even a worker without
+    spmcompat can begin to run it, and then raises the error that says what is missing.
     """
     pickled = pickle.dumps(counter)
     driver_release = __version__

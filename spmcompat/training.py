@@ -1,4 +1,4 @@
-"""One training run, from settings to files: the whole pipeline on one screen."""
+"""One training run, from settings to files: the whole pipeline."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run(
     writer: Writers | None = None,
     report: Report | None = None,
 ) -> None:
-    """Train a model, or one model for each size, and write them.
+    """Train a model, or one for each vocabulary size, and write the models.
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ def run(
         if not is_out_of_memory(error):
             raise
         reason = str(error)
-    # This error is raised after the handler. If it were raised inside, the first error would be its
-    # context, and would keep the memory that it refers to.
+    # The new error is raised after the handler. Inside the handler, the caught error would become
+    # its context, and would keep the objects of the failed run in memory.
     raise OutOfMemoryError(report.current, reason)
 
 
@@ -122,7 +122,10 @@ def open_dump(settings: Settings, files: Outputs) -> Dump | None:
 
 
 def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
-    """Return a function that passes each step to `dump` and `on_round`; None if both are None."""
+    """Return a function that passes each step to `dump` and to the option `on_round`.
+
+    The result is None if neither is given.
+    """
     listeners: list[OnRound] = [] if dump is None else [dump]
     if settings.on_round is not None:
         listeners.append(settings.on_round)
@@ -226,8 +229,8 @@ def learn(
     return models, [] if tests is None else list(tests.sample)
 
 
-# Only the trainer of the model type is imported: importing all of them takes as long as training on
-# a small text.
+# Each function below imports only its own trainer: importing all trainers takes as long as training
+# on a small text.
 
 
 def learn_characters(
@@ -285,7 +288,7 @@ def learn_parity_aware(
     from spmcompat.stored_counts.loading import load  # noqa: PLC0415
 
     def segments_of(table: CountTable) -> tuple[SegmentCounts, int]:
-        """Return the segments of a table, and its number of characters."""
+        """Return the segments of a table, and the number of characters in it."""
         counts = load(plan, table, workers, report)
         characters = sum(counts.characters(workers).values())
         return cut_for_bpe(counts, alphabet, plan, workers, report), characters

@@ -60,10 +60,10 @@ OWN_NAMES = {
 }
 
 # The nonspacing marks (Mn) of the Unicode blocks of combining marks, and of the Cyrillic, Coptic,
-# Hebrew, Arabic and Syriac blocks. In these scripts, a text without them is still readable. In
-# other scripts, such as Devanagari, Thai and Kana, they write vowels and consonants. U+0338 is not
-# among them because it negates signs: without it, ≠ would become =. Characters that are not
-# assigned in some versions of Unicode are marks in later ones.
+# Hebrew, Arabic and Syriac blocks. In these scripts, a text without such marks is still readable.
+# In other scripts, such as Devanagari, Thai and Kana, nonspacing marks write vowels and consonants.
+# U+0338 is not included, because it negates signs: without it, ≠ would become =. Some of the
+# characters in the ranges are not assigned in older versions of Unicode.
 _ACCENTS = (
     "300-337 339-36F 483-487 591-5BD 5BF 5C1-5C2 5C4-5C5 5C7 610-61A 64B-65F 670 6D6-6DC 6DF-6E4 "
     "6E7-6E8 6EA-6ED 711 730-74A 897-89F 8CA-8E1 8E3-8FF 1AB0-1ABD 1ABF-1AFF 1DC0-1DFF 2CEF-2CF1 "
@@ -329,7 +329,7 @@ def case_restoring(str characters_without_rules=""):
     Parameters
     ----------
     characters_without_rules : str
-        The parameter of `precompiled`.
+        As for `precompiled`.
     """
     return _derived(MARK_CASE, characters_without_rules)[1]
 

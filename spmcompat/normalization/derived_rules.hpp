@@ -1,6 +1,6 @@
 // Rules that are derived from predefined ones: without accents, and with marks for capitals.
 //
-// They are derived each time, because the predefined rules differ between releases.
+// They are derived at run time, because the predefined rules differ between releases.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 namespace spmcompat {
 
 // Adds the removal of accents to predefined rules. A rule that composes a letter and accents, such
-// as e + U+0301 -> é, shows which letter remains of é. Each accent gets a rule that deletes it, so
-// any number of accents in any order is deleted.
+// as e + U+0301 -> é, shows that é without its accent is e. Each accent gets a rule that deletes
+// it, so any number of accents in any order is deleted.
 class AccentStripper {
  public:
   AccentStripper(std::string_view blob, const std::set<uint32_t>& accents)
@@ -63,7 +63,7 @@ class AccentStripper {
     return result;
   }
 
-  // Appends what remains of a character.
+  // Appends what remains of a character without its accents.
   void append(uint32_t c, Chars& result) const {
     if (is_accent(c)) return;
     const auto found = letters_.find(c);
@@ -71,7 +71,7 @@ class AccentStripper {
       result.push_back(c);
       return;
     }
-    // The letter may be a variant with a rule: U+212B + U+0301 -> ǻ, and U+212B -> Å.
+    // The letter may have a rule itself: U+212B + U+0301 -> ǻ, and U+212B -> Å.
     const std::string letter = charsmap::encode({found->second});
     const auto rule = from_.rules.longest_prefix(letter.data(), letter.data() + letter.size(),
                                                 kMaxRulesAtOnce);
@@ -81,7 +81,7 @@ class AccentStripper {
 
   Charsmap from_;
   const std::set<uint32_t>& accents_;
-  std::map<uint32_t, uint32_t> letters_;  // accented letter -> the first character of its rules
+  std::map<uint32_t, uint32_t> letters_;  // accented letter -> first source character
 };
 
 inline std::string without_accents(std::string_view blob, const std::set<uint32_t>& accents) {
@@ -93,8 +93,9 @@ struct CaseMarking {
   std::string restoring;  // the inverse, for decoded text
 };
 
-// `folding` has the same rules as `blob`, but with case folding. A capital is a character that only
-// `folding` changes, and that becomes one character, unless it is in `not_capitals`.
+// `folding` has the same rules as `blob`, but with case folding. A capital is a character that
+// `folding` replaces with one character, that `blob` does not replace, and that is not in
+// `not_capitals`.
 inline CaseMarking mark_case(std::string_view blob, std::string_view folding,
                              const std::set<uint32_t>& not_capitals) {
   const Charsmap rules = parse_charsmap(blob);

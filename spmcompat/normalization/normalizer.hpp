@@ -114,7 +114,7 @@ class Normalizer {
   enum Ascii : uint8_t {
     kSpecial,   // the space, or the first character of a rule whose second byte is ASCII or absent
     kPlain,     // no rule begins with it
-    kCombines,  // rules begin with it, and the second byte of all of them is not ASCII
+    kCombines,  // rules begin with it, and none of them has an ASCII character as second byte
   };
 
   struct Piece {
@@ -152,7 +152,7 @@ class Normalizer {
     }
   }
 
-  // Whether these bytes are not a prefix of any source, and no source is a prefix of these bytes.
+  // Whether no source begins with these bytes, and these bytes do not begin with a source.
   bool begins_no_rule(std::string_view bytes) const {
     if (charsmap_.rules.empty()) return true;
     uint32_t base = charsmap_.rules.root();
@@ -245,7 +245,8 @@ class Normalizer {
     }
   }
 
-  // Compares bytes, so it also removes space marks that were in the original text.
+  // Removes spaces, or space marks that replace them, from the end. Compares bytes, so space marks
+  // that were in the original text are also removed.
   void strip_end(std::string& out) const {
     size_t size = out.size();
     while (size >= space_.size() && out.compare(size - space_.size(), space_.size(), space_) == 0) {
@@ -264,7 +265,7 @@ class Normalizer {
 };
 
 // Replaces every meta piece with a mark, by leftmost longest match. Where no meta piece begins,
-// skips one character, whose first byte determines its size.
+// skips one character, whose size is read from its first byte.
 class MetaPieceMatcher {
  public:
   // Throws std::runtime_error if a symbol contains a 0 byte.

@@ -83,8 +83,8 @@ class Crew {
     });
   }
 
-  // Waits until ready() is true. The thread that makes it true must hold the mutex of `lock`, and
-  // notify `changed`. Throws Cancelled if the flag is set, for example because another worker
+  // Waits until ready() is true. The thread that makes ready() true must hold the mutex of `lock`,
+  // and notify `changed`. Throws Cancelled if the flag is set, for example because another worker
   // failed.
   template <typename Ready>
   void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
@@ -120,7 +120,7 @@ class Crew {
     team_->changed.notify_all();
   }
 
-  // Waits for the end of the stage, for at most this time. Returns whether the stage has ended. If
+  // Waits for the end of the stage, but at most `seconds`. Returns whether the stage has ended. If
   // the first thread could not start, runs the stage in the calling thread.
   bool await_end(double seconds) {
     std::unique_lock<std::mutex> lock(team_->mutex);

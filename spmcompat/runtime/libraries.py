@@ -9,7 +9,7 @@ class MissingLibraryError(TrainingError):
 
 def is_installed(module: str) -> bool:
     """Return whether a module can be imported, without importing it."""
-    # Imported here, because imports can take longer than a small training.
+    # Imported here, because imports can take longer than a small training run.
     from importlib.util import find_spec  # noqa: PLC0415
 
     try:

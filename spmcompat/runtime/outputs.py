@@ -33,7 +33,7 @@ _MOST_LINKS = 40
 
 
 def check_output(path: str | os.PathLike[str], option: str) -> None:
-    """Raise if a file cannot be written, without changing anything.
+    """Raise if a file cannot be written. The check does not change anything.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def write_files(files: Mapping[str, Iterable[bytes]], option: str, folder: str =
     Parameters
     ----------
     files : mapping of str to iterable of bytes
-        The parts of the content of each path.
+        The content of each path, in parts.
     option : str
         The option that names the files, for messages.
     folder : str
@@ -144,7 +144,8 @@ def outputs(option: str) -> Iterator[Outputs]:
         If a file cannot be replaced. Then no file is replaced.
     """
     pending = Outputs(option)
-    # A second Ctrl-C can interrupt the ``finally`` below before it removes the files.
+    # The files are also removed at exit, because a second Ctrl-C can interrupt the ``finally``
+    # below before it removes them.
     atexit.register(pending.discard)
     try:
         yield pending
@@ -233,7 +234,7 @@ class Outputs:
         return pending.temporary
 
     def make_folder(self, path: str) -> None:
-        """Create a folder and its parents. They are removed if the files are not written.
+        """Create a folder and its parents. The new folders are removed if writing fails.
 
         Raises
         ------
@@ -279,7 +280,7 @@ class Outputs:
             self.discard()
 
     def discard(self) -> None:
-        """Remove all files that still have temporary names."""
+        """Remove the temporary files, the kept old files, and folders that are no longer needed."""
         with _delayed_signals():
             for one in self._pending:
                 one.discard()
@@ -351,7 +352,7 @@ class _Pending:
                     _flush_path(entry.path)
 
     def keep_old(self) -> None:
-        """Give the old file a second name, or rename it if links are not possible."""
+        """Give the old file a second name; rename it if it is a folder or cannot be linked."""
         if not os.path.lexists(self.target):
             return
         aside = _temporary_name(self.target)
@@ -401,7 +402,7 @@ class _Pending:
 
 @contextmanager
 def _named(name: str, remedy: str) -> Iterator[None]:
-    """Convert errors of the operating system to one line that names the file and a remedy."""
+    """Convert errors of the operating system to one-line errors with the file and a remedy."""
     try:
         yield
     except OSError as error:
@@ -458,7 +459,7 @@ def _open_special(path: str | os.PathLike[str]) -> BinaryIO:
 
 
 def _temporary_name(target: str) -> str:
-    """Return a name in the folder of the target that no other run uses."""
+    """Return a path, in the folder of the target, that no other run uses."""
     folder, name = os.path.split(target)
     start = os.fsencode(name)[:200].decode(errors="ignore")  # file systems allow 255 bytes
     return os.path.join(folder, f".{start}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
@@ -511,8 +512,8 @@ def _delayed_signals() -> Iterator[None]:
     """Delay signals until the end of a ``with`` statement.
 
     Blocking them with `signal.pthread_sigmask` would not suffice: another thread would receive the
-    signal, and Python would still run the handler in the main thread. In other threads, Python does
-    not run handlers, so there is nothing to delay.
+    signal, and Python would still run the handler in the main thread. If the statement runs in
+    another thread, there is nothing to delay, because Python never runs a handler there.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,4 +1,4 @@
-"""The reports of a trainer about each of its steps, for research: `Step` and `PieceRow`."""
+"""What a trainer reports about each of its steps, for research: `Step` and `PieceRow`."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class PieceRow(NamedTuple):
         The score before the step; None if the piece had no score.
     count : float or None
         The count that the step determined: the expected count in an EM step, the count in the best
-        segmentations before pruning by likelihood, the count of a seed, or the count of the pair of
-        a merge.
+        segmentations before pruning by likelihood, the count of a seed, or the count of the pair
+        that a merge joined.
     loss : float or None
         The loss that pruning computed; infinite if the text cannot be segmented without the piece;
         None if pruning did not compute it.

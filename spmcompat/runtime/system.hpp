@@ -1,5 +1,5 @@
 // The functions that call the operating system, or depend on the C library: memory for threads,
-// freed memory, and the number of the process. Everything else uses the C++ standard library.
+// freed memory, and the process id. Everything else uses the C++ standard library.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@
 namespace spmcompat {
 
 // Allocates the memory that the calling thread needs to throw C++ exceptions. The first exception
-// in a thread allocates thread-local data of the C++ library. If memory has run out, which is the
-// reason for std::bad_alloc, this aborts the process. So every thread throws an exception when it
-// starts. Returns false if there is not enough memory.
+// in a thread allocates thread-local data of the C++ library. If that exception is std::bad_alloc,
+// memory has run out, so this allocation fails, too, and aborts the process. So every thread throws
+// an exception when it starts. Returns false if there is not enough memory.
 inline bool allocate_exception_data() {
   constexpr size_t kEnough = 1 << 14;
   void* room = std::malloc(kEnough);
@@ -56,7 +56,7 @@ inline void return_freed_memory() {
 #endif
 }
 
-// The number of the process, which changes after a fork. Windows has no fork.
+// Returns the id of this process. A forked process has another id. Windows has no fork.
 inline int process_id() {
 #ifdef _WIN32
   return 0;

@@ -70,7 +70,7 @@ cdef class Crew:
         Raises
         ------
         KeyboardInterrupt
-            After Ctrl-C and the end of the stage.
+            After Ctrl-C, when the stage has ended.
         BaseException
             The exception of the stage.
         """
@@ -98,9 +98,9 @@ cdef class Crew:
 cdef class JobThread:
     """A thread and its queue of jobs, for Python code.
 
-    It is compiled, so that its creator notices the end of the thread even if memory has run out.
-    The creator of a `threading.Thread` would wait forever if there were not enough memory for the
-    thread's first Python call.
+    The class is compiled, so that the creator of the thread notices its end even if memory has run
+    out. The creator of a `threading.Thread` would wait forever if there were not enough memory for
+    the thread's first Python call.
 
     Parameters
     ----------

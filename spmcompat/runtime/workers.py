@@ -37,8 +37,8 @@ class Workers:
     """Threads that share tasks. The tasks release the GIL in compiled code.
 
     The calling thread only assigns tasks and waits, so that it notices Ctrl-C even while every
-    worker is in a kernel. The threads end with each call, so that the C library can give the memory
-    that they freed to the next threads. A task must not use the workers that run it.
+    worker is in a kernel. The threads end when a call returns, so that the C library can give the
+    memory that they freed to the next threads. A task must not use the workers that run it.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Workers:
 
     @cached_property
     def crew(self) -> Crew:
-        """The same number of threads, for the stages in C++."""
+        """A crew with the same number of threads, for the stages in C++."""
         return Crew(self.count, self.cancel)
 
     def run(self, tasks: Iterable[Task], do: Callable[[int, Task], None]) -> None:
@@ -115,9 +115,9 @@ class Workers:
     ) -> Generator[Result, None, None]:
         """Yield ``do(worker, task)`` for every task, in order.
 
-        While the caller uses a result, the workers compute the results of the next tasks, of at
-        most two tasks for each worker. The caller must not use the workers for anything else until
-        the end.
+        While the caller uses a result, the workers compute the results of the next tasks: at most
+        two tasks for each worker. The caller must not use the workers for anything else until the
+        last result.
 
         Raises
         ------
@@ -155,7 +155,7 @@ class Workers:
                 yield computed.pop(index)
 
     def _order(self, worker: int, job: Callable[[], None]) -> None:
-        """Give a job to a worker. Its first job starts its thread."""
+        """Give a job to a worker. The first job of each worker starts its thread."""
         if worker == len(self.threads):
             self.threads.append(JobThread(worker, self._reports, self.cancel))
         self.threads[worker].do(job)
@@ -176,7 +176,7 @@ class Workers:
 
     @contextmanager
     def _ending_threads(self) -> Iterator[None]:
-        """End the threads after their jobs, or stop the jobs after an error or interrupt."""
+        """Let the threads end after their jobs. After an error or interrupt, stop the jobs."""
         self.threads = []
         try:
             yield
@@ -187,7 +187,7 @@ class Workers:
             self._dismiss()
 
     def _dismiss(self) -> None:
-        """End the threads, and wait until they have ended, or for `_PATIENCE` seconds."""
+        """End the threads. Wait until they have ended, but at most `_PATIENCE` seconds."""
         deadline = time.monotonic() + _PATIENCE
         for thread in self.threads:
             thread.dismiss()

@@ -63,8 +63,9 @@ def column_of_table(
         this path: for an empty path, the columns; none if the path does not end at a struct or at
         lists of structs.
     column : str, optional
-        The name of the column. If there is no column ``a.b``, it means the field ``b`` of the
-        column ``a``. Without it, `DEFAULT_COLUMN` is read, or else the only column of strings.
+        The name of the column. If there is no column ``a.b``, the name ``a.b`` means the field
+        ``b`` of the column ``a``. Without a name, `DEFAULT_COLUMN` is read, or else the only column
+        of strings.
     option : str
         The option that names the column, as messages write it.
 

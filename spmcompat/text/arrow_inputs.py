@@ -23,7 +23,7 @@ def require_pyarrow(input_format: str) -> None:
     Parameters
     ----------
     input_format : str
-        `PARQUET` or `ARROW`. The extra of the package has the same name.
+        `PARQUET` or `ARROW`. The extra of spmcompat that installs pyarrow has the same name.
 
     Raises
     ------

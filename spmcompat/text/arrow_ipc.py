@@ -74,7 +74,7 @@ class _File:
     column : str
         The column that contains the text.
     path : str
-        The path of the text in it, as in `column_of_schema`.
+        The path of the text in this column, as in `column_of_schema`.
     """
 
     def __init__(self, file: InputFile, column: str) -> None:
@@ -125,8 +125,8 @@ class _Stream:
         Raises
         ------
         TrainingError
-            If the stream does not end with the mark that all writers put there. pyarrow reads a
-            stream without it, so it does not notice that batches are missing.
+            If the stream does not end with the mark that all writers put there. pyarrow does not
+            require the mark, so it does not notice that batches are missing.
         """
         yield from self._reader
         if self._bytes.last != _END_OF_STREAM:
@@ -158,8 +158,9 @@ class _Bytes:
         self.last = b""
 
     def read(self, size: int, /) -> bytes:
-        """Return this number of bytes; less at the end of the file."""
-        # A broken file can ask for a huge size, so memory is only taken for what exists.
+        """Return `size` bytes; fewer at the end of the file."""
+        # A broken file can make pyarrow ask for a huge size, so memory is only allocated for bytes
+        # that exist.
         data = bytearray()
         chunk = bytearray(min(size, _CHUNK_BYTES))
         while len(data) < size:

@@ -1,8 +1,8 @@
 """Reads Arrow data from the objects of any library into read buffers.
 
 Most objects have a method of the Arrow PyCapsule interface. Data sets of Hugging Face and pyarrow,
-lazy frames of polars, and files of pyarrow do not, but their batches do. They are recognized by the
-names of their classes, without importing their libraries.
+lazy frames of polars, and files of pyarrow do not have one, but their batches do. Such objects are
+recognized by the names of their classes, without importing their libraries.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ struct StringType {
   }
 };
 
-// How an array contains another one: as a field, or as the elements of lists.
+// How an array contains its child array: as a field, or as the elements of lists.
 enum class NestLayout { kNone, kField, kOffsets32, kOffsets64, kViews32, kViews64, kFixedSize };
 
 // A level of a nested column.
@@ -71,7 +71,7 @@ struct NestLevel {
 
 // The type of a column: the levels from the batch to the strings, and the type of the strings.
 struct ColumnType {
-  // A schema of an unknown producer could contain itself.
+  // A limit is needed because the schema of a broken producer could contain itself.
   static constexpr size_t kMostLevels = 64;
 
   std::vector<NestLevel> levels;
@@ -79,8 +79,9 @@ struct ColumnType {
 
   bool is_readable() const { return strings.is_readable(); }
 
-  // Follows a path of fields from a schema. Lists on the way are passed through, as are those at
-  // the end. Returns the schema at the end, or null if it cannot be reached.
+  // Follows a path of fields from a schema, and adds the levels on the way to `levels`. Where a
+  // schema on the path or at its end is a list, continues with the elements of the list. Returns
+  // the schema at the end, or null if it cannot be reached.
   static const ArrowSchema* follow(const ArrowSchema& schema, const std::vector<int64_t>& path,
                                    std::vector<NestLevel>& levels) {
     const ArrowSchema* at = &schema;
@@ -269,7 +270,7 @@ class StringColumn {
           array->children[child] == nullptr) {
         throw std::runtime_error("a batch lacks a column");
       }
-      // The elements of a list are checked when they are read.
+      // If the level is a list, elements_of checks the length of its child array.
       rows = level.is_list() ? 0 : array->offset + array->length;
       array = array->children[child];
       levels_.back().elements = array->length;
@@ -290,9 +291,9 @@ class StringColumn {
   // Appends strings from `row` on, without CR and LF at their ends, until they fill a read buffer.
   // All strings of a row are appended together. Returns the first row that was not appended. If a
   // string has more than `longest` bytes, only the first `longest` + 1 are appended, and the number
-  // of the others is added to `dropped`. `ends` receives the end of each string, and `nulls` the
-  // number of strings before each null. Each string counts as one byte more than its text, as if it
-  // ended with a line end, so that a buffer of empty strings and nulls becomes full, too.
+  // of the remaining bytes is added to `dropped`. `ends` receives the end of each string, and
+  // `nulls` the number of strings before each null. Each string counts as one byte more than its
+  // text, and each null as one byte, so that a buffer of empty strings and nulls becomes full, too.
   int64_t append(int64_t row, size_t most_bytes, size_t longest, std::string& text,
                  std::vector<size_t>& ends, std::vector<size_t>& nulls, size_t& dropped) const {
     while (row < rows_ && text.size() + ends.size() + nulls.size() < most_bytes) {
@@ -316,7 +317,7 @@ class StringColumn {
   struct Level {
     NestLevel type;
     ArrowBuffers buffers;
-    int64_t elements = 0;  // the length of the array that it contains
+    int64_t elements = 0;  // the length of the child array
   };
 
   static int64_t least_buffers(NestLayout layout) {
@@ -355,7 +356,7 @@ class StringColumn {
     }
   }
 
-  // Returns the first and the last element of a list, plus one.
+  // Returns the index of the first element of a list, and the index after its last element.
   static std::pair<int64_t, int64_t> elements_of(const Level& list, int64_t row) {
     uint64_t begin, size;
     switch (list.type.layout) {
@@ -369,7 +370,8 @@ class StringColumn {
         break;
       case NestLayout::kFixedSize:
         size = static_cast<uint64_t>(list.type.number);
-        // This also ensures that the product below does not overflow.
+        // If the row is out of range, this value of `begin` is refused below. So the product, which
+        // could overflow, is not computed.
         begin = UINT64_MAX;
         if (size == 0 || row < list.elements / list.type.number) begin = row * size;
         break;

@@ -1,7 +1,7 @@
 """Reads the strings of a column of Arrow data, or of a field of JSON Lines, into read buffers.
 
 arrow_strings.hpp reads Arrow data through the Arrow C data interface, as a stream of Arrow batches
-or as a single one. An Arrow batch is a table or a single column. json_lines.hpp parses JSON.
+or as a single batch. An Arrow batch is a table or a single column. json_lines.hpp parses JSON.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -114,10 +114,11 @@ cdef class ArrowStrings:
     Attributes
     ----------
     column_name : str or None
-        The name of the column of the table that contains the text, perhaps as a nested field; None
-        if the data are a single column outside a table.
+        The name of the table's column that contains the text, perhaps in a nested field; None if
+        the data are a single column outside a table.
     column_path : str or None
-        The name of the nested field, with the names of the columns that contain it.
+        The name of this column and of the nested fields down to the text, joined with dots; None if
+        the data are a single column.
     """
 
     cdef Owned[ArrowSchema] schema
@@ -209,7 +210,7 @@ cdef class ArrowStrings:
             self.has_lists |= level.is_list()
 
     def _fields_at(self, path):
-        """Return the fields of the struct at the end of a path, or of the elements of a list."""
+        """Return the fields of the struct, or of the structs in a list, at the end of a path."""
         cdef const ArrowSchema* found = struct_at(self.schema.get()[0], path)
         if found == NULL:
             return []
@@ -325,8 +326,8 @@ cdef class JsonLines:
     Parameters
     ----------
     column : str
-        The name of the field. If a record has no field ``a.b``, it means the field ``b`` of the
-        object in the field ``a``. A field may also contain a list, whose elements are texts.
+        The name of the field. In a record without a field ``a.b``, the name ``a.b`` means the field
+        ``b`` of the object in the field ``a``. A field may also contain a list of texts.
     longest : int
         The longest record in bytes. Longer lines are skipped.
     """

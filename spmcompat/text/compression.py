@@ -179,7 +179,7 @@ class _Contents:
 
 
 def contents(file: InputFile, form: Form) -> InputFile | _Contents:
-    """Return the decompressed content of a file. Reading compressed content also checks it."""
+    """Return the decompressed content of a file. If it was compressed, check its beginning."""
     if not form.compression:
         return file
     name = name_of(file.path)

@@ -50,7 +50,7 @@ def read_csv(
         If the column does not exist, or the file cannot be read to its end.
     """
     name = name_of(file.path)
-    # This limit applies to all readers of the process, so it is only raised.
+    # This limit applies to all readers of the process, so it is never lowered.
     csv.field_size_limit(max(csv.field_size_limit(), longest))
     rows = csv.reader(_lines(file, form, longest), strict=True)
     try:
@@ -64,7 +64,8 @@ def read_csv(
     index = _index_of(names, text.input_column, name)
     texts = _texts(rows, len(names), index, name, skipped, text.skip_bad_records)
     taken = 0
-    # In a buffer with line breaks in its fields, the numbers of later lines are too small.
+    # If a field contains line breaks, the numbers of the later lines in the same buffer are too
+    # small.
     while buffer := ReadBuffer.of_items(texts, rows.line_num + 1, text.longest_record, name):
         buffer.input_size = file.consumed - taken
         taken = file.consumed

@@ -238,7 +238,7 @@ def _unpacked(
     file: InputFile, form: Form, text: TextPlan, skipped: Skipped
 ) -> Iterator[ReadBuffer]:
     """Yield the buffers of a file that a thread unpacks ahead of the reader."""
-    # Imported here, because a small training on plain files is as fast as these imports.
+    # Imported here, because these imports take as long as a small training run on plain files.
     from spmcompat.text.read_ahead import read_ahead  # noqa: PLC0415
     from spmcompat.text.records import read_records  # noqa: PLC0415
 
@@ -269,7 +269,7 @@ def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:
 
 
 def check_file(path: str, input_format: str, has_column: bool) -> None:
-    """Raise if the content of an input contradicts its name, or a library to read it is missing.
+    """Raise if an input contradicts its name, or a library that is needed to read it is missing.
 
     Pipes are not checked, because they can be opened only once.
 

@@ -52,7 +52,7 @@ _FORMATS = {
 }
 _BINARY = (PARQUET, ARROW)
 # No text in UTF-8 begins with one of these. The UTF-32 mark must come before the UTF-16 mark,
-# because it begins with the same bytes.
+# because the UTF-32 mark begins with the UTF-16 mark.
 _UNREADABLE = (
     (codecs.BOM_UTF32_LE, "is in UTF-32", "convert it with iconv -f UTF-32 -t UTF-8"),
     (codecs.BOM_UTF32_BE, "is in UTF-32", "convert it with iconv -f UTF-32 -t UTF-8"),
@@ -66,7 +66,7 @@ _UNREADABLE = (
     (b"PK\x03\x04", "is a zip archive", "unpack it, and give its files"),
     (b"PK\x05\x06", "is an empty zip archive", "give the files that it should contain"),
 )
-# The mark before each message of a stream. A file of messages begins with ARROW1.
+# The bytes before each message of an Arrow stream. An Arrow file begins with ARROW1 instead.
 _ARROW_STREAM = b"\xff\xff\xff\xff"
 _ARCHIVES = (".tar", ".tgz", ".tbz2", ".txz", ".tzst")
 
@@ -154,9 +154,10 @@ def format_of(name: str, input_format: str, has_column: bool) -> str:
 
 
 def content_of(head: bytes) -> str:
-    """Return the compression of a file that begins like this, `PARQUET`, `ARROW`, or "".
+    """Return what a file that begins with `head` contains.
 
-    A stream of Arrow data is not recognized, because only its name can distinguish it from text.
+    The result is a compression, `PARQUET`, `ARROW`, or "" for anything else. A stream of Arrow data
+    is not recognized, because only its name can distinguish it from text.
     """
     if head.startswith(bytes.fromhex("1f8b08")):
         return GZIP
@@ -211,7 +212,7 @@ def without_mark(lines: bytes, name: str) -> bytes:
     Raises
     ------
     TrainingError
-        If they begin with the mark of UTF-16.
+        If they begin like a file that cannot be read, for example with the mark of UTF-16.
     """
     check_readable(name, lines)
     return lines.removeprefix(codecs.BOM_UTF8)

@@ -64,8 +64,8 @@ class JsonRecord {
   bool has_lists() const { return has_lists_; }
 
  private:
-  // The number of objects and lists that a text may be nested in, because each takes a part of the
-  // stack.
+  // The maximum number of nested objects and lists around a text. There must be a maximum, because
+  // each of them takes a part of the stack.
   static constexpr int kMostLevels = 64;
 
   // Returns the part of a column before its first dot; empty if no name follows.
@@ -74,8 +74,9 @@ class JsonRecord {
     return dot != column.npos && dot + 1 < column.size() ? column.substr(0, dot) : std::string_view();
   }
 
-  // Reads the value of a key, in an object. Returns kBroken for a valid object without such a text,
-  // too, but then is_broken_ stays false, because a later key may be the same.
+  // Reads the field `column` of an object. Also returns kBroken for a valid object whose field is
+  // missing or not text, but then is_broken_ stays false, because a key may occur again later, and
+  // then its last value counts.
   Outcome read_object(std::string_view column, int levels, RecordTexts& out) {
     const auto before = out.size();
     const std::string_view first = first_name(column);
@@ -101,8 +102,8 @@ class JsonRecord {
     return skip_if('}') ? found : broken();
   }
 
-  // Reads a value, or the field `column` of it if that is not empty. Returns kBroken for a valid
-  // value of another type, too, but then is_broken_ stays false.
+  // Reads a value, or its field `column` if `column` is not empty. Also returns kBroken for a valid
+  // value of another type, but then is_broken_ stays false.
   Outcome read_value(std::string_view column, int levels, RecordTexts& out) {
     skip_space();
     const char first = at_ < end_ ? *at_ : '\0';

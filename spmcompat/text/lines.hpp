@@ -92,9 +92,9 @@ class UnfinishedLine {
 // word that is itself too long is skipped. So the sentences are those of a text in which a line end
 // replaces the white space where a line is divided.
 //
-// With `streams_numbers`, the count of a TSV line is read like a C++ stream does: it is the number
-// at the beginning of the field. With `skips_empty_fields`, several TABs in a row separate fields
-// like a single TAB, and TABs at both ends of a line are ignored.
+// With `streams_numbers`, the count of a TSV line is read as a C++ stream reads numbers: only the
+// number at the beginning of the field counts. With `skips_empty_fields`, several TABs in a row
+// separate fields like a single TAB, and TABs at both ends of a line are ignored.
 class LineFilter {
  public:
   LineFilter(size_t max_length, bool splits_long, bool tsv, bool streams_numbers,

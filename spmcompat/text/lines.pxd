@@ -52,8 +52,8 @@ cdef class ReadBuffer:
     cdef uint64_t offset
     cdef bint is_lines
     cdef Py_ssize_t taken, records
-    # The number of rows of a table, and whether a row or a record may have given several items, so
-    # that the number of an item is not that of its row.
+    # `rows` is the number of rows of a table. `has_parts` states whether one row or record may have
+    # become several items, so that the number of an item is not the number of its row.
     cdef readonly Py_ssize_t rows
     cdef bint has_parts
     cdef bint is_full(self) noexcept

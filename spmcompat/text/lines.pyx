@@ -122,7 +122,7 @@ cdef class ReadBuffer:
         for item in iterator:
             is_cut = isinstance(item, str) and len(item) > most
             if is_cut:
-                # Only the beginning is encoded. Line ends do not count, so they are removed first.
+                # Only the beginning is encoded, after line ends at the end are removed.
                 item = item.rstrip("\r\n")
                 buffer.dropped += max(len(item) - (most + 1), 0)
                 item = item[:most + 1]
@@ -180,7 +180,7 @@ cdef class ReadBuffer:
         return self.first_line + item + nulls
 
     cdef place_of(self, const char* at):
-        """Describe the place in the input of the line that begins at an address in this buffer."""
+        """Return where in the input a line is. `at` is its address in this buffer."""
         cdef size_t begin
         if not self.is_lines:
             begin = at - self.items.data()
@@ -394,7 +394,10 @@ cdef class LineFilter:
         return dereference(self.filter).huge_characters()
 
     cdef note(self, str kind, uint64_t index, ReadBuffer buffer, const char* at):
-        """Note the place of a skipped line if it is the first of its kind, unless `at` is null."""
+        """Note the place of the skipped line at `at` if it is the first of its kind.
+
+        Do nothing if `at` is null.
+        """
         if at != NULL and (kind not in self.places or index < self.places[kind][0]):
             self.places[kind] = (index, buffer.place_of(at))
 

@@ -47,19 +47,21 @@ def name_of(path: str) -> str:
 def format_of_path(path: str, input_format: str, has_column: bool) -> str:
     """Return the format in which an input will be read. Does not open the input.
 
-    The parameters are those of `form_of`.
+    The parameters `input_format` and `has_column` are those of `form_of`.
     """
     name = remote.base_of(path) if is_remote(path) else path
     return format_of(name, input_format, has_column)
 
 
 def form_of_input(file: InputFile, input_format: str, has_column: bool) -> Form:
-    """Return the compression and the format of an input. The parameters are those of `form_of`.
+    """Return the compression and the format of an input.
+
+    The parameters `input_format` and `has_column` are those of `form_of`.
 
     Raises
     ------
     TrainingError
-        If its name and its content do not agree.
+        If the name and the content of the input do not agree.
     """
     path = remote.base_of(file.path) if is_remote(file.path) else file.path
     return form_of(path, file.head, input_format, has_column, may_rename=file.is_regular)

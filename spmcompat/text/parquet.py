@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ColumnChunkMetaData, FileMetaData, ParquetFile, RowGroupMetaData
 
-# The amount of text that is decoded at a time, estimated from the sizes in the file, and the
-# maximum number of rows.
+# The maximum number of bytes of text, estimated from the sizes in the file, and of rows that are
+# decoded at a time.
 _BATCH_BYTES = 1 << 22
 _BATCH_ROWS = 1 << 14
 # A file is refused if the cells of a row group are larger than this on average. pyarrow decodes
@@ -74,7 +74,7 @@ def read_columns(file: InputFile, columns: Sequence[str]) -> Iterator[tuple[str 
 
 
 def _texts(batch: pa.RecordBatch, path: str, name: str) -> list[str | None]:
-    """Return the values of a column. Equal values of a dictionary are one object."""
+    """Return the values of a column. Equal values of a dictionary share one string."""
     import pyarrow as pa  # noqa: PLC0415
 
     if path not in batch.schema.names or pa.types.is_nested(batch.schema.field(path).type):
@@ -128,7 +128,7 @@ class _Columns:
     def _open(
         self, metadata: FileMetaData | None = None, dictionaries: Sequence[str] = ()
     ) -> ParquetFile:
-        """Open the file, and read some of its columns as dictionaries."""
+        """Open the file. The columns in `dictionaries` will be read as dictionaries."""
         from pyarrow.parquet import ParquetFile  # noqa: PLC0415
 
         # With pre_buffer, pyarrow would read whole row groups into memory.
@@ -144,7 +144,7 @@ class _Columns:
         """Yield the rows of each row group in batches.
 
         pyarrow copies equal cells for each row, so long cells that occur often could fill the
-        memory. If it reads a column as a dictionary, it stores each of them once, but then every
+        memory. If it reads a column as a dictionary, it stores equal cells once, but then every
         batch contains all earlier values of its row group. So only row groups that are small, or
         that mostly consist of equal long cells, are read as dictionaries, each in one batch.
         """
@@ -181,7 +181,7 @@ def _leaves(parquet: ParquetFile, found: Sequence[tuple[str, str]]) -> list[int]
     Parameters
     ----------
     parquet : ParquetFile
-        The file. It stores each field of a nested column as a column.
+        The file. It stores each field of a nested column as a separate column.
     found : sequence of (str, str)
         The columns with the texts, and the paths of the texts in them.
     """
@@ -200,7 +200,7 @@ def _leaves(parquet: ParquetFile, found: Sequence[tuple[str, str]]) -> list[int]
 def _without_arrow_types(metadata: FileMetaData) -> FileMetaData:
     """Return metadata without the Arrow types that the columns had when the file was written.
 
-    They can force pyarrow to read a column as a dictionary.
+    These types can force pyarrow to read a column as a dictionary.
     """
     from pyarrow.parquet import read_metadata  # noqa: PLC0415
 

@@ -14,7 +14,7 @@ from spmcompat.text.forms import AUTO, COMPRESSIONS, TEXT, format_of
 STANDARD_INPUT = ""
 """The path of standard input, as in ``sentencepiece``."""
 
-# How many files of a folder are looked at.
+# The maximum number of files of a folder whose suffixes are counted.
 _MOST_FILES = 10_000
 
 
@@ -37,9 +37,9 @@ def expand(inputs: Iterable[str]) -> tuple[str, ...]:
 
 
 def pattern_of_folder(folder: str) -> str:
-    """Return a pattern for the files of a folder that are probably meant; "" if there are none.
+    """Return a pattern for the files in a folder that the user probably means.
 
-    Subfolders are only searched if the folder itself has no files.
+    Returns "" if there are no files. Subfolders are only searched if the folder itself has none.
     """
     import glob  # noqa: PLC0415
 

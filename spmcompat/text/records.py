@@ -24,9 +24,10 @@ _RECORD, _ELEMENT = "the record", "an element of "
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 LONGEST_RECORD = 1 << 24
-"""A longer record of JSON Lines (in bytes) is skipped, unless `max_sentence_length` is large.
+"""The longest record in bytes, unless `max_sentence_length` is large.
 
-The whole record must fit into memory. A longer line or field of a CSV file is an error.
+A longer record of JSON Lines is skipped, because a whole record must fit into memory. In a CSV
+file, a longer line or field is an error.
 """
 
 
@@ -137,7 +138,7 @@ def what_is_wrong(line: bytes, column: str) -> str:
 
 
 def _fault(value: object, column: str, where: str) -> str:
-    """Return why a value, or the field `column` of it, is not text; "" if it is text or null.
+    """Return why a value, or its field `column`, is not text; "" if it is text or null.
 
     Parameters
     ----------
@@ -158,7 +159,7 @@ def _fault(value: object, column: str, where: str) -> str:
         if rest and first in value:
             return _fault(value[first], rest, f'the field "{first}"')
         listed = printable(", ".join(json.dumps(name, ensure_ascii=False) for name in value))
-        return f'{where} has no field "{column}"; it has {listed or "none"} (--input_column).'
+        return f'{where} has no field "{column}"; it has {listed or "none"} (see --input_column).'
     return _fault_of_text(value, "an object" if column and where != _RECORD else "a string", where)
 
 

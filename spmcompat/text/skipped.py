@@ -34,12 +34,12 @@ class Skipped:
         first : str
             The place of the first broken record, and its defect.
         is_allowed : bool
-            Whether the user allows to skip them.
+            Whether the user allows broken records to be skipped.
 
         Raises
         ------
         TrainingError
-            If they must not be skipped.
+            If the user does not allow this.
         """
         self.broken += number
         self.first_broken = self.first_broken or first

@@ -26,7 +26,8 @@ class TextBlocks {
   }
 
  private:
-  // Any thread may return a block, even after the end of the TextBlocks.
+  // The blocks that are not in use. Any thread may return a block to them, even after the
+  // TextBlocks object was destroyed.
   class Unused {
    public:
     std::unique_ptr<char[]> take() {

@@ -1,4 +1,4 @@
-// The characters that replace others in normalized text. marks.py has the same constants.
+// The marks that replace or precede characters in normalized text, as in marks.py.
 //
 // The boundary mark is not defined here, because it differs between releases (see releases.py).
 #pragma once

@@ -39,8 +39,8 @@ def run_setup(change: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 PLATFORM = "spmcompat needs a 64-bit little-endian platform, such as x86-64 or aarch64."
 COMPILER = (
-    "spmcompat needs GCC 11 or later, or Clang 14 or later: use it in WSL, or put clang-cl in "
-    "PATH, which compiles instead of Microsoft's compiler."
+    "spmcompat needs GCC 11 or later, or Clang 14 or later: use WSL, or put clang-cl in PATH, "
+    "which is then used instead of Microsoft's compiler."
 )
 
 

@@ -198,7 +198,7 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a field that is missing": (
         "a.jsonl",
         lambda: with_line(b'{"body": "a", "id": 1}'),
-        'a.jsonl:7: the record has no field "text"; it has "body", "id" (--input_column).',
+        'a.jsonl:7: the record has no field "text"; it has "body", "id" (see --input_column).',
     ),
     "a field of another type": (
         "a.jsonl",
