@@ -32,7 +32,8 @@ inline size_t active_size(size_t symbols) {
 // All characters, and all pairs that may still occur, in the order of the reference's hash table.
 class SymbolCache {
  public:
-  // All characters must be added before merged symbols. Ids are assigned in the order of the calls.
+  // All characters must be added before merged symbols. The calls must be in the order of the
+  // symbols' ids.
   void add_character(char32_t character) {
     prints_.push_back(character);
     cache_.insert(prints_.back(), kCharacter);

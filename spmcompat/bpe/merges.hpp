@@ -56,7 +56,8 @@ namespace spmcompat {
 class Merges {
  public:
   // `expected` is the approximate number of merges. With `active_set`, merges are chosen from the
-  // active set. In this case, the segments must be in the order of the text, with all characters.
+  // active set. In this case, the segments must be in the order in which they first occur in the
+  // corpus, and must include those of a single character.
   //
   // If there are `initial` pieces, the text is encoded with them before the first merge. They
   // cannot be combined with the active set. Throws std::overflow_error if the text is too large.
@@ -172,7 +173,7 @@ class Merges {
   bool must_record_ = true;
   PairTable pairs_;
   std::vector<PositionArena> arenas_;  // the positions of the pairs that `record` found
-  PositionArena arena_;  // the positions of the pairs of merged symbols
+  PositionArena arena_;  // the positions of the pairs that `record_merged` found
   Queue queue_{Pairs{this}};
 
   uint32_t characters_ = 0;  // the number of symbols that are characters
@@ -184,8 +185,8 @@ class Merges {
   PieceRule rule_;
   PairFinder finder_;
   // Working memory of a merge, which is kept so that not every merge has to allocate it.
-  // For each symbol: the loss of its pair with the left part (kLeft) or the right part (kRight) of
-  // the pair that is merged.
+  // For each symbol: by how much the count of its pair with the left part (kLeft) or the right part
+  // (kRight) of the merged pair falls.
   std::vector<uint64_t> losses_[2];
   std::vector<uint32_t> losers_[2];  // the symbols for which losses_ is not 0
   std::vector<uint32_t> merged_positions_;

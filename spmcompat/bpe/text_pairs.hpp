@@ -47,8 +47,8 @@ class TextPairs {
     }
   }
 
-  // Computes where the positions of each symbol begin in `positions_`, and where those of each part
-  // of the text begin.
+  // Computes where the positions of each symbol begin in `positions_`. Within them, the positions
+  // in each part of the text follow one another; computes where these begin, too.
   void divide() {
     begin_.reserve(symbols_.size() + 1);
     uint32_t begin = 0;
@@ -75,8 +75,8 @@ class TextPairs {
     std::vector<uint32_t>().swap(next);
   }
 
-  // Here, a part is a part of `positions_`, which are sorted by their symbols. In earlier steps, a
-  // part is a part of the text.
+  // Here, a part is a part of `positions_`, which is sorted by symbol. In earlier steps, a part is
+  // a part of the text.
   void find(size_t part) {
     PairFinder finder(text_, symbols_, rule_);
     FoundPairs& found = found_[part];

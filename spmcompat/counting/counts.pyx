@@ -83,7 +83,7 @@ cdef class SentenceRules:
 
 @final
 cdef class Batch:
-    """The sentences of one read buffer, in order. Its ids belong to its worker's counter."""
+    """The sentences of one read buffer, in order. Pretokens are ids in its worker's counter."""
 
     @property
     def text_bytes(self):
@@ -110,7 +110,10 @@ cdef class Batch:
         self.log.drop_pretokens()
 
     def drop_sentences(self):
-        """Free all data but the number of sentences. The plan must not keep their order."""
+        """Free the data of each sentence; the numbers stay known.
+
+        The plan must not keep the order of the sentences.
+        """
         self.log.drop_sentences()
 
 
