@@ -36,7 +36,7 @@ class CheckedParts:
     name : str
         The name of the table in messages.
     is_sorted : bool
-        Whether the rows must be in order. If not, `RepeatedRows` must have checked them before.
+        Whether the rows must be in order. If not, `RepeatedRows` must already have checked them.
     is_empty : bool
         Whether the text has no sentence. Then there must not be any rows.
 
