@@ -71,8 +71,8 @@ class SymbolCache {
     return fingerprint(prints_[left], prints_[right]);
   }
 
-  // The 64-bit mixing function of Bob Jenkins (1997), with the constant that the reference
-  // uses. The last of the mixed words is the result.
+  // The 64-bit mixing function of Bob Jenkins (1997), with the constant that the reference uses.
+  // It mixes three words; the last one is the result.
   static uint64_t fingerprint(uint64_t a, uint64_t c) {
     uint64_t b = 0xe08c1d668b756f82;
     constexpr int kShifts[4][3] = {{43, 9, 8}, {38, 23, 5}, {35, 49, 11}, {12, 18, 22}};

@@ -373,9 +373,9 @@ inline void Merges::merge(Pair pair) {
   if (cache_) cache_new_pairs(pair, merged);
 }
 
-// Puts the merged symbol into the text. Stores its positions, and the losses: the numbers by which
-// the counts of the neighbouring pairs fall. Returns whether the merged symbol follows itself
-// anywhere.
+// Puts the merged symbol into the text, and stores the symbol's positions. Also stores the losses:
+// the numbers by which the counts of the neighbouring pairs fall. Returns whether the merged symbol
+// follows itself anywhere.
 inline bool Merges::replace(const Pair& pair, uint32_t merged) {
   const uint32_t left_width = text_.width(pair.left), width = text_.width(merged);
   const bool of_equals = pair.left == pair.right;
@@ -432,8 +432,9 @@ inline bool Merges::add_piece(uint32_t symbol) {
   return pieces_.find_or_insert(hash, symbol, equal) == symbol;
 }
 
-// The length of a pair and its first characters, as far as they fit into one number. This number
-// decides the order of most pairs with the same count, so few texts have to be compared.
+// The length of a pair's text and the first characters of this text, as far as they fit into one
+// number. This number decides the order of most pairs with the same count, so few texts have to be
+// compared.
 inline uint64_t Merges::rank(uint32_t pair) const {
   const std::u32string_view left = symbols_[pairs_[pair].left];
   const std::u32string_view right = symbols_[pairs_[pair].right];

@@ -115,7 +115,7 @@ class TextFiller {
   struct Part {
     std::vector<bool> seen = std::vector<bool>(kCodePoints);
     std::vector<char32_t> distinct;  // characters, in the order in which they first occur
-    uint64_t characters = 0;  // how many characters these shards have in the corpus
+    uint64_t characters = 0;  // how many characters the part has in the corpus
   };
 
   // Sorts segments by their counts, descending.

@@ -47,8 +47,8 @@ class TextPairs {
     }
   }
 
-  // Computes where the positions of each symbol begin in `positions_`. Within them, the positions
-  // in each part of the text follow one another; computes where these begin, too.
+  // Divides `positions_`: computes where the positions of each symbol begin and, among them, where
+  // the positions in each part of the text begin.
   void divide() {
     begin_.reserve(symbols_.size() + 1);
     uint32_t begin = 0;

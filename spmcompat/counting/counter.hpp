@@ -102,14 +102,14 @@ class Counter {
   static constexpr size_t kWaiting = 64;  // number of raw tokens to collect before counting them
   static constexpr size_t kStretch = 1 << 14;  // in bytes; longer sentences are looked up in parts
   static constexpr const char* kReplacementUtf8 = "\xef\xbf\xbd";
-  static constexpr size_t kAhead = 6;  // prefetch distance, in raw tokens
+  static constexpr size_t kAhead = 6;  // how many raw tokens ahead memory is prefetched
 
   // A sentence whose raw tokens are not counted yet.
   struct Waiting {
     const char* text;
     size_t size;
     int64_t count;
-    size_t end;  // the end of its raw tokens in token_ids_
+    size_t end;  // where its raw tokens end in token_ids_
   };
 
   // Splits a sentence into raw tokens, and prefetches their slots in the table. By the time the
@@ -264,7 +264,7 @@ class Counter {
   WorkerTable table_;
 
   std::vector<Waiting> waiting_;
-  std::vector<uint32_t> token_ids_;  // the raw tokens of waiting_ that were already looked up
+  std::vector<uint32_t> token_ids_;  // the ids of the raw tokens of waiting_ that were looked up
   std::vector<size_t> irregular_;    // the indices of irregular raw tokens in token_ids_
   std::vector<RawToken> tokens_;     // the raw tokens of waiting_ that must still be looked up
   CountedTexts normalized_;

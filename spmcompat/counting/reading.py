@@ -222,7 +222,7 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[s
         )
     if surprises.nul:
         found.append(
-            f"{surprises.nul} sentences contain NUL characters, like binary files and UTF-16 "
+            f"{surprises.nul} sentences contain NUL characters, as binary files and UTF-16 do "
             f"(check that the input is text{first('nul')})."
         )
     if surprises.malformed:

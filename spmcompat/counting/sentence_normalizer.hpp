@@ -38,7 +38,7 @@ class SentenceNormalizer {
     if (plan.script_runs) script_runs_.emplace();
   }
 
-  // All methods replace `text`, and use `scratch` as temporary memory.
+  // The methods replace `text`, and use `scratch` as temporary memory.
   void normalize(const char* sentence, size_t size, std::string& text,
                  std::string& scratch) const {
     normalizer_.normalize(sentence, size, text);

@@ -78,7 +78,8 @@ def _check_rules(plan: Plan, table: CountTable) -> None:
     if origin.delimiter != plan.delimiter.decode():
         raise BadValueError(
             f"{table.name}: the text was counted with pretokenization_delimiter="
-            f"{origin.delimiter!r}, but training uses {plan.delimiter.decode()!r}. Use the same."
+            f"{origin.delimiter!r}, but training uses {plan.delimiter.decode()!r}. Use the same "
+            "delimiter."
         )
     if origin.charsmap != digest(plan.charsmap):
         raise BadValueError(
