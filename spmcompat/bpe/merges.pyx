@@ -153,7 +153,7 @@ def parity_merges(
     languages, size_t wanted, workers, *, size_t first_merges=0, size_t window=0, double alpha=2,
     stage=None,
 ):
-    """Merge pairs that the language with the highest cost chooses.
+    """Make parity-aware merges: the language with the highest cost chooses each pair.
 
     The cost of a language is the number of tokens in its development text times its weight.
 

@@ -51,7 +51,8 @@ struct BatchLog {
     std::vector<uint32_t>().swap(pretokens);
     std::vector<uint32_t>().swap(lengths);
   }
-  // Drops the data of the sentences; their number stays known. The plan must not keep their order.
+  // Drops the last pretokens and the counts of the sentences; the number of sentences stays known.
+  // The plan must not keep their order.
   void drop_sentences() {
     std::vector<uint32_t>().swap(last);
     std::vector<int64_t>().swap(count);

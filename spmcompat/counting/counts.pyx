@@ -83,7 +83,7 @@ cdef class SentenceRules:
 
 @final
 cdef class Batch:
-    """The sentences of one read buffer, in order. Pretokens are ids in its worker's counter."""
+    """The sentences of one read buffer, in order. The ids refer to the tables of its worker."""
 
     @property
     def text_bytes(self):
@@ -110,9 +110,9 @@ cdef class Batch:
         self.log.drop_pretokens()
 
     def drop_sentences(self):
-        """Free the data of each sentence; the numbers stay known.
+        """Free the last pretoken and the count of each sentence.
 
-        The plan must not keep the order of the sentences.
+        The number of sentences stays known. The plan must not keep their order.
         """
         self.log.drop_sentences()
 

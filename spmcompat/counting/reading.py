@@ -19,7 +19,7 @@ from spmcompat.text.sources import Buffer, LineFacts, Source
 
 
 class _Surprises(NamedTuple):
-    """The numbers of sentences that the user probably does not expect: properties of `Counter`."""
+    """The numbers of sentences that the user probably does not expect (see `Counter`)."""
 
     blank: int
     nul: int
@@ -169,8 +169,8 @@ def too_many_characters() -> TrainingError:
     """Return the error for counts whose sum is too large for ``sentencepiece``.
 
     For such counts, the behaviour of ``sentencepiece`` is undefined, because it adds up signed
-    64-bit integers. 0.2.3 fails if the sum wraps to less than 1, and otherwise trains on wrong
-    counts.
+    64-bit integers. Release 0.2.3 fails if the sum wraps to less than 1, and otherwise trains on
+    wrong counts.
     """
     return TrainingError(
         "INTERNAL: (all_chars_count) > (0): the counts of the text add up to 2**63 characters or "

@@ -66,7 +66,7 @@ class SentenceLog:
                 for earlier in self._batches.values():
                     earlier.drop_pretokens()
             if not self.keeps_pretokens:
-                # Another worker may have cleared the flag after this batch was counted.
+                # This batch may have been counted while the pretokens were still kept.
                 batch.drop_pretokens()
                 if not self._plan.keeps_order:
                     self._drop_sentences()

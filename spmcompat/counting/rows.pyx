@@ -105,7 +105,7 @@ class Columns(NamedTuple):
         The character that follows the pretoken, or the first character of the next sentence, or 0
         at the end of the text.
     count : buffer of int64
-        How often the pretoken occurs in this place, followed by this character.
+        How often the pretoken occurs at this place, followed by this character.
     """
 
     size: int

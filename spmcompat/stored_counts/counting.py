@@ -41,8 +41,8 @@ def check_order_is_free(plan: Plan, doing: str = "count") -> None:
         reason = "with split_by_whitespace=false, pieces cross spaces and EM reads whole sentences"
     elif plan.seeds is not None:
         reason = (
-            "this release of sentencepiece finds the seeds of a TSV in a different text than the one "
-            "that EM reads"
+            "this release of sentencepiece finds the seeds of a TSV in a different text than the "
+            "one that EM reads"
         )
     elif plan.looks_at_text_end:
         reason = "a Unigram model of this release of sentencepiece depends on the last sentences"
