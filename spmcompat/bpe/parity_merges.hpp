@@ -46,7 +46,7 @@ struct ParityOptions {
   // If the window is above 0, a language cannot choose if it made more than `alpha` times the mean
   // number of choices among the last `window` choices.
   size_t window;
-  double alpha;  // at least 1, so that never all languages are excluded
+  double alpha;  // at least 1, so that the window cannot exclude all languages
 };
 
 struct ParityMerges {

@@ -16,7 +16,7 @@
 
 namespace spmcompat {
 
-// Some of the pairs of a text.
+// A part of the pairs of a text.
 struct FoundPairs {
   std::vector<Pair> pairs;  // in the order of their left symbols
   PositionArena arena;      // their positions

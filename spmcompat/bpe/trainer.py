@@ -103,7 +103,7 @@ def _model(
     options: BpeOptions,
     report: Report,
 ) -> list[tuple[bytes, float]]:
-    """Return the final pieces of a model of this size, which has at most `wanted` merges."""
+    """Return the final pieces of a model of this size, with at most `wanted` merges."""
     wanted = max(wanted, 0)
     if options.choose_characters:
         chosen = list(islice(merges, wanted))

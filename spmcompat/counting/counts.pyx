@@ -59,7 +59,8 @@ cdef class SentenceRules:
     plan : Plan
         The plan of the run.
     cancel : CancelFlag
-        After it is set, the counters stop, and the pretokenizer is no longer called.
+        After it is set, work on the counters' tables stops, and the pretokenizer is no longer
+        called.
     """
 
     def __init__(self, plan not None, CancelFlag cancel not None):

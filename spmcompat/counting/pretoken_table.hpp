@@ -48,7 +48,7 @@ class ContextTable {
       if (!slot.is_empty()) function(slot);
     }
   }
-  // As above, but the function may change the counts.
+  // Like the const for_each, but the function may change the counts.
   template <typename Function>
   void for_each(Function function) {
     for (Slot& slot : table_) {
@@ -151,7 +151,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
     contexts_[shard].table.for_each(function);
   }
 
-  // As above, but the function may change the counts.
+  // Like the const for_each_context, but the function may change the counts.
   template <typename Function>
   void for_each_context(uint32_t shard, Function function) {
     contexts_[shard].table.for_each(function);

@@ -188,8 +188,8 @@ def _account(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> str:
         "broken": facts.broken,
     }
     lines = facts.sentences + sum(kinds.values())
-    # With a sample, the number of blank lines is not known, because only the sampled sentences are
-    # normalized.
+    # With a sample, the number of lines of only white space is not known, because only the sampled
+    # sentences are normalized.
     if not text.input_sentence_size:
         kinds = {"of only white space": surprises.blank, **kinds}
     used = lines - sum(kinds.values())

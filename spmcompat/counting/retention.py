@@ -10,7 +10,7 @@ from spmcompat.plan import Plan
 # The pretokens of each sentence are kept at least until this number of bytes was read, however
 # common spaces are. If pretokens are dropped but needed later, the text must be read again.
 _SURE_BYTES = 1 << 19
-# The corresponding number for a text that can be read only once.
+# The number of bytes for a text that can be read only once.
 _SURE_BYTES_READ_ONCE = 1 << 24
 
 

@@ -75,7 +75,7 @@ inline void cut_texts(WorkerTable& read, const PieceRule& rule, CharacterCounts&
                       SegmentTable& table, const CancelFlag& cancel) {
   constexpr size_t kBufferBytes = 1 << 17;
   SharedTableBuffer<SegmentSum> buffer(table);
-  std::vector<uint32_t> ids;  // receives the ids of these segments, which are not needed
+  std::vector<uint32_t> ids;  // receives the ids of the added segments, which are not needed
   std::string texts;          // the texts of the segments in the buffer
   const auto flush = [&] {
     cancel.check();

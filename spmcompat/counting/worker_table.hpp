@@ -203,7 +203,7 @@ class WorkerTable {
   // Ids in the merged table.
   std::vector<uint32_t> merged_ids_;           // for each item of `pretokens`
   std::vector<uint32_t> raw_token_pretokens_;  // the pretokens of all raw tokens
-  std::vector<uint32_t> raw_token_end_;        // where those of each raw token end
+  std::vector<uint32_t> raw_token_end_;        // where the pretokens of each raw token end
 
   std::string text_, scratch_;
 };

@@ -79,7 +79,7 @@ class ArrowCounter:
         Yields
         ------
         pyarrow.RecordBatch
-            Rows of counts. Equal rows may occur more than once.
+            Rows of counts. Rows with the same pretoken, place and next may occur more than once.
 
         Raises
         ------
