@@ -35,7 +35,7 @@ namespace spmcompat {
 
 class TextEndSeeds {
  public:
-  // Each sentence occurs `copies` times in a row. Throws Cancelled if the flag is set.
+  // Each sentence occurs `copies` times in a row. Throws Cancelled if `cancel` is set.
   TextEndSeeds(const PretokenTable& pretokens, const PieceRule& rule, const SentenceOrder& order,
                int copies, const CancelFlag& cancel)
       : pretokens_(pretokens), rule_(rule), cancel_(cancel) {
@@ -55,7 +55,8 @@ class TextEndSeeds {
     SeedCounts found;
     if (tokens_.empty()) return found;
     std::unordered_set<uint32_t> seen;
-    // The positions in tokens_ where the tokens from `last` to the end of the text also occur.
+    // The positions in tokens_ where an occurrence of the tokens from `last` to the end of the text
+    // begins.
     std::vector<size_t> positions;
     for (size_t i = 0; i < tokens_.size(); ++i) {
       if (tokens_[i] == kNoPretoken) positions.push_back(i);

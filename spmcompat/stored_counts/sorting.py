@@ -26,7 +26,7 @@ def sorted_rows(
     Parameters
     ----------
     batches : iterable of pyarrow.RecordBatch
-        Checked rows.
+        The rows, whose values have been checked.
     run_bytes : int
         How many bytes of rows to sort at a time. If there are more rows, the sorted runs are
         written to a temporary folder, and take about as much space on disk as they take in memory.

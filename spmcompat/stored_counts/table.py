@@ -68,7 +68,7 @@ class CountTable:
     rows : pyarrow.Table, optional
         The rows, if they are in memory.
     paths : sequence of paths
-        Otherwise, the Parquet files that contain the rows.
+        The Parquet files that contain the rows, if they are not in memory.
     closing : Closing, optional
         How the text ends, if the files contain unordered counts.
     """
@@ -288,7 +288,7 @@ def write(
             arrow.schema(),
             compression="zstd",
             use_dictionary=["place", "next"],
-            # The pretokens are sorted, so each one shares a prefix with the previous one.
+            # The pretokens are sorted, so most of them share a prefix with the previous one.
             column_encoding={"pretoken": "DELTA_BYTE_ARRAY", "count": "PLAIN"},
         ) as writer,
     ):
