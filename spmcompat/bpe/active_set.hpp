@@ -32,7 +32,8 @@ inline size_t active_size(size_t symbols) {
 // All characters, and all pairs that may still occur, in the order of the reference's hash table.
 class SymbolCache {
  public:
-  // All characters must be added before merged symbols. Ids are assigned in the order of the calls.
+  // All characters must be added before merged symbols. The calls must be in the order of the
+  // symbols' ids.
   void add_character(char32_t character) {
     prints_.push_back(character);
     cache_.insert(prints_.back(), kCharacter);
@@ -70,8 +71,8 @@ class SymbolCache {
     return fingerprint(prints_[left], prints_[right]);
   }
 
-  // The 64-bit mixing function of Bob Jenkins (1997), with the constant that the reference
-  // uses. The last of the mixed words is the result.
+  // The 64-bit mixing function of Bob Jenkins (1997), with the constant that the reference uses.
+  // It mixes three words; the last one is the result.
   static uint64_t fingerprint(uint64_t a, uint64_t c) {
     uint64_t b = 0xe08c1d668b756f82;
     constexpr int kShifts[4][3] = {{43, 9, 8}, {38, 23, 5}, {35, 49, 11}, {12, 18, 22}};

@@ -1,6 +1,7 @@
-// Encodes the corpus with the merges of an existing model, as sentencepiece does. Of all pairs of
-// neighbouring symbols whose joined text is a piece, the pair with the highest score is merged
-// first; if scores are equal, the leftmost pair. Single texts are encoded by model/encoding.py.
+// Encodes the corpus with the merges of an existing model, as sentencepiece does. Two neighbouring
+// symbols can be merged if their joined text is a piece. The pair whose piece has the highest score
+// is merged first; of pairs with equal scores, the leftmost one. Single texts are encoded by
+// model/encoding.py.
 #pragma once
 
 #include <algorithm>
@@ -44,14 +45,14 @@ class CorpusEncoder {
   // The symbol of a piece; kNone if it is a single character.
   uint32_t symbol_of(size_t piece) const { return symbol_of_[piece]; }
 
-  // Encodes a text in which every symbol is a character. Throws Cancelled if the flag is set.
+  // Encodes a text in which every symbol is a character. Throws Cancelled if `cancel` is set.
   void encode(SymbolText& text, const CancelFlag& cancel) {
     for (uint32_t position = 0; position + 1 < text.size(); ++position) {
       cancel.check();
       if (SymbolText::is_symbol(text[position])) {
         push(text, position);
       } else {
-        merge_all(text);  // The segment has ended, because this position is an edge.
+        merge_all(text);  // This position is an edge: the segment has ended.
       }
     }
     merge_all(text);

@@ -5,7 +5,7 @@
 // class that is never sorted, where a pair takes only the memory of its id.
 //
 // The count of a pair may fall while the pair is in the queue. The queue reads the current count
-// when the class of the pair becomes the heap, and when the pair is the best one.
+// when the class of the pair becomes the heap, and when the pair is at the top of the heap.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace spmcompat {
 
-// Pairs has these functions:
+// The class `Pairs` must have these functions:
 // - count(pair): how often the pair occurs now,
 // - is_wanted(count): whether pairs with this count stay in the queue,
 // - rank(pair): of two pairs with the same count, the one with the lower rank comes first,

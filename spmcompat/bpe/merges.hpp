@@ -56,7 +56,8 @@ namespace spmcompat {
 class Merges {
  public:
   // `expected` is the approximate number of merges. With `active_set`, merges are chosen from the
-  // active set. In this case, the segments must be in the order of the text, with all characters.
+  // active set. In this case, the segments must be in the order in which they first occur in the
+  // corpus, and must include those of a single character.
   //
   // If there are `initial` pieces, the text is encoded with them before the first merge. They
   // cannot be combined with the active set. Throws std::overflow_error if the text is too large.
@@ -172,7 +173,7 @@ class Merges {
   bool must_record_ = true;
   PairTable pairs_;
   std::vector<PositionArena> arenas_;  // the positions of the pairs that `record` found
-  PositionArena arena_;  // the positions of the pairs of merged symbols
+  PositionArena arena_;  // the positions of the pairs that `record_merged` found
   Queue queue_{Pairs{this}};
 
   uint32_t characters_ = 0;  // the number of symbols that are characters
@@ -184,8 +185,8 @@ class Merges {
   PieceRule rule_;
   PairFinder finder_;
   // Working memory of a merge, which is kept so that not every merge has to allocate it.
-  // For each symbol: the loss of its pair with the left part (kLeft) or the right part (kRight) of
-  // the pair that is merged.
+  // For each symbol: by how much the count of its pair with the left part (kLeft) or the right part
+  // (kRight) of the merged pair falls.
   std::vector<uint64_t> losses_[2];
   std::vector<uint32_t> losers_[2];  // the symbols for which losses_ is not 0
   std::vector<uint32_t> merged_positions_;
@@ -372,9 +373,9 @@ inline void Merges::merge(Pair pair) {
   if (cache_) cache_new_pairs(pair, merged);
 }
 
-// Puts the merged symbol into the text. Stores its positions, and the losses: the numbers by which
-// the counts of the neighbouring pairs fall. Returns whether the merged symbol follows itself
-// anywhere.
+// Puts the merged symbol into the text, and stores the symbol's positions. Also stores the losses:
+// the numbers by which the counts of the neighbouring pairs fall. Returns whether the merged symbol
+// follows itself anywhere.
 inline bool Merges::replace(const Pair& pair, uint32_t merged) {
   const uint32_t left_width = text_.width(pair.left), width = text_.width(merged);
   const bool of_equals = pair.left == pair.right;
@@ -431,8 +432,9 @@ inline bool Merges::add_piece(uint32_t symbol) {
   return pieces_.find_or_insert(hash, symbol, equal) == symbol;
 }
 
-// The length of a pair and its first characters, as far as they fit into one number. This number
-// decides the order of most pairs with the same count, so few texts have to be compared.
+// The length of a pair's text and the first characters of this text, as far as they fit into one
+// number. This number decides the order of most pairs with the same count, so few texts have to be
+// compared.
 inline uint64_t Merges::rank(uint32_t pair) const {
   const std::u32string_view left = symbols_[pairs_[pair].left];
   const std::u32string_view right = symbols_[pairs_[pair].right];

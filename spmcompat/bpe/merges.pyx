@@ -83,7 +83,8 @@ cdef class Merges:
         Real threads. All of them fill the text and look for its pairs; one of them merges.
     active_set : bool, optional
         Whether merges are chosen from an active set of pairs, as in releases up to 0.2.1. In this
-        case, the segments must be in the order of the text, with all of its characters.
+        case, the segments must be in the order in which they first occur in the corpus, and must
+        include those of a single character.
     initial : iterable of (bytes, float), optional
         Pieces and scores of a model. The text is encoded with them before the first merge. They do
         not count as merges, and cannot be combined with `active_set`. With initial pieces, pairs
@@ -152,7 +153,7 @@ def parity_merges(
     languages, size_t wanted, workers, *, size_t first_merges=0, size_t window=0, double alpha=2,
     stage=None,
 ):
-    """Merge pairs that the language with the highest cost chooses.
+    """Make parity-aware merges: the language with the highest cost chooses each pair.
 
     The cost of a language is the number of tokens in its development text times its weight.
 
@@ -166,10 +167,11 @@ def parity_merges(
     workers : Workers
         One of these threads merges.
     first_merges : int, optional
-        This number of merges is chosen by the counts in all languages together.
+        The number of merges at the beginning that are chosen by the count of a pair in all
+        languages together.
     window, alpha : int and float, optional
-        If `window` is above 0: a language cannot choose if, of the last `window` merges, it chose
-        more than `alpha` times the mean of all languages. `alpha` must be at least 1.
+        If `window` is above 0, a language cannot choose if it made more than `alpha` times the mean
+        number of choices among the last `window` choices. `alpha` must be at least 1.
     stage : Stage, optional
         Shows the progress.
 

@@ -17,7 +17,7 @@ enum Side { kLeft, kRight };
 
 class PairFinder {
  public:
-  static constexpr size_t kAhead = 16;  // prefetch distance, in positions
+  static constexpr size_t kAhead = 16;  // how many positions ahead memory is prefetched
 
   // The text and the symbols must outlive the finder.
   PairFinder(const SymbolText& text, const Symbols& symbols, const PieceRule& rule)
@@ -64,7 +64,7 @@ class PairFinder {
   }
 
  private:
-  // The sums for one neighbour, over the positions where it is next to the given symbol.
+  // The sums for one neighbouring symbol, over the positions where it is next to the given symbol.
   struct Tally {
     uint64_t count = 0;
     uint32_t size = 0;

@@ -30,7 +30,7 @@ class Language(NamedTuple):
     characters : int
         The number of characters in the development text. Each is one token before the first merge.
     weight : float
-        The cost of the language is its number of tokens times this number.
+        The cost of the language is its number of tokens times this weight.
     """
 
     name: str
@@ -76,7 +76,7 @@ def train(
     alphabet : sequence of (int, int)
         Characters (code points) with their counts, by count descending.
     languages : sequence of Language
-        The texts. Of two languages with the same cost, the first one chooses.
+        The texts. If two languages have the same cost, the one that is listed first chooses.
     options : ParityOptions
         The options of the trainer.
     workers : Workers

@@ -1,11 +1,12 @@
 // Parity-aware byte-pair merges: before each merge, the language with the highest cost chooses its
 // most frequent pair, and the pair is merged in the texts of all languages.
 //
-// The cost of a language is its number of tokens times its weight. The tokens are counted on its
-// development text, and every merge of a pair in that text lowers their number by one. Of two
-// languages with the same cost, the first one chooses. A pair is chosen as in merges.hpp: the
-// highest count, then the fewest characters, then the smallest text. Pairs that no longer occur in
-// a language are not chosen, and a language without pairs no longer chooses.
+// The cost of a language is the number of tokens in its development text times its weight. Each
+// occurrence of a pair that is merged in that text lowers the number by one. If two languages have
+// the same cost, the one that was given first chooses. A language chooses the pair with the highest
+// count; if counts are equal, the pair with the fewest characters, then the one with the smallest
+// text, as in merges.hpp. Pairs that no longer occur in a language are not chosen, and a language
+// without pairs no longer chooses.
 //
 // Each distinct segment is stored once, with its counts in all texts, so a pair is merged once for
 // all languages. After a merge, the pairs of every changed segment are counted again.
@@ -41,11 +42,11 @@ struct LanguageTexts {
 
 struct ParityOptions {
   size_t wanted;  // the number of merges
-  size_t first_merges;  // merges that are chosen by their count in all languages together
+  size_t first_merges;  // how many merges are chosen by the counts in all languages together
   // If the window is above 0, a language cannot choose if it made more than `alpha` times the mean
   // number of choices among the last `window` choices.
   size_t window;
-  double alpha;  // at least 1, so not all languages are excluded
+  double alpha;  // at least 1, so that the window cannot exclude all languages
 };
 
 struct ParityMerges {
@@ -280,7 +281,8 @@ inline void ParityMerger::note_choice(uint32_t language) {
   last_choices_.pop_front();
 }
 
-// Removes and returns the best pair of a group whose text is not a piece yet, or kNone.
+// Removes pairs from the queue of a group, the best pair first, until one has a text that is not a
+// piece yet. Returns that pair, or kNone if there is none.
 inline uint32_t ParityMerger::take_pair(uint32_t group) {
   for (;;) {
     const uint32_t pair = queues_[group].pop();

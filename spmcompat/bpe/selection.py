@@ -31,10 +31,10 @@ def choose_pieces(
 
     Notes
     -----
-    Chooses the same pieces as ``PrunePiecesWithGlobalSearch`` of sentencepiece 0.2.3. Each
-    occurrence of a character of n bytes saves n - 1 tokens, so a character of one byte is only
-    taken if a merge needs it. If two choices save the same number of tokens, the choice with more
-    merges wins.
+    Chooses the same pieces as ``PrunePiecesWithGlobalSearch`` of sentencepiece 0.2.3. A character
+    of n bytes that is a piece saves n - 1 tokens each time it occurs. So a character of one byte
+    saves nothing, and is only taken if a merge needs it. If two choices save the same number of
+    tokens, the choice with more merges wins.
     """
     ranked = _by_gain(characters)
     taken = _Taken([gain for _, gain in ranked])

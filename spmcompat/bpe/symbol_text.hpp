@@ -70,14 +70,15 @@ class SymbolText {
   static constexpr uint32_t kEdge = 0xffffffffu;
   static constexpr uint32_t kBlock = 32;  // the number of positions in a block of first_range_
 
-  // Between these two calls, TextFiller writes the positions after the first edge, and the ranges.
+  // TextFiller calls these two functions. Between the calls, it writes the content of all positions
+  // after the first edge, and the ranges.
   void begin_filling(size_t size);
   void end_filling(const Symbols& symbols);
   void find_ranges();
 
   UnclearedArray<uint32_t> at_;
   std::vector<uint32_t> widths_;  // symbol -> its number of positions
-  // Ranges of neighbouring segments with the same count.
+  // For each range of neighbouring segments with the same count: its first position and the count.
   std::vector<uint32_t> begins_;
   std::vector<uint64_t> counts_;
   std::vector<uint32_t> first_range_;  // the first range of each block of positions

@@ -34,7 +34,7 @@ class CharacterSymbols {
 class Symbols {
  public:
   uint32_t size() const { return static_cast<uint32_t>(begin_.size() - 1); }
-  // The number of characters.
+  // The number of characters in a symbol.
   uint32_t length(uint32_t id) const { return static_cast<uint32_t>(begin_[id + 1] - begin_[id]); }
   std::u32string_view operator[](uint32_t id) const {
     return std::u32string_view(text_).substr(begin_[id], length(id));
@@ -50,7 +50,7 @@ class Symbols {
   }
   uint32_t add(uint32_t left, uint32_t right) {
     for (const uint32_t part : {left, right}) {
-      // Uses indexes, because the text moves when it grows.
+      // Uses indexes, because text_ may move in memory when it grows.
       for (uint64_t i = begin_[part]; i < begin_[part + 1]; ++i) text_.push_back(text_[i]);
     }
     return close();

@@ -108,19 +108,20 @@ class TextFiller {
   struct Shard {
     size_t positions = 0;  // the number of positions of its segments
     size_t begin = 0;      // its first position
-    // Ranges of neighbouring segments with the same count.
+    // For each range of neighbouring segments with the same count: the first position, the count.
     std::vector<uint32_t> begins;
     std::vector<uint64_t> counts;
   };
   struct Part {
     std::vector<bool> seen = std::vector<bool>(kCodePoints);
     std::vector<char32_t> distinct;  // characters, in the order in which they first occur
-    uint64_t characters = 0;  // the number of characters in the corpus
+    uint64_t characters = 0;  // how many characters the part has in the corpus
   };
 
   // Sorts segments by their counts, descending.
   static void sort(std::vector<Segment>& segments) {
-    // Nearly all segments are rare. Only frequent segments are compared.
+    // Nearly all segments are rare. Their counts are used as indexes; only frequent segments are
+    // compared with each other.
     constexpr uint64_t kRare = 1 << 10;
     // Where the segments of each count begin in the sorted list: first all frequent segments, then
     // the rare segments by descending count.

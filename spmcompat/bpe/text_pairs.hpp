@@ -16,7 +16,7 @@
 
 namespace spmcompat {
 
-// Some of the pairs of a text.
+// A part of the pairs of a text.
 struct FoundPairs {
   std::vector<Pair> pairs;  // in the order of their left symbols
   PositionArena arena;      // their positions
@@ -47,8 +47,8 @@ class TextPairs {
     }
   }
 
-  // Computes where the positions of each symbol begin in `positions_`, and where those of each part
-  // of the text begin.
+  // Divides `positions_`: computes where the positions of each symbol begin and, among them, where
+  // the positions in each part of the text begin.
   void divide() {
     begin_.reserve(symbols_.size() + 1);
     uint32_t begin = 0;
@@ -75,8 +75,8 @@ class TextPairs {
     std::vector<uint32_t>().swap(next);
   }
 
-  // Here, a part is a part of `positions_`, which are sorted by their symbols. In earlier steps, a
-  // part is a part of the text.
+  // Here, a part is a part of `positions_`, which is sorted by symbol. In earlier steps, a part is
+  // a part of the text.
   void find(size_t part) {
     PairFinder finder(text_, symbols_, rule_);
     FoundPairs& found = found_[part];

@@ -66,7 +66,8 @@ def train(
     report : Report
         Receives log lines and progress.
     on_round : callable, optional
-        A function that is called with a `Step` after all merges. There must be only one size.
+        A function that is called once, with a `Step`, after all merges. If it is given, there must
+        be only one size.
 
     Returns
     -------
@@ -102,7 +103,7 @@ def _model(
     options: BpeOptions,
     report: Report,
 ) -> list[tuple[bytes, float]]:
-    """Return the final pieces of a model of this size, which has the first `wanted` merges."""
+    """Return the final pieces of a model of this size, with at most `wanted` merges."""
     wanted = max(wanted, 0)
     if options.choose_characters:
         chosen = list(islice(merges, wanted))

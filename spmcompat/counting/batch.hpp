@@ -51,7 +51,8 @@ struct BatchLog {
     std::vector<uint32_t>().swap(pretokens);
     std::vector<uint32_t>().swap(lengths);
   }
-  // Drops the sentences, but not their number. The plan must not keep the order of the sentences.
+  // Drops the last pretokens and the counts of the sentences; the number of sentences stays known.
+  // The plan must not keep their order.
   void drop_sentences() {
     std::vector<uint32_t>().swap(last);
     std::vector<int64_t>().swap(count);
@@ -70,7 +71,7 @@ struct BatchLog {
 };
 
 // The sentences of a batch that are counted as part of a seeding chunk. The last sentence of the
-// chunk gets the count `last_count`, because the chunk may end before all its copies.
+// chunk gets the count `last_count`, because the chunk may end between the copies of this sentence.
 struct BatchSelection {
   std::vector<bool> chosen;  // by index in the batch
   size_t last;               // the index of the chunk's last sentence among the chosen ones

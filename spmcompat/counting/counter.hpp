@@ -44,8 +44,9 @@ inline PieceRule counting_rule(const Plan& plan) {
   return rule;
 }
 
-// How many sentences the user probably does not expect, in all batches so far. `first_nul` and
-// `first_malformed` point to the first such sentence of the current batch, or are null.
+// The numbers of sentences, in all batches so far, that the user probably does not expect.
+// `first_nul` and `first_malformed` point to the first such sentence of the current batch, or are
+// null.
 struct Surprises {
   uint64_t blank = 0;      // sentences that normalize to nothing
   uint64_t nul = 0;        // sentences that contain a NUL
@@ -83,7 +84,8 @@ class Counter {
   }
 
   // Used if a Python function pre-tokenizes: returns the normalized sentences of the batch so far.
-  // The caller inserts boundary marks and passes them to add_marked before the batch ends.
+  // The caller inserts boundary marks into them, and passes the sentences to add_marked before the
+  // batch ends.
   CountedTexts take_normalized() { return std::exchange(normalized_, CountedTexts()); }
   void add_marked(const CountedTexts& sentences) {
     for (size_t i = 0; i < sentences.size(); ++i) {
@@ -98,16 +100,16 @@ class Counter {
 
  private:
   static constexpr size_t kWaiting = 64;  // number of raw tokens to collect before counting them
-  static constexpr size_t kStretch = 1 << 14;  // bytes; longer sentences are looked up in parts
+  static constexpr size_t kStretch = 1 << 14;  // in bytes; longer sentences are looked up in parts
   static constexpr const char* kReplacementUtf8 = "\xef\xbf\xbd";
-  static constexpr size_t kAhead = 6;  // prefetch distance, in raw tokens
+  static constexpr size_t kAhead = 6;  // how many raw tokens ahead memory is prefetched
 
   // A sentence whose raw tokens are not counted yet.
   struct Waiting {
     const char* text;
     size_t size;
     int64_t count;
-    size_t end;  // the end of its raw tokens in token_ids_
+    size_t end;  // where its raw tokens end in token_ids_
   };
 
   // Splits a sentence into raw tokens, and prefetches their slots in the table. By the time the
@@ -168,7 +170,7 @@ class Counter {
       return record(kNoPretoken, 0, sentence.count, ids, 0);
     }
     const uint32_t last = ids[size - 1];
-    if (rule_.boundaries_end_pretokens) {  // if so, every raw token ends at a boundary
+    if (rule_.boundaries_end_pretokens) {  // then every raw token ends at a boundary
       for (size_t i = 0; i < size; ++i) table.count_last(ids[i], sentence.count);
     } else {
       for (size_t i = 0; i + 1 < size; ++i) table.count_inner(ids[i], sentence.count);
@@ -188,7 +190,7 @@ class Counter {
     if (id == known) note_kind(id, token);
     return id;
   }
-  // Not inlined, because it is rare and the loop over raw tokens is faster without it.
+  // Not inlined, because it is rarely called, and the loop over raw tokens is faster without it.
   [[gnu::noinline]] void note_kind(uint32_t id, const RawToken& token) {
     const std::string_view text(token.text, token.size);
     table_.raw_tokens.set_kind(id, normalizer_.kind_of(text, scratch_));
@@ -262,7 +264,7 @@ class Counter {
   WorkerTable table_;
 
   std::vector<Waiting> waiting_;
-  std::vector<uint32_t> token_ids_;  // the raw tokens of waiting_ that were already looked up
+  std::vector<uint32_t> token_ids_;  // the ids of the raw tokens of waiting_ that were looked up
   std::vector<size_t> irregular_;    // the indices of irregular raw tokens in token_ids_
   std::vector<RawToken> tokens_;     // the raw tokens of waiting_ that must still be looked up
   CountedTexts normalized_;

@@ -59,7 +59,8 @@ cdef class SentenceRules:
     plan : Plan
         The plan of the run.
     cancel : CancelFlag
-        After it is set, the counters stop, and the pretokenizer is no longer called.
+        After it is set, work on the counters' tables stops, and the pretokenizer is no longer
+        called.
     """
 
     def __init__(self, plan not None, CancelFlag cancel not None):
@@ -83,7 +84,7 @@ cdef class SentenceRules:
 
 @final
 cdef class Batch:
-    """The sentences of one read buffer, in order. Its ids belong to its worker's counter."""
+    """The sentences of one read buffer, in order. The ids refer to the tables of its worker."""
 
     @property
     def text_bytes(self):
@@ -110,7 +111,10 @@ cdef class Batch:
         self.log.drop_pretokens()
 
     def drop_sentences(self):
-        """Free all data but the number of sentences. The plan must not keep their order."""
+        """Free the last pretoken and the count of each sentence.
+
+        The number of sentences stays known. The plan must not keep their order.
+        """
         self.log.drop_sentences()
 
 

@@ -37,7 +37,8 @@ class PretokenCounts {
     }
     if (size > 0) close_text(order.last[size - 1], uniform_starts);
   }
-  // Does the same for uniform starts, without the order. `last` is the last pretoken of the text.
+  // Like the other close_sentences, but only for uniform starts, and without the order of the
+  // sentences. `last` is the last pretoken of the text.
   void close_sentences(std::string_view last) { close_text(pretokens_.add(last, {}), true); }
 
   // Adds the counts of the characters in the pretokens of a shard.

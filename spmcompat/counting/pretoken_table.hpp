@@ -48,7 +48,7 @@ class ContextTable {
       if (!slot.is_empty()) function(slot);
     }
   }
-  // Does the same; the function may change the counts.
+  // Like the const for_each, but the function may change the counts.
   template <typename Function>
   void for_each(Function function) {
     for (Slot& slot : table_) {
@@ -113,7 +113,8 @@ class PretokenTable : public SharedTable<PretokenUse> {
     }
   }
 
-  // How often a pretoken occurs before `next`. No two rows have the same pretoken and `next`.
+  // How often a pretoken occurs in the context `next`. No two rows have the same pretoken and
+  // context.
   struct Row {
     std::string_view pretoken;
     uint32_t next;
@@ -121,9 +122,9 @@ class PretokenTable : public SharedTable<PretokenUse> {
     size_t number;
   };
 
-  // Adds rows. If a row had been added before, stops and returns its `number`; otherwise returns
-  // `none`. Rows are added shard by shard, so that the CPU cache keeps the current shard. Several
-  // workers may call this at the same time.
+  // Adds rows. If the table already contains a row, stops and returns its `number`; otherwise
+  // returns `none`. Rows are added shard by shard, so that the CPU cache keeps the current shard.
+  // Several workers may call this at the same time.
   size_t add_rows(const std::vector<Row>& rows, size_t none) {
     std::vector<std::vector<std::pair<uint32_t, const Row*>>> by_shard(shards());
     for (const Row& row : rows) {
@@ -150,7 +151,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
     contexts_[shard].table.for_each(function);
   }
 
-  // Does the same; the function may change the counts.
+  // Like the const for_each_context, but the function may change the counts.
   template <typename Function>
   void for_each_context(uint32_t shard, Function function) {
     contexts_[shard].table.for_each(function);
@@ -170,7 +171,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
  private:
   static constexpr size_t kAhead = 8;
 
-  // Returns false if the row was added before.
+  // Returns false if the table already contains the row.
   bool add_held_row(uint32_t shard, uint32_t hash, const Row& row) {
     uint32_t id;
     PretokenUse& use = add_held(shard, row.pretoken, hash, &id);

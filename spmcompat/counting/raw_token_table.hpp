@@ -50,8 +50,8 @@ class AlignedTexts {
   static constexpr size_t kUnit = 8;
   static constexpr size_t kBlockUnits = 1 << 15;
 
-  // A text that is longer than a block gets its own, longer block. That block takes up as many block
-  // numbers as the ordinary blocks that would hold the text.
+  // A text that is longer than a block gets its own, longer block. That block takes up as many
+  // block numbers as the ordinary blocks that would hold the text.
   void begin_block(size_t units) {
     const size_t blocks = (units + kBlockUnits - 1) / kBlockUnits;
     if (blocks_.size() + blocks > (size_t{1} << 32) / kBlockUnits) {
@@ -102,7 +102,8 @@ class RawTokenTable {
     if (id < size_) __builtin_prefetch(&(*this)[id]);
   }
 
-  // count_inner counts a raw token that another one follows, count_last one that ends its sentence.
+  // count_inner counts a raw token that is followed by another one in its sentence; count_last
+  // counts one that ends its sentence.
   void count_inner(uint32_t id, uint64_t count) {
     if (const uint64_t carry = add_low((*this)[id].inner, count)) carried_[id].inner += carry;
   }
@@ -131,7 +132,7 @@ class RawTokenTable {
     for (uint32_t id = 0; id < size_; ++id) function(counted(id));
   }
 
-  // Does the same, and frees each raw token. The table is empty afterwards.
+  // Like for_each, but frees the raw tokens at the same time. The table is empty afterwards.
   template <typename Function>
   void consume(Function function) {
     index_.clear();
@@ -192,7 +193,7 @@ class RawTokenTable {
   std::vector<bool> plain_;  // for each raw token: whether its kind is kPlain
   SlotIndex index_;
   uint32_t size_ = 0;
-  // The part above 32 bits of the counts of each raw token that has such a part, by id.
+  // For each raw token with a count of 2^32 or more, by id: its counts without the low 32 bits.
   std::unordered_map<uint32_t, Counts> carried_;
 };
 

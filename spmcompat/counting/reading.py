@@ -19,7 +19,7 @@ from spmcompat.text.sources import Buffer, LineFacts, Source
 
 
 class _Surprises(NamedTuple):
-    """How many sentences the user probably does not expect: see the properties of `Counter`."""
+    """The numbers of sentences that the user probably does not expect (see `Counter`)."""
 
     blank: int
     nul: int
@@ -168,8 +168,9 @@ def no_sentence() -> TrainingError:
 def too_many_characters() -> TrainingError:
     """Return the error for counts whose sum is too large for ``sentencepiece``.
 
-    Its behaviour is undefined for such counts, because it adds up signed 64-bit integers. 0.2.3
-    fails if the sum wraps to less than 1, and otherwise trains on wrong counts.
+    For such counts, the behaviour of ``sentencepiece`` is undefined, because it adds up signed
+    64-bit integers. Release 0.2.3 fails if the sum wraps to less than 1, and otherwise trains on
+    wrong counts.
     """
     return TrainingError(
         "INTERNAL: (all_chars_count) > (0): the counts of the text add up to 2**63 characters or "
@@ -187,7 +188,8 @@ def _account(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> str:
         "broken": facts.broken,
     }
     lines = facts.sentences + sum(kinds.values())
-    # With a sample, this number is not known, because only the sampled sentences are normalized.
+    # With a sample, the number of lines of only white space is not known, because only the sampled
+    # sentences are normalized.
     if not text.input_sentence_size:
         kinds = {"of only white space": surprises.blank, **kinds}
     used = lines - sum(kinds.values())
@@ -220,7 +222,7 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[s
         )
     if surprises.nul:
         found.append(
-            f"{surprises.nul} sentences contain NUL characters, like binary files and UTF-16 "
+            f"{surprises.nul} sentences contain NUL characters, as binary files and UTF-16 do "
             f"(check that the input is text{first('nul')})."
         )
     if surprises.malformed:
@@ -251,7 +253,7 @@ def _report_lines(facts: LineFacts, surprises: _Surprises, text: TextPlan, repor
     report.info(_account(facts, surprises, text))
     if warnings := _warnings(facts, surprises, text):
         report.warning(" ".join(warnings))
-    # This number includes sentences that are not in the sample. The counts of a sample are checked
-    # when the alphabet is chosen.
+    # `huge_characters` includes sentences that are not in the sample, so it is not used if there is
+    # a sample. The counts of a sample are checked when the alphabet is chosen.
     if not text.input_sentence_size and facts.huge_characters >= 2**64:
         raise too_many_characters()

@@ -10,7 +10,7 @@ from spmcompat.plan import Plan
 # The pretokens of each sentence are kept at least until this number of bytes was read, however
 # common spaces are. If pretokens are dropped but needed later, the text must be read again.
 _SURE_BYTES = 1 << 19
-# The same number for a text that can be read only once.
+# The number of bytes for a text that can be read only once.
 _SURE_BYTES_READ_ONCE = 1 << 24
 
 
@@ -66,7 +66,7 @@ class SentenceLog:
                 for earlier in self._batches.values():
                     earlier.drop_pretokens()
             if not self.keeps_pretokens:
-                # Another worker may have cleared the flag after this batch was counted.
+                # This batch may have been counted while the pretokens were still kept.
                 batch.drop_pretokens()
                 if not self._plan.keeps_order:
                     self._drop_sentences()

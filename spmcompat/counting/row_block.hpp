@@ -11,7 +11,7 @@
 
 namespace spmcompat {
 
-// The position of a pretoken: the values of the column `place`.
+// The values of the column `place`, which states where a pretoken stands in the text.
 constexpr uint8_t kInside = 0;     // another pretoken of the sentence follows
 constexpr uint8_t kAtEnd = 1;      // the pretoken ends its sentence, and another sentence follows
 constexpr uint8_t kAtTextEnd = 2;  // the pretoken ends the text

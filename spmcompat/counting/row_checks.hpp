@@ -51,7 +51,7 @@ inline uint64_t count_of_place(const RowColumns& rows, uint8_t place) {
   return sum;
 }
 
-// Returns the sum of all counts, or 2^63 if it is larger.
+// Returns the sum of all counts, or 2^63 if the sum is larger.
 inline uint64_t total_count(const RowColumns& rows) {
   constexpr uint64_t kMost = uint64_t{1} << 63;
   uint64_t sum = 0;
@@ -90,7 +90,7 @@ class RowHashes {
     return !hashes_.empty();
   }
 
-  // Appends the indices of the rows whose hash another row also has.
+  // Appends the indices of the rows whose hash occurs more than once.
   void append_repeated(const RowColumns& rows, std::vector<size_t>& found) const {
     for (size_t i = 0; i < rows.size; ++i) {
       if (std::binary_search(hashes_.begin(), hashes_.end(), hash(rows, i))) found.push_back(i);

@@ -13,8 +13,8 @@
 
 namespace spmcompat {
 
-// Adds rows to a table. Returns the index of a row that had been added before, or the number of
-// rows if all are new.
+// Adds rows to a table. Returns the index of a row that the table already contained, or the number
+// of rows if all are new.
 inline size_t add_rows(const RowColumns& rows, PretokenTable& table) {
   constexpr size_t kTogether = 1 << 14;
   std::vector<PretokenTable::Row> part;

@@ -100,12 +100,12 @@ class Columns(NamedTuple):
     text : buffer of bytes
         The pretokens, in UTF-8.
     place : buffer of uint8
-        The position of the pretoken: `INSIDE`, `AT_END` or `AT_TEXT_END`.
+        Where the pretoken stands in the text: `INSIDE`, `AT_END` or `AT_TEXT_END`.
     next : buffer of uint32
         The character that follows the pretoken, or the first character of the next sentence, or 0
         at the end of the text.
     count : buffer of int64
-        How often the pretoken occurs in this place, followed by this character.
+        How often the pretoken occurs at this place, followed by this character.
     """
 
     size: int
@@ -150,7 +150,7 @@ def count_of_place(columns, uint8_t place):
 
 
 def total_count(columns):
-    """Return the sum of all counts, or 2**63 if it is larger. The rows must be valid."""
+    """Return the sum of all counts, or 2**63 if the sum is larger. The rows must be valid."""
     return c_total_count(_rows_of(columns))
 
 
@@ -165,9 +165,10 @@ def find_disorder(columns):
 
 @final
 cdef class RowHashes:
-    """Finds rows that may occur twice in an unordered table, by their hashes. They must be valid.
+    """Finds rows that may occur twice in an unordered table, by their hashes.
 
-    Different rows can have equal hashes, so the caller must compare the rows that are found.
+    The rows must be valid. Different rows can have equal hashes, so the caller must compare the
+    rows that are found.
     """
 
     cdef CRowHashes hashes
@@ -186,7 +187,7 @@ cdef class RowHashes:
         return found
 
     def repeated(self, columns):
-        """Return the indices of the rows whose hash another row also has."""
+        """Return the indices of the rows whose hash occurs more than once."""
         cdef vector[size_t] found
         self.hashes.append_repeated(_rows_of(columns), found)
         return found
@@ -321,8 +322,8 @@ cdef class RowTable:
         Returns
         -------
         int
-            The index of a row that had been added before, or the number of rows if all are new. If
-            the plan does not keep contexts, duplicates are not detected.
+            The index of a row that the table already contained, or the number of rows if all are
+            new. If the plan does not keep contexts, duplicates are not detected.
         """
         cdef RowColumns rows = _rows_of(columns)
         cdef Counter counter

@@ -70,12 +70,12 @@ class SegmentTable : public SharedTable<SegmentSum> {
 };
 
 // Counts the characters of a worker's texts, adds the segments of the texts to a table, and frees
-// the texts. Leaves out segments of a single character. Throws Cancelled if the flag is set.
+// the texts. Leaves out segments of a single character. Throws Cancelled if `cancel` is set.
 inline void cut_texts(WorkerTable& read, const PieceRule& rule, CharacterCounts& characters,
                       SegmentTable& table, const CancelFlag& cancel) {
   constexpr size_t kBufferBytes = 1 << 17;
   SharedTableBuffer<SegmentSum> buffer(table);
-  std::vector<uint32_t> ids;  // the ids of the segments in the buffer, which nothing uses
+  std::vector<uint32_t> ids;  // receives the ids of the added segments, which are not needed
   std::string texts;          // the texts of the segments in the buffer
   const auto flush = [&] {
     cancel.check();

@@ -38,7 +38,7 @@ class SentenceNormalizer {
     if (plan.script_runs) script_runs_.emplace();
   }
 
-  // All methods replace `text`, and use `scratch` as temporary memory.
+  // The methods replace `text`, and use `scratch` as temporary memory.
   void normalize(const char* sentence, size_t size, std::string& text,
                  std::string& scratch) const {
     normalizer_.normalize(sentence, size, text);
@@ -72,8 +72,8 @@ class SentenceNormalizer {
     return scratch == raw ? RawTokenKind::kPlain : RawTokenKind::kChanged;
   }
 
-  // Whether a raw token contains a NUL or is not well-formed UTF-8. Its sentence is then counted as
-  // a whole, because only Counter::add_whole counts the damaged sentences for the warnings.
+  // Whether a raw token contains a NUL or is not well-formed UTF-8. If so, its sentence is counted
+  // as a whole, because only Counter::add_whole counts the damaged sentences for the warnings.
   static bool is_damaged(std::string_view raw) {
     return contains_nul(raw) || !is_utf8(raw);
   }

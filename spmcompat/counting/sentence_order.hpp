@@ -12,9 +12,10 @@
 
 namespace spmcompat {
 
-// The positions of the sentences after the empty ones are removed: the reference moves the last
-// sentence to the position of each empty sentence. If the moved sentence is also empty, it is
-// removed in the same way with `removes_all_empty`; otherwise it stays.
+// The positions of the sentences after the empty ones are removed. The reference replaces each
+// empty sentence with the last sentence of the text, which is moved there. If the moved sentence is
+// also empty, it is replaced, too, if `removes_all_empty` is set; if it is not set, the empty
+// sentence stays.
 class FilledPositions {
  public:
   FilledPositions() = default;
@@ -96,7 +97,7 @@ struct SentenceOrder {
     if (!empty.empty()) arrange(kept);
   }
 
-  // Keeps only the sentences with these indices, in the order of the indices.
+  // Keeps only the sentences with these indices, and puts them in the order of `indices`.
   void arrange(const std::vector<uint32_t>& indices) {
     if (!begin.empty()) select_pretokens(indices);
     select(last, indices);
@@ -152,7 +153,7 @@ struct SentenceOrder {
 // have dropped the first sentences, which cannot end the text.
 class LastSentence {
  public:
-  // Adds the sentences of a batch. Batches must be added in the order of the text.
+  // Adds the sentences of a batch. The batches must be added in the order of the text.
   void add(const BatchLog& log, uint32_t worker) {
     sentences_ += log.filled;
     gaps_ += log.sentences - log.filled;

@@ -1,10 +1,11 @@
 // Sorts the rows of a table: by the bytes of the pretoken, then by place, then by the next
 // character.
 //
-// This is a sample sort. The pretokens of the first shard are the sample that divides all pretokens
-// into ranges. The hash of a pretoken determines its shard, so the sample is random, yet the same
-// in every run. Workers first divide every shard into the ranges. Then they sort a few ranges at a
-// time, so only the rows of these ranges are in memory.
+// This is a sample sort. The pretokens of the first shard are the sample: some of them become the
+// boundaries between ranges of pretokens. The hash of a pretoken determines its shard, so the
+// sample is random, yet the same in every run. Workers first divide the pretokens of every shard
+// into the ranges. Then they sort a few ranges at a time, so only the rows of these ranges are in
+// memory.
 #pragma once
 
 #include <algorithm>
@@ -45,8 +46,7 @@ class SortedRows {
 
   size_t ranges() const { return begins_.size() + 1; }
 
-  // Returns the rows of a range in blocks. A block ends when its text reaches the intended size of
-  // a range.
+  // Returns the rows of a range in blocks. A block ends when its text reaches `range_bytes` bytes.
   std::vector<RowBlock> sorted(size_t range) const {
     std::vector<Key> keys;
     const size_t skipped = shared_prefix(range);
@@ -153,7 +153,8 @@ inline std::unique_ptr<SortedRows> sort_rows(const std::unique_ptr<PretokenCount
   return std::make_unique<SortedRows>(counts->pretokens(), range_pretokens, range_bytes, crew);
 }
 
-// Returns the rows of the next ranges from `first` on: one range for each worker, fewer at the end.
+// Returns the rows of range `first` and the ranges after it: as many ranges as there are workers,
+// or all remaining ranges if these are fewer.
 inline std::vector<std::vector<RowBlock>> sorted_ranges(const std::unique_ptr<SortedRows>& rows,
                                                         size_t first, Crew& crew) {
   std::vector<std::vector<RowBlock>> found(std::min(crew.size(), rows->ranges() - first));

@@ -84,7 +84,7 @@ class WorkerTable {
     for_each_counted_pretoken(function);
   }
 
-  // Does the same, and frees all texts and counts.
+  // Like for_each_text, but frees all texts and counts.
   template <typename Function>
   void consume_texts(Function function) {
     raw_tokens.consume(
@@ -94,7 +94,7 @@ class WorkerTable {
   }
 
   // Moves all pretokens to a table that the workers share. With `keep_ids`, keeps their ids in that
-  // table. Throws Cancelled if the flag is set.
+  // table. Throws Cancelled if `cancel` is set.
   void merge_into(PretokenTable& table, bool keep_ids, const CancelFlag& cancel) {
     for (uint32_t id = 0; id < pretokens.size(); ++id) {
       cancel.check();
@@ -203,7 +203,7 @@ class WorkerTable {
   // Ids in the merged table.
   std::vector<uint32_t> merged_ids_;           // for each item of `pretokens`
   std::vector<uint32_t> raw_token_pretokens_;  // the pretokens of all raw tokens
-  std::vector<uint32_t> raw_token_end_;        // the end of each raw token in raw_token_pretokens_
+  std::vector<uint32_t> raw_token_end_;        // where the pretokens of each raw token end
 
   std::string text_, scratch_;
 };

@@ -37,8 +37,8 @@ void split_at(std::string_view sentence, const std::string& delimiter, bool by_b
   }
 }
 
-// Removes the delimiter from distinct sentences, and cuts them into pretokens. Workers divide the
-// sentences by shards.
+// Removes the delimiter from distinct sentences, and cuts the sentences into pretokens. Workers
+// share the work by taking different shards.
 class DelimitedSentences {
  public:
   // With `ordered`, stores the pretokens of each sentence in their order.
@@ -120,7 +120,7 @@ class DelimitedSentences {
  private:
   struct Pretokens {
     std::vector<uint32_t> ids;    // the pretokens of all sentences of a shard
-    std::vector<uint64_t> begin;  // index of a sentence -> range of ids
+    std::vector<uint64_t> begin;  // index of a sentence -> where its ids begin
   };
 
   std::string_view text(uint32_t shard, uint32_t index) const {

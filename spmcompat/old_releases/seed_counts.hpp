@@ -1,4 +1,4 @@
-// The counts of seeds that change because of the end of the text; text_end.hpp computes them.
+// The type for the counts of seeds that depend on the end of the text (see text_end.hpp).
 #pragma once
 
 #include <cstdint>

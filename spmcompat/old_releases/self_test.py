@@ -110,9 +110,8 @@ def _normalizer(model: ModelProto, pieces: Iterable[Piece]) -> Normalizer:
 def _is_found(piece: Piece, trainer: TrainerSpec) -> bool:
     """Return whether a token with the text of this piece gets the id of the piece.
 
-    If not, it gets the unknown id.
-
-    Unigram models look up only normal pieces and user-defined symbols.
+    If not, the token gets the unknown id. Unigram models look up only normal pieces and
+    user-defined symbols.
     """
     if trainer.model_type == TrainerSpec.UNIGRAM:
         return piece.type in (NORMAL, USER_DEFINED)

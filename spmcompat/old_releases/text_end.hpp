@@ -5,11 +5,11 @@
 //
 // If the same characters follow all occurrences of a piece, the piece itself is not a node. It is
 // cut from a longer node, and gets the count of that node. The text of this node begins with the
-// piece, and ends where the texts after the occurrences first differ. But if the text ends after
-// one occurrence before they differ, this node is dropped. Then the piece gets the count of the
-// most frequent of the even longer nodes, which have only some of the occurrences. These nodes
-// extend into the next sentences and, if the piece is a whole pretoken, also into the text before
-// it.
+// piece, and ends where the texts after the occurrences first differ. But if one of these texts
+// reaches the end of the whole text before it differs from the others, the node is dropped. Then
+// the piece gets the count of the most frequent of the even longer nodes, each of which covers only
+// some of the occurrences. These longer nodes extend into the next sentences and, where the piece
+// is a whole pretoken, also into the text before it.
 //
 // This file treats the text as a sequence of pretokens and ends of sentences. The counts of only a
 // few pieces change, and most of these pieces occur once or twice.
@@ -35,7 +35,7 @@ namespace spmcompat {
 
 class TextEndSeeds {
  public:
-  // Each sentence occurs `copies` times in a row. Throws Cancelled if the flag is set.
+  // Each sentence occurs `copies` times in a row. Throws Cancelled if `cancel` is set.
   TextEndSeeds(const PretokenTable& pretokens, const PieceRule& rule, const SentenceOrder& order,
                int copies, const CancelFlag& cancel)
       : pretokens_(pretokens), rule_(rule), cancel_(cancel) {
@@ -55,7 +55,8 @@ class TextEndSeeds {
     SeedCounts found;
     if (tokens_.empty()) return found;
     std::unordered_set<uint32_t> seen;
-    // The positions in tokens_ at which the same tokens begin as those from `last` to the end.
+    // The positions in tokens_ where an occurrence of the tokens from `last` to the end of the text
+    // begins.
     std::vector<size_t> positions;
     for (size_t i = 0; i < tokens_.size(); ++i) {
       if (tokens_[i] == kNoPretoken) positions.push_back(i);
@@ -83,7 +84,7 @@ class TextEndSeeds {
     size_t token;
     size_t byte;
   };
-  // The beginning and the end of an occurrence of a piece.
+  // Where an occurrence of a piece begins and ends.
   struct Occurrence {
     Position begin, end;
   };
@@ -98,8 +99,8 @@ class TextEndSeeds {
     tokens_.push_back(kNoPretoken);
   }
 
-  // Considers the pieces that are suffixes of a pretoken, the longest first. Stops when one of them
-  // also occurs elsewhere than before `positions`, because then all shorter suffixes do, too.
+  // Considers the pieces that are suffixes of a pretoken, the longest first. Stops at a suffix that
+  // occurs not only before `positions`, because then all shorter suffixes also occur elsewhere.
   void add_suffixes(uint32_t pretoken, const std::vector<size_t>& positions,
                     SeedCounts& found) const {
     std::vector<char32_t> characters;
@@ -132,7 +133,7 @@ class TextEndSeeds {
     return result;
   }
 
-  // How often the piece occurs in the text.
+  // How often a piece occurs in the text.
   uint64_t count(std::string_view piece) const {
     uint64_t count = 0;
     for (uint32_t shard = 0; shard < pretokens_.shards(); ++shard) {
@@ -150,8 +151,9 @@ class TextEndSeeds {
   uint64_t best_count(const std::vector<Occurrence>& occurrences) const {
     bool branches = false;
     uint64_t best = branch(occurrences, branches);
-    // If the texts after the occurrences never differ, adding text before the piece does not change
-    // this. Returning here avoids a long search if the text ends with a long repetition.
+    // If the texts after the occurrences never differ, they do not differ for longer pieces that
+    // begin earlier, either. Returning here avoids a long search if the text ends with a long
+    // repetition.
     if (!branches) return 0;
     std::vector<Occurrence> whole;
     for (const Occurrence& o : occurrences) {
@@ -187,8 +189,9 @@ class TextEndSeeds {
     return 0;
   }
 
-  // Searches for nodes with counts above `best` that begin before the piece, and raises `best`.
-  // `known` is the number of occurrences that were already extended to the right together.
+  // Searches for nodes that begin before the piece and have counts above `best`, and raises `best`
+  // to the highest of these counts. `known` is the size of the group of occurrences that was last
+  // extended to the right.
   void extend_left(std::vector<Occurrence> group, size_t known, uint64_t& best) const {
     while (group.size() > best) {
       auto parts = split(group, [this](Occurrence& o) { return step_left(o.begin); });

@@ -4,8 +4,8 @@
 // `allows` is the rule of sentencepiece 0.2.3 for a valid piece. `parts` follows from this rule. If
 // `parts` is true for two neighbouring characters, no valid piece contains both, so pretokens are
 // cut between them into segments. `parts` may be false even if no valid piece contains both
-// characters, because it does not know the script of an Inherited character, which is the script
-// of the character before it.
+// characters: an Inherited character takes the script of the character before it, and `parts` does
+// not know that character if `left` is Inherited.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct PieceRule {
   bool whitespace_as_suffix = false;
   bool allow_whitespace_only_pieces = false;
   bool spaces_apart = false;  // no piece contains a space mark
-  bool boundaries_end_pretokens = false;  // if false, boundary marks are inside of pretokens
+  bool boundaries_end_pretokens = false;  // if false, pretokens may contain boundary marks
   char32_t boundary = 0;  // the boundary mark of the release
 
   bool allows(const char32_t* piece, size_t length) const {

@@ -27,7 +27,7 @@ class ScriptRuns {
   ScriptRuns() {
     // One letter of each script that puts spaces between words.
     for (const char32_t letter : U"aاअ가አаαאঅܐଅஅఅਅઅඅഅԱಅა") joins_space_[script_of(letter)] = true;
-    joins_space_[kScriptCommon] = false;  // the loop has set it for the zero at the string's end
+    joins_space_[kScriptCommon] = false;  // the loop set it for the zero that ends the string
     categories_.fill(kCategoryOther);
     for (const CategoryRange& range : kCategoryRanges) {
       for (char32_t c = range.first; c <= range.last && c < categories_.size(); ++c) {
@@ -36,7 +36,7 @@ class ScriptRuns {
     }
   }
 
-  // Replaces `out` with the text, and inserts a boundary mark between every two runs.
+  // Sets `out` to the text with a boundary mark between every two runs.
   void mark(std::string_view text, char32_t boundary, std::string& out) const {
     out.clear();
     Kind run{};

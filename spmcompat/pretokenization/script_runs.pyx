@@ -61,7 +61,7 @@ def script_runs(str text not None):
     Returns
     -------
     list of str
-        Its runs of one script and one class of characters.
+        The runs of the text. All characters of a run have one script and one class.
     """
     cdef unique_ptr[ScriptRuns] runs
     cdef string marked

@@ -27,12 +27,12 @@ KEYS = ("pretoken", "place", "next")
 """The key columns: no two rows of a table have the same values in all of them. A table that is in
 order is sorted by these columns."""
 # The address space that importing pyarrow takes. The import also loads NumPy and, if it is
-# installed, pandas. NumPy takes more for each core.
+# installed, pandas. NumPy takes additional address space for each core.
 _BYTES_OF_IMPORT = 384 << 20
 _BYTES_OF_CORE = 42 << 20
-# For each column: the size of a value in bytes, and the number of values that it has in addition to
-# one for each row. The column of pretokens has offsets as values: the beginning of each pretoken,
-# and in addition the end of the last pretoken.
+# For each column: the size of a value in bytes, and how many more values than rows the column has.
+# The values of the column of pretokens are offsets: the beginning of each pretoken, and one more
+# offset, the end of the last pretoken.
 _WIDTHS = (4, 1, 4, 8)
 _VALUES_MORE = (1, 0, 0, 0)
 _LIMITS = {

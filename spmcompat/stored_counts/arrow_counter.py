@@ -1,4 +1,4 @@
-"""Counts a text in Arrow record batches, part by part, in bounded memory."""
+"""Counts a text that is given as Arrow record batches, part by part, in bounded memory."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ArrowCounter:
         Yields
         ------
         pyarrow.RecordBatch
-            Rows of counts. Equal rows may occur more than once.
+            Rows of counts. Rows with the same pretoken, place and next may occur more than once.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class ArrowCounter:
         yield last_row(last)
 
     def _rows(self, counter: Counter, workers: Workers) -> Iterator[pa.RecordBatch]:
-        """Yield the counted rows. None of them ends the text: `Counts` does not get the batches."""
+        """Yield the counted rows. No row ends the text, because `Counts` is given no `Batch`."""
         counts = Counts(self._plan, [counter], [], False)
         counts.merge(workers)
         for columns in RowReader(counts, workers):
@@ -125,12 +125,12 @@ class ArrowCounter:
 
 
 def _check_needs_no_order(plan: Plan) -> None:
-    """Raise if the context after a sentence depends on which sentence comes next.
+    """Raise if the counts depend on which sentence follows which.
 
     Raises
     ------
     BadValueError
-        If it does. The message names the option that is the reason.
+        If the counts depend on it. The message names the option that is the reason.
     """
     mark = SPACE_MARK.encode()
     reasons = {

@@ -36,9 +36,9 @@ class CheckedParts:
     name : str
         The name of the table in messages.
     is_sorted : bool
-        Whether the rows must be in order. If not, `RepeatedRows` must have checked them before.
+        Whether the rows must be in order. If not, `RepeatedRows` must already have checked them.
     is_empty : bool
-        Whether the text has no sentence. Then there must not be any rows.
+        Whether the text has no sentence. If so, there must not be any rows.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class CheckedParts:
 
 
 class RepeatedRows:
-    """Finds equal rows in an unordered table.
+    """Finds rows of an unordered table that have the same pretoken, place and next character.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class RepeatedRows:
         self._hashes.add(arrow.to_columns(batch))
 
     def refuse(self, batches: Iterable[pa.RecordBatch]) -> None:
-        """Raise if two rows are equal.
+        """Raise if two rows have the same pretoken, place and next character.
 
         Parameters
         ----------

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def check_order_is_free(plan: Plan, doing: str = "count") -> None:
-    """Raise if the model depends on sentences or their order, which counts do not keep.
+    """Raise if the model depends on whole sentences or their order, which counts do not keep.
 
     Raises
     ------
     BadValueError
-        If it does. The message says which option is the reason, and what to do.
+        If the model depends on them. The message states the reason, and what to do.
     """
     if plan.removed_delimiter:
         reason = (
@@ -40,7 +40,10 @@ def check_order_is_free(plan: Plan, doing: str = "count") -> None:
     elif plan.whole_sentences:
         reason = "with split_by_whitespace=false, pieces cross spaces and EM reads whole sentences"
     elif plan.seeds is not None:
-        reason = "this release of sentencepiece counts seeds of a TSV in a different text than EM"
+        reason = (
+            "this release of sentencepiece finds the seeds of a TSV in a different text than the "
+            "one that EM reads"
+        )
     elif plan.looks_at_text_end:
         reason = "a Unigram model of this release of sentencepiece depends on the last sentences"
     else:
@@ -117,7 +120,7 @@ def origin_of(plan: Plan, options: Mapping[str, str], rules: Rules | None) -> Or
     options : mapping of str to str
         The options for reading and normalizing that the user set.
     rules : mapping, optional
-        The normalization rules from the file named in the options.
+        The normalization rules from the file that the options name.
     """
     names_file = bool(options.get("normalization_rule_tsv"))
     return Origin(

@@ -21,7 +21,8 @@ from spmcompat.stored_counts.table import CountTable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# The options that determine a field of the plan, if they do not have the name of the field.
+# For fields of the plan that are not determined by an option of the same name alone: the options
+# that determine the field, as messages name them.
 _OPTIONS_OF_RULES = {
     "whitespace_as_suffix": "treat_whitespace_as_suffix (or model_type)",
     "allow_whitespace_only_pieces": "allow_whitespace_only_pieces (or model_type)",
@@ -77,7 +78,8 @@ def _check_rules(plan: Plan, table: CountTable) -> None:
     if origin.delimiter != plan.delimiter.decode():
         raise BadValueError(
             f"{table.name}: the text was counted with pretokenization_delimiter="
-            f"{origin.delimiter!r}, but training uses {plan.delimiter.decode()!r}. Use the same."
+            f"{origin.delimiter!r}, but training uses {plan.delimiter.decode()!r}. Use the same "
+            "delimiter."
         )
     if origin.charsmap != digest(plan.charsmap):
         raise BadValueError(
@@ -89,11 +91,11 @@ def _check_rules(plan: Plan, table: CountTable) -> None:
 class SymbolCheck:
     """Checks that counting with other symbols, such as those of training, would give the same rows.
 
-    A text is cut at its symbols before it is counted. If training has a symbol that the counts do
-    not have, it must not occur in the text. The check searches the pretokens for the symbol without
-    its last character, because normalization may have changed that character in the text. If the
-    counts have a symbol that training does not have, no pretoken may contain a boundary mark, which
-    shows that the text was cut there.
+    A text is cut at all symbols before it is counted. If training has a symbol that the counts do
+    not have, the symbol must not occur in the text. The check searches the pretokens for the symbol
+    without its last character, because normalization may have changed that character in the text.
+    If the counts have a symbol that training does not have, no pretoken may contain a boundary
+    mark, because the mark shows that the text was cut at a symbol.
 
     Parameters
     ----------
@@ -102,7 +104,7 @@ class SymbolCheck:
     origin : Origin
         The origin of the table.
     symbols : collection of str
-        The other symbols.
+        The symbols to compare with those of the table.
     boundary : str
         The boundary mark.
     """
@@ -125,7 +127,7 @@ class SymbolCheck:
         Raises
         ------
         BadValueError
-            If one may occur. The message names the symbol.
+            If a symbol may occur. The message names it.
         """
         if self._extra:
             found = arrow.first_match(batch, self._pattern)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _ROWS_AT_A_TIME = 1 << 20
 _LEAST_ROWS = 1 << 12
 
-# Options that training takes from the counts. Tables with different values cannot be merged.
+# Options that training takes from the counts. Tables in which they differ cannot be merged.
 _EQUAL_OPTIONS = ("compat", "max_sentence_length", "input_format")
 
 
@@ -179,7 +179,7 @@ class Merging:
             If a table is broken, or the sums are too large.
         """
         rows = max(_ROWS_AT_A_TIME // len(self._tables), _LEAST_ROWS)
-        # The text before an empty one is followed by the first text after it that is not empty.
+        # Empty texts are left out: each other text is followed by the next text that is not empty.
         weighted = [
             (table, weight)
             for table, weight in zip(self._tables, self._weights, strict=True)
@@ -213,7 +213,7 @@ class Merging:
 
 
 def _is_empty(table: Table) -> bool:
-    """Return whether the text of a table has no sentence, and check that it then has no rows."""
+    """Return whether the text of a table has no sentence; if so, check that there are no rows."""
     if table.origin.sentences:
         return False
     for _ in table.in_order(_LEAST_ROWS):
@@ -267,7 +267,7 @@ class Cursor:
     def take_to(self, bound: bytes) -> pa.RecordBatch:
         """Return all rows up to and including the pretoken `bound`, and move past them.
 
-        `bound` must not be above the last pretoken of any cursor.
+        `bound` must not come after the attribute `last` of any cursor.
         """
         import pyarrow as pa  # noqa: PLC0415
 
@@ -294,9 +294,9 @@ class Cursor:
 def _repeated(
     batches: Iterable[pa.RecordBatch], weight: Fraction, first: int, next_first: int | None
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a text that is repeated, and that may be followed by another text.
+    """Yield the rows of a text after it is repeated and, optionally, followed by another text.
 
-    The resulting rows are sorted by pretoken only.
+    The resulting rows are sorted by pretoken, but not by place and next character.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def _repeated(
     first : int
         The first character of the text, which follows each copy except the last.
     next_first : int, optional
-        The first character of the next text. Without it, the text ends here.
+        The first character of the text that follows. If it is None, no text follows.
     """
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415

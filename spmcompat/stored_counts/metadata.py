@@ -1,7 +1,7 @@
 """The allowed content of the metadata of a counts file.
 
 Such a file may come from anyone, so each field is checked before use. This module lists the options
-that the file may set. None of them makes training open a file.
+that the metadata may set. No option in the metadata makes training open a file.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ COUNTING_OPTIONS = (
     "compat",
 )
 """The options that determine the rows of a table of counts. Training takes them from the table.
-The paths `input` and `normalization_rule_tsv` are only stored in the model as names. The rules
-themselves are in the metadata.
+The paths `input` and `normalization_rule_tsv` are stored in the model, but not opened: the content
+of the rules file is in the metadata.
 """
 
 SYMBOL_OPTIONS = (
@@ -145,7 +145,7 @@ FIELDS: Mapping[str, Kind] = {
     "broken": _SIZE,
     "normalization_rules": _TEXT,
 }
-"""The fields of `Origin`. Metadata must have all of them, and the version."""
+"""The fields of `Origin`. Metadata must contain all of them, and the version of the format."""
 
 
 def fault_of(document: object) -> str | None:
@@ -188,7 +188,7 @@ def _fault_of_options(options: Mapping[str, str]) -> str | None:
 
 
 def _contradiction(document: Mapping[str, Any]) -> str | None:
-    """Return which fields contradict each other, or None."""
+    """Return how fields contradict each other, or None if they do not."""
     names_rules = bool(document["options"].get("normalization_rule_tsv"))
     if document["lines"] < document["sentences"]:
         return "there are fewer lines than sentences"

@@ -31,7 +31,7 @@ class Origin(NamedTuple):
     charsmap : str
         The SHA-256 of the compiled normalization rules.
     symbols : tuple of str
-        The meta pieces. Pretokens do not contain them.
+        The meta pieces, at which the text was cut. Pretokens do not contain them.
     delimiter : str
         The pretokenization delimiter.
     sentences : int
@@ -53,8 +53,8 @@ class Origin(NamedTuple):
     broken : int
         The number of records that were skipped because they cannot be read.
     normalization_rules : str
-        The content of the rules file that the ``normalization_rule_tsv`` option names; empty
-        without that option.
+        The content of the rules file that the ``normalization_rule_tsv`` option names; empty if
+        the option is not set.
     """
 
     options: dict[str, str]

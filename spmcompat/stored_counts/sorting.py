@@ -26,10 +26,10 @@ def sorted_rows(
     Parameters
     ----------
     batches : iterable of pyarrow.RecordBatch
-        Checked rows.
+        The rows, whose values have been checked.
     run_bytes : int
-        The number of bytes of rows to sort at a time. If there are more rows, they are written to
-        a temporary folder, which takes about as much space on disk as the rows take in memory.
+        How many bytes of rows to sort at a time. If there are more rows, the sorted runs are
+        written to a temporary folder, and take about as much space on disk as they take in memory.
     """
     with tempfile.TemporaryDirectory(prefix="spmcompat-") as folder:
         runs: list[Path] = []

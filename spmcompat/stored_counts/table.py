@@ -68,7 +68,7 @@ class CountTable:
     rows : pyarrow.Table, optional
         The rows, if they are in memory.
     paths : sequence of paths
-        Otherwise, the Parquet files that contain the rows.
+        The Parquet files that contain the rows, if they are not in memory.
     closing : Closing, optional
         How the text ends, if the files contain unordered counts.
     """
@@ -176,7 +176,7 @@ class CountTable:
         Raises
         ------
         TrainingError
-            As for `batches`.
+            In the same cases as `batches`.
         """
         from spmcompat.stored_counts.sorting import sorted_rows  # noqa: PLC0415
 
@@ -184,7 +184,7 @@ class CountTable:
         return batches if self._closing is None else sorted_rows(batches)
 
     def summary(self, frequent: int = 8) -> tuple[int, int, list[str]]:
-        """Return the numbers of distinct pretokens and of all pretokens, and the most frequent.
+        """Return the numbers of distinct and of all pretokens, and the most frequent pretokens.
 
         This reads all rows.
         """
@@ -288,7 +288,7 @@ def write(
             arrow.schema(),
             compression="zstd",
             use_dictionary=["place", "next"],
-            # The pretokens are sorted, so each one shares a prefix with the previous one.
+            # The pretokens are sorted, so most of them share a prefix with the previous one.
             column_encoding={"pretoken": "DELTA_BYTE_ARRAY", "count": "PLAIN"},
         ) as writer,
     ):
@@ -298,7 +298,7 @@ def write(
 
 
 def _origin_of(path: Path) -> tuple[Origin, bool]:
-    """Read the metadata of one file. Return them, and whether the counts are unordered."""
+    """Return the origin in the metadata of a file, and whether its counts are unordered."""
     metadata = _open(path).metadata.metadata or {}
     name = printable(str(path))
     if KEY in metadata:

@@ -1,6 +1,6 @@
-"""Unordered counts of a text, as added up by Spark and other engines.
+"""Unordered counts of a text, as Spark and other engines add them up.
 
-Their rows are those of a table of counts, with two differences:
+The rows are like those of a table of counts, with two differences:
 
 - There is no row that ends the text. When the rows are read, the sentence whose last pretoken comes
   first in byte order is chosen to end the text. So the end depends only on the lines, not on how
@@ -11,8 +11,8 @@ Their rows are those of a table of counts, with two differences:
 - Facts such as the number of lines are also rows, because engines only add up rows. Such a row has
   `FACT` in the column ``place``, and an index into `FACTS` in the column ``next``.
 
-The origin of the counts is in the metadata of each file: under `KEY`, or where Spark writes the
-metadata of the column ``pretoken``.
+The metadata of each file contain the origin of the counts, with the key `KEY`. Spark instead
+stores the same key in the metadata of the column ``pretoken``.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def last_row(pretoken: bytes) -> pa.RecordBatch:
 
 
 def check_facts(batch: pa.RecordBatch, name: str) -> None:
-    """Raise if a row that does not count a pretoken has an impossible value.
+    """Raise if a row that states a fact or names a last pretoken has an impossible value.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def close(
     Parameters
     ----------
     read : callable
-        Returns all rows, with checked values and including facts.
+        Returns all rows, including fact rows. Their values have been checked.
     origin : Origin
         The origin of the counts, without the facts.
     name : str
@@ -222,11 +222,11 @@ def _first_of(batch: pa.RecordBatch) -> dict[str, int]:
 
 
 def _ends_sentence(batch: pa.RecordBatch, pretoken: str) -> pa.BooleanArray:
-    """Return, for each row, whether it may count a pretoken as the last one of a sentence."""
+    """Return, for each row, whether it may count how often `pretoken` ends a sentence."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    # Every sentence begins with the space mark. If another character follows the pretoken, it comes
-    # before a boundary mark inside a sentence.
+    # Every sentence begins with the space mark. If another character follows the pretoken, the
+    # pretoken comes before a boundary mark inside a sentence.
     at_end = pc.and_(
         pc.equal(batch.column("place"), AT_END), pc.equal(batch.column("next"), ord(SPACE_MARK))
     )
@@ -241,9 +241,10 @@ def _count_at_end(batch: pa.RecordBatch, pretoken: str) -> int:
 
 
 def closed(batch: pa.RecordBatch, closing: Closing) -> pa.RecordBatch:
-    """Return the rows of a batch without facts, and with the row that ends the text.
+    """Return the rows of a batch without facts.
 
-    That row is added to the batch that counts the last pretoken of the text.
+    If the batch counts the pretoken that ends the text, one of its occurrences at the end of a
+    sentence becomes the row that ends the text.
     """
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415

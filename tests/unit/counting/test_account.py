@@ -56,7 +56,7 @@ def test_lines_of_a_file(kind: str, by_raw_tokens: bool, tmp_path: Path) -> None
         f"{path}, from byte {starts[3]} on).",
         "Skipped 1 sentences that contain the reserved character U+2585 (the first: "
         f"{path}, from byte {starts[4]} on).",
-        f"1 sentences contain NUL characters, like binary files and UTF-16 (check that the input "
+        f"1 sentences contain NUL characters, as binary files and UTF-16 do (check that the input "
         f"is text; the first: {path}, from byte {starts[6]} on).",
         "2 sentences contain bytes that are not UTF-8, which become U+FFFD (convert the input with "
         f"iconv -t UTF-8; the first: {path}, from byte {starts[5]} on).",
