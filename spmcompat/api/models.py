@@ -160,7 +160,7 @@ def extend(
     Parameters
     ----------
     model : path or bytes
-        A Unigram or BPE model. The text is normalized and cut by the options that it stores.
+        A Unigram or BPE model. The text is normalized and cut by the options that the model stores.
     add : int
         The number of new pieces. This includes all characters that the coverage of the new text
         requires and that the model does not have.
@@ -223,7 +223,7 @@ def trim(
     Parameters
     ----------
     model : path or bytes
-        A Unigram or BPE model. The text is normalized and cut by the options that it stores.
+        A Unigram or BPE model. The text is normalized and cut by the options that the model stores.
     keep : int
         The number of pieces to keep, including meta pieces.
     input, sentence_iterator, counts
@@ -323,9 +323,9 @@ def export(
     output : path
         The file to write, or the folder if the target is a folder.
     verify : path, bool or iterable of str
-        The lines to encode with ``sentencepiece`` and with the library of the target: a text, or
-        the lines themselves. True means built-in lines that exports are known to get wrong; False
-        means no verification.
+        The lines to encode with ``sentencepiece`` and with the library of the target: the path of a
+        text, or the lines themselves. True means built-in lines that exports are known to get
+        wrong; False means no verification.
     bos_token, eos_token, pad_token : str, optional
         For ``hf-folder``: the control pieces that begin, end and pad a text; by default, those of
         the model.

@@ -80,7 +80,7 @@ def store(settings: Settings, name: str, given: object, *, command_line: bool = 
     Raises
     ------
     BadValueError
-        If this is not a value of the option.
+        If the value is not valid for the option.
     UnknownOptionError
         If there is no such option.
     """
@@ -182,7 +182,7 @@ def parse(option: Option, given: object, release: Release, *, command_line: bool
     Raises
     ------
     BadValueError
-        If this is not a value of the option.
+        If the value is not valid for the option.
     """
     try:
         value = _parse(option, given, release, command_line) if isinstance(given, str) else given
@@ -191,7 +191,7 @@ def parse(option: Option, given: object, release: Release, *, command_line: bool
         return value
     except BadValueError as error:
         message = f"{error} It was given for {option.name}."
-        # In the reference, a bad log level is not an error of value, but an internal error.
+        # The reference reports a bad log level as an internal error, not as a bad value.
         raise (TrainingError if option.name == "minloglevel" else BadValueError)(message) from None
 
 
