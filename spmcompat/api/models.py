@@ -50,7 +50,7 @@ def edit(
         ``.model``. It may be `model` itself. By default nothing is written.
     add_control, add_user_defined, add : sequence of str
         New control pieces, user-defined symbols and normal pieces. New normal pieces get scores
-        below the lowest one.
+        below the lowest existing score.
     rename : mapping of str to str
         The new text of each piece.
     remove : sequence of str
@@ -62,8 +62,8 @@ def edit(
         Whether to give new pieces the ids of unused pieces and of placeholders such as
         ``<unused0>``.
     reorder_ids : bool
-        Whether to drop unused pieces and renumber the remaining ones. The new order is: pieces that
-        are not normal in their current order, then normal pieces by score.
+        Whether to drop unused pieces and renumber the remaining ones. Pieces that are not normal
+        come first, in their current order, and then the normal pieces by score.
     text : path
         A text to compare the two models on; see `changes` of the result. Needs ``sentencepiece``.
 
@@ -100,7 +100,7 @@ def merge(
     weights: Sequence[float] | None = None,
     vocab_size: int | None = None,
 ) -> MergeResult:
-    """Merge models of one type. New pieces of the other models follow those of the first model.
+    """Merge models of one type. New pieces of the other models follow the pieces of the first.
 
     Unigram: the probability of a piece is the mean of its probabilities in the models. BPE: the
     merges of the first model come first, then the merges of each other model in that model's order,

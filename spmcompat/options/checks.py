@@ -96,7 +96,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
 
 
 def check_options(settings: Settings) -> dict[int, MetaPiece]:
-    """Check all options that do not depend on files. Result and errors are those of `verify`."""
+    """Check all options that do not depend on files. It returns and raises as `verify` does."""
     _check_listeners(settings)
     _check_algorithm(settings)
     _check_extensions(settings)

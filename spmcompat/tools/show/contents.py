@@ -49,8 +49,8 @@ class Contents(NamedTuple):
         Whether these are exactly the rules that ``sentencepiece``, in some release, or spmcompat
         has under this name.
     releases : list of str
-        The known releases of ``sentencepiece`` that can have written the model: those that have its
-        rules and all options that it stores. Empty if no release can.
+        The known releases of ``sentencepiece`` that can have written the model: those that have the
+        normalization rules of the model and all options that it stores. Empty if there are none.
     command : list of str
         The arguments with which ``spm_train`` trains a model with the same options.
     """
