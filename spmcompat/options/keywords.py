@@ -124,8 +124,8 @@ class OldOptions(TypedDict, total=False):
 class SentencePieceOptions(TextOptions, _NormalizingOptions, OldOptions, total=False):
     """The keywords of ``SentencePieceTrainer.train``.
 
-    As in ``sentencepiece``, a ``list`` is read item by item, but other sequences are not. A text given
-    for an option that is a list is split at its commas.
+    As in ``sentencepiece``, a ``list`` is read item by item, but other sequences are not. A text
+    given for an option that is a list is split at its commas.
     """
 
     input: StrPath | list[str] | list[StrPath]
