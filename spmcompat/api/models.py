@@ -50,7 +50,7 @@ def edit(
         ``.model``. It may be `model` itself. By default nothing is written.
     add_control, add_user_defined, add : sequence of str
         New control pieces, user-defined symbols and normal pieces. New normal pieces get scores
-        below the lowest one.
+        below the lowest existing score.
     rename : mapping of str to str
         The new text of each piece.
     remove : sequence of str
@@ -62,8 +62,8 @@ def edit(
         Whether to give new pieces the ids of unused pieces and of placeholders such as
         ``<unused0>``.
     reorder_ids : bool
-        Whether to drop unused pieces and renumber the remaining ones. The new order is: pieces that
-        are not normal in their current order, then normal pieces by score.
+        Whether to drop unused pieces and renumber the remaining ones. Pieces that are not normal
+        come first, in their current order, and then the normal pieces by score.
     text : path
         A text to compare the two models on; see `changes` of the result. Needs ``sentencepiece``.
 
@@ -100,7 +100,7 @@ def merge(
     weights: Sequence[float] | None = None,
     vocab_size: int | None = None,
 ) -> MergeResult:
-    """Merge models of one type. New pieces of the other models follow those of the first model.
+    """Merge models of one type. New pieces of the other models follow the pieces of the first.
 
     Unigram: the probability of a piece is the mean of its probabilities in the models. BPE: the
     merges of the first model come first, then the merges of each other model in that model's order,
@@ -160,7 +160,7 @@ def extend(
     Parameters
     ----------
     model : path or bytes
-        A Unigram or BPE model. The text is normalized and cut by the options that it stores.
+        A Unigram or BPE model. The text is normalized and cut by the options that the model stores.
     add : int
         The number of new pieces. This includes all characters that the coverage of the new text
         requires and that the model does not have.
@@ -223,7 +223,7 @@ def trim(
     Parameters
     ----------
     model : path or bytes
-        A Unigram or BPE model. The text is normalized and cut by the options that it stores.
+        A Unigram or BPE model. The text is normalized and cut by the options that the model stores.
     keep : int
         The number of pieces to keep, including meta pieces.
     input, sentence_iterator, counts
@@ -323,9 +323,9 @@ def export(
     output : path
         The file to write, or the folder if the target is a folder.
     verify : path, bool or iterable of str
-        The lines to encode with ``sentencepiece`` and with the library of the target: a text, or
-        the lines themselves. True means built-in lines that exports are known to get wrong; False
-        means no verification.
+        The lines to encode with ``sentencepiece`` and with the library of the target: the path of a
+        text, or the lines themselves. True means built-in lines that exports are known to get
+        wrong; False means no verification.
     bos_token, eos_token, pad_token : str, optional
         For ``hf-folder``: the control pieces that begin, end and pad a text; by default, those of
         the model.

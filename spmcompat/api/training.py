@@ -140,11 +140,11 @@ def train(
         any object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, such as tables, columns and
         readers of pyarrow, polars, pandas, DuckDB and nanoarrow, or an iterable of them; a
         ``LazyFrame`` of polars; a ``Dataset``, ``Scanner``, ``ParquetFile`` or file reader of
-        pyarrow; and a Hugging Face data set. Their strings are read without
-        making Python objects; nulls are skipped.
+        pyarrow; and a Hugging Face data set. The strings of Arrow data are read without making
+        Python objects; nulls are skipped.
     column : str
         The column to read if the Arrow data are a table. By default ``text``, or else the only
-        column of strings. ``meta.text`` can name the field ``text`` of the column ``meta``.
+        column of strings. ``meta.text`` means the field ``text`` of the column ``meta``.
     counts : CountTable or path
         Counts of a text, as `count` returns or saves them, instead of a text. The options for
         reading and normalizing come from the counts.
@@ -155,22 +155,23 @@ def train(
         Counts of a second text of each language. The tokens of these texts decide which language
         chooses the next merge; by default, the tokens of the texts in `language_counts` decide.
     language_ratios : sequence of float
-        The number of tokens of each language is multiplied by its ratio.
+        For each language, the factor by which its number of tokens is multiplied: a language with a
+        higher factor chooses more merges.
     language_first_merges : int
         With language_counts, choose this number of merges from all languages together, as plain BPE
         does, before the languages choose.
     language_window : int
-        With language_counts, exclude a language while it made more than language_alpha times the
-        mean number of choices among this number of latest choices; 0 means never. The authors'
-        program uses 100.
+        With language_counts, look at this number of latest choices: a language that made more than
+        language_alpha times the mean of all languages may not choose. 0 turns this off; the
+        authors' program uses 100.
     language_alpha : float
         See language_window.
     model_prefix : path
         Where to write the model: ``<model_prefix>.model`` and ``<model_prefix>.vocab``.
     model_writer : object with ``write``
-        Receives the bytes of the model, instead of files. With a list as `vocab_size`, a list with
-        a writer for each size, or a function that returns the writer of a size. The function is
-        called after all models are trained.
+        Receives the bytes of the model, instead of files. If `vocab_size` is a list, give a list
+        with a writer for each size, or a function that returns the writer of a size. The function
+        is called after all models are trained.
     model_type : str
         ``unigram`` (the default), ``bpe``, ``word`` or ``char``.
     vocab_size : int or sequence of int
@@ -185,8 +186,8 @@ def train(
         ``auto`` (by file name), ``text``, ``tsv``, ``csv``, ``jsonl``, ``parquet`` or ``arrow``.
     input_column : str
         The field of JSON Lines, or the column of CSV, Parquet or Arrow files, that contains the
-        text. By default ``text``, or else the only column of strings. ``meta.text`` can name the
-        field ``text`` in the field ``meta``.
+        text. By default ``text``, or else the only column of strings. ``meta.text`` means the field
+        ``text`` in the field ``meta``.
     split_lines : bool
         Whether each line of a record or item is a sentence, instead of the whole record or item.
     long_sentences : str
@@ -227,8 +228,8 @@ def train(
         bytes and K pieces.
     num_threads : int
         Fixes the order in which float32 numbers are added, as the number of threads does in
-        ``sentencepiece``. It is part of the result of a Unigram model; 16 by default. For the
-        number of real threads see `workers`.
+        ``sentencepiece``. It affects the bytes of Unigram models; 16 by default. `workers` is the
+        number of real threads.
     max_sentencepiece_length : int
         Maximum length of a piece in characters.
     split_by_unicode_script : bool
@@ -326,9 +327,10 @@ def train(
     m_step : str
         How the M-step estimates scores from expected counts; ml means maximum likelihood.
     early_prune_threshold : float
-        Drop the pieces whose expected count in the M-step is below this value; if it is above 0.5,
-        required characters are kept. The counts of required characters, and of all pieces in the
-        last EM steps, are then raised to at least 0.5; those of other pieces to at least 0.01.
+        In the M-step, drop the pieces whose expected count is below this value, and raise the
+        counts of the remaining pieces to at least 0.01. The last EM steps drop no pieces; above 0.5
+        or with prune=flat, no step drops required characters. The counts of pieces that cannot be
+        dropped are raised to at least 0.5.
     prune : str
         Which pieces each pruning keeps. likelihood: the pieces whose loss would be largest. flat:
         the required characters and the pieces with the highest scores. exact: like likelihood, but

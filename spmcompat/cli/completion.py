@@ -82,7 +82,7 @@ def script(shell: str, commands: Mapping[str, Command]) -> str:
 
 
 def _words(command: Command) -> Iterator[str]:
-    """Yield the flags of a command, with their values if these are few."""
+    """Yield the flags of a command. A flag with a list of choices is followed by each choice."""
     for flag in command.known().values():
         name = f"--{flag.name}"
         if flag.kind == BOOL:

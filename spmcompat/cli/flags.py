@@ -81,8 +81,9 @@ class Command(NamedTuple):
     exclusive : sequence of tuple of str
         Pairs of flags that cannot be given together.
     positionals : (str, int, int or None)
-        How many arguments without a flag the command takes: the beginning of a message that ends in
-        "needed, not 3", the smallest number, and the largest number or None.
+        Describes the arguments without a flag: the beginning of the error message that ends in
+        "needed, not 3"; the smallest number of arguments; and the largest number, or None for any
+        number.
     success, failure, wrong : str
         The meanings of the exit statuses 0, 1 and 2.
     error : int
@@ -140,7 +141,7 @@ def parse(command: Command, arguments: Sequence[str]) -> SimpleNamespace:
     -------
     namespace
         The values of the command's own flags; `options`, the texts of the flags of ``spm_train``
-        that were given, by name; and `arguments`, which has the other arguments.
+        that were given, by name; and `arguments`, the list of all arguments without a flag.
 
     Raises
     ------
@@ -225,7 +226,7 @@ def _from_python(flag: Flag, value: object) -> object:
 def _split(
     arguments: Sequence[str], known: Mapping[str, Flag | Option]
 ) -> Iterator[tuple[str | None, str]]:
-    """Yield the name and the value of each flag as text. Other arguments have the name None."""
+    """Yield the name and the value of each flag. For other arguments, the name is None."""
     switch = None  # the previous argument and its name, if it was a boolean flag without a value
     remaining = iter(arguments)
     for argument in remaining:
@@ -251,7 +252,7 @@ def _split(
 
 
 def _read_flag(argument: str, known: Mapping[str, Flag | Option]) -> tuple[str, str | None]:
-    """Return the name and the value of a flag; None if the next argument is the value."""
+    """Return the name of a flag, and its value, or None if the next argument is the value."""
     given, has_value, value = argument.removeprefix("-").removeprefix("-").partition("=")
     name = given.replace("-", "_")
     name = SHORT.get(name, name)

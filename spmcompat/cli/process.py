@@ -48,7 +48,7 @@ def run(name: str, main: Callable[[list[str]], int], numbers: Sequence[signal.Si
         _handle(numbers, _stop)
         sys.unraisablehook = _raise_again
         status = run_command(name, lambda: main(sys.argv[1:]), sys.stderr)
-    except KeyboardInterrupt as error:  # a second signal, during the work for the first one
+    except KeyboardInterrupt as error:  # a second signal, while the first one is handled
         status = _stopped_status(error)
     # The command has ended, but Python still cleans up. No signal may change the exit status now.
     _handle(numbers, signal.SIG_IGN)
@@ -87,9 +87,9 @@ def _stopped_status(error: KeyboardInterrupt) -> int:
 def _provide_streams() -> None:
     """Make sure that the three standard streams exist.
 
-    If one of them is closed, the next file that the command opens would get its number, and could
-    then receive messages. So the number is opened on the null device. Standard input and output are
-    opened in the wrong direction, so that using them is an error.
+    If a stream is closed, the next file that the command opens would get the number of the stream,
+    and could then receive messages. So the null device is opened with this number instead. For
+    standard input and output, it is opened in the wrong direction, so that using them is an error.
     """
     for number, direction in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
@@ -121,7 +121,7 @@ def _flush_stdout() -> None:
 
 
 def _drop_broken_output() -> None:
-    """Discard output that could not be written. Otherwise, Python would try again at its exit."""
+    """Discard output that could not be written. Otherwise, Python would try again when it exits."""
     try:
         sys.stdout.flush()
     except OSError:

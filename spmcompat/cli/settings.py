@@ -1,4 +1,4 @@
-"""Builds settings from the flags of ``spm_train``, and gives each error its exit status."""
+"""Builds settings from the flags of ``spm_train``. Wrong flags raise a `UsageError`."""
 
 from collections.abc import Mapping
 

@@ -64,7 +64,7 @@ def command() -> Command:
 
 
 def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int | None:
-    """Run the command. If memory runs out while modules are loaded, the error names this stage."""
+    """Run the command. If memory runs out while modules are loaded, the error says so."""
     from spmcompat.cli.process import perform  # noqa: PLC0415
     from spmcompat.errors import (  # noqa: PLC0415
         OutOfMemoryError,

@@ -1,7 +1,7 @@
 """Encodes normalized texts with a finished model: one class for each model type.
 
-Unlike ``sentencepiece``, these classes return each unknown character as a token. They are not meant
-for large texts.
+Unlike ``sentencepiece``, these classes return each unknown character as a separate token. They are
+not meant for large texts.
 
 Source: ``bpe_model.cc``, ``unigram_model.cc``, ``model_interface.cc`` and ``normalizer.cc`` of
 ``sentencepiece`` 0.2.3; for ``encodes_in_float=False``, ``unigram_model.cc`` of 0.2.1.
@@ -25,7 +25,7 @@ UNKNOWN_PENALTY = 10.0
 Training uses the same value, ``kUnknownPenalty`` in ``unigram/pieces.hpp``.
 """
 
-_LARGEST_SUM = 100_000.0  # Unigram: a larger sum of scores is subtracted from the next sums
+_LARGEST_SUM = 100_000.0  # Unigram: a sum of scores beyond this is subtracted from later sums
 _MOST_MATCHES = 64  # at one position, only the 64 shortest user-defined symbols are found
 
 
@@ -189,7 +189,7 @@ class UnigramEncoder:
         return math.fsum(scores.get(token, self._unknown) for token in path)
 
     def _best_path(self, text: str, scores: Mapping[str, float]) -> list[str]:
-        """Return the path with the largest sum of scores. Of equal paths, the first is kept."""
+        """Return the path with the largest sum of scores; of equal sums, the first one found."""
         size = len(text)
         best = [0.0] * (size + 1)
         begins = [-1] * (size + 1)  # -1: not reached yet
@@ -220,7 +220,7 @@ class UnigramEncoder:
 
 
 def _old_symbol_score(symbol: str, highest: float) -> float:
-    """Return the score of a user-defined symbol before 0.2.2: -0.1 if no score is above 0."""
+    """Return the score of a user-defined symbol before 0.2.2: -0.1 unless `highest` is above 0."""
     return to_float32(len(symbol.encode()) * max(highest, 0.0)) - 0.1
 
 
@@ -271,7 +271,7 @@ class _Symbols:
             symbols.sort(key=len)
 
     def split(self, text: str) -> list[tuple[str, bool]]:
-        """Return the symbols and the other characters in order, with whether each is a symbol."""
+        """Return the symbols and the other characters in order; True marks the symbols."""
         return list(self._split(text))
 
     def _split(self, text: str) -> Iterator[tuple[str, bool]]:

@@ -25,8 +25,8 @@ def check_loads(model: ModelProto) -> None:
     """Raise for a model that ``sentencepiece`` would not load.
 
     Two kinds of models that it would load are also refused, because trainers do not write them and
-    tools could not handle them: models with text that is not UTF-8, and models other than Unigram
-    models with scores that are not finite. (``sentencepiece`` refuses such scores in Unigram
+    tools could not handle them: models with text that is not UTF-8, and BPE, word and char models
+    with scores that are not finite. (``sentencepiece`` itself refuses such scores in Unigram
     models.) Minus infinity is allowed in a char model, because the trainer writes it for a required
     character that does not occur in the text. Fields that describe the pieces, such as
     ``vocab_size`` and ``unk_id``, may contradict the pieces, because ``sentencepiece`` ignores
@@ -37,12 +37,13 @@ def check_loads(model: ModelProto) -> None:
     BadValueError
         If a piece is empty, too long, contains U+0000, is not UTF-8 or occurs twice; if the unknown
         piece or a byte of ``byte_fallback`` is missing; if a score is not finite; if a Unigram
-        model has only meta pieces; or if a charsmap is broken.
+        model has only unknown, control and byte pieces; or if a charsmap is broken.
     """
     _check_specs(model)
     byte_fallback = model.trainer_spec.byte_fallback
     is_char = model.trainer_spec.model_type == TrainerSpec.CHAR
-    # BPE has a single namespace. In other models a meta piece and a piece may have the same text.
+    # In BPE models, each text may occur only once. In other models, an unknown, control or byte
+    # piece may have the same text as a piece of another type.
     one_namespace = model.trainer_spec.model_type == TrainerSpec.BPE
     ids: dict[tuple[str, bool], int] = {}
     unknown = []

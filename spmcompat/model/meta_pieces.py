@@ -64,7 +64,7 @@ def meta_pieces(spec: TrainerSpec, release: Release = DEFAULT) -> dict[int, Meta
 def reserved_ids(spec: TrainerSpec, pieces: Iterable[tuple[str, int]]) -> dict[str, int]:
     """Return the ids of unk, bos, eos and pad, by these names, if the vocabulary has them.
 
-    ``sentencepiece`` finds them in the same way: by their texts and types.
+    Like ``sentencepiece``, this function finds the pieces by their texts and types.
 
     Parameters
     ----------

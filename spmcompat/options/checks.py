@@ -1,9 +1,9 @@
 """All checks that are possible before the corpus is read.
 
-Options with which the reference can train are never refused here. Options that the reference
-refuses, perhaps only after hours of training, are refused immediately.
+Except for differential privacy, options with which the reference can train are never refused here.
+Options that the reference refuses, perhaps only after hours of training, are refused immediately.
 
-Source: ``VerifySpec`` and the head of ``TrainerInterface::LoadSentences`` of ``sentencepiece``
+Source: ``VerifySpec`` and the beginning of ``TrainerInterface::LoadSentences`` of ``sentencepiece``
 0.2.3.
 """
 
@@ -96,7 +96,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
 
 
 def check_options(settings: Settings) -> dict[int, MetaPiece]:
-    """Check all options that do not depend on files. Result and errors are those of `verify`."""
+    """Check all options that do not depend on files. It returns and raises as `verify` does."""
     _check_listeners(settings)
     _check_algorithm(settings)
     _check_extensions(settings)
@@ -105,7 +105,7 @@ def check_options(settings: Settings) -> dict[int, MetaPiece]:
 
 
 def _for_each_size(settings: Settings, check: Callable[[Settings], Found]) -> Found:
-    """Call a check with the settings of each vocabulary size, and return the result of one."""
+    """Call a check with the settings of each vocabulary size, and return the last result."""
     runs = runs_of(settings)
     errors: list[tuple[Settings, TrainingError]] = []
     for run in runs:
@@ -139,8 +139,8 @@ def _check_listeners(settings: Settings) -> None:
     name = "dump" if settings.extensions.dump else "on_round"
     if settings.sizes and (settings.extensions.dump or settings.on_round is not None):
         raise BadValueError(
-            f"{name} follows a single training, but vocab_size lists {len(settings.sizes)} that "
-            f"share their steps. Give one size, or leave {name} out."
+            f"{name} follows a single training run, but vocab_size lists {len(settings.sizes)} "
+            f"sizes, whose runs share steps. Give one size, or leave {name} out."
         )
 
 
@@ -167,8 +167,8 @@ def _check_algorithm(settings: Settings) -> None:
         _check_auto_character_coverage(settings)
     if spec.input_format not in ("", "text", "tsv"):
         raise TrainingError(
-            "Supported formats are 'text' and 'tsv'. spmcompat also accepts auto, jsonl and "
-            f"parquet, but input_format is {spec.input_format!r}."
+            "Supported formats are 'text' and 'tsv'. spmcompat also accepts auto, csv, jsonl, "
+            f"parquet and arrow, but input_format is {spec.input_format!r}."
         )
 
 
@@ -345,7 +345,7 @@ def _check_range(option: Option, value: float) -> None:
 
 
 def _check_differential_privacy(spec: TrainerSpec) -> None:
-    """Raise if differential privacy is on and would change counts: a number is above 0."""
+    """Raise if differential privacy is enabled, and one of its numbers is above 0."""
     changed = spec.differential_privacy_noise_level > 0
     clipped = spec.differential_privacy_clipping_threshold > 0
     if spec.enable_differential_privacy and (changed or clipped):
@@ -395,8 +395,8 @@ def check_alphabet(
     Raises
     ------
     TrainingError
-        If the alphabet does not fit into the vocabulary. Also if the text lacks a required
-        character, and the release cannot train BPE in this case.
+        If the alphabet does not fit into the vocabulary, or if the text lacks a required character
+        and the release cannot train BPE in this case.
     """
     spec = settings.trainer
     if spec.model_type in _SIMPLE:
@@ -431,8 +431,8 @@ def _check_input(settings: Settings, *, has_sentences: bool) -> None:
     if has_sentences:
         _check_no_options_of_files(settings)
         return
-    # If the first sentences are taken, reading may end before the last files. Then these files are
-    # not checked.
+    # If only the first sentences are taken, reading may end before later files, so only the first
+    # file is checked.
     stops_early = spec.input_sentence_size > 0 and not spec.shuffle_input_sentence
     given = spec.input[:1] if stops_early else spec.input
     for path in given:
@@ -487,7 +487,7 @@ def _check_no_options_of_files(settings: Settings) -> None:
 
 
 def _check_no_space(path: str) -> None:
-    """Raise if a path does not exist, but would exist without a space next to a comma."""
+    """Raise if a path does not exist, but exists without the white space at its ends."""
     bare = path.strip()
     if path != bare and bare and not os.path.exists(path) and os.path.exists(bare):
         raise MissingFileError(
@@ -509,7 +509,7 @@ def _check_counts(spec: TrainerSpec, *, has_sentences: bool) -> None:
 
 def _check_readable(path: str, option: str) -> None:
     """Raise if a file cannot be read. It is not opened, because a pipe can be opened only once."""
-    # The empty name means standard input.
+    # An empty path is standard input; for seed_sentencepieces_file, it means no file.
     if not path:
         return
     try:

@@ -55,7 +55,7 @@ LANGUAGE_OPTIONS = ("language_counts", "language_development", "language_ratios"
 """The options of parity-aware BPE that are lists, with an item for each language."""
 
 OPTIONS_WITH_COUNTS = ("counts", *LANGUAGE_OPTIONS)
-"""The options that name files of counts, or belong to them."""
+"""The options that name files of counts, or have an item for each of these files."""
 
 SPACE_PIECES = ("prefix", "separate", "dropped")
 """The values of ``space_pieces``. Except with ``prefix``, a space is a separate piece."""
@@ -67,8 +67,8 @@ EXTENSIONS = (
         "input_column",
         TEXT,
         "Read the text from this field of JSON Lines, or this column of CSV, Parquet or Arrow "
-        "files; by default, text or the only column of strings. meta.text can name the field text "
-        "in the field meta. If it is given, .csv files are read as tables.",
+        "files; by default, the one named text, or else the only column of strings. meta.text "
+        "means the field text in the field meta. With this option, .csv files are read as tables.",
         SETTINGS,
         default="",
         selects_text=True,
@@ -77,8 +77,8 @@ EXTENSIONS = (
         "split_lines",
         BOOL,
         "Treat every line of a record as a sentence. Otherwise, each record of JSON Lines, row of "
-        "a table, or item of an iterator is one sentence, including its line breaks; in a list of "
-        "strings, each element is one.",
+        "a table, or item of an iterator is one sentence, including its line breaks; if it is a "
+        "list of strings, each string is one sentence.",
         SETTINGS,
         default=False,
         selects_text=True,
@@ -113,8 +113,8 @@ EXTENSIONS = (
     _extension(
         "sampling_seed",
         UINT64,
-        "Seed of the random sample that input_sentence_size draws, and of the lines that "
-        "self_test_sample_size draws without random_seed.",
+        "Seed of the random sample that input_sentence_size draws and, without random_seed, of "
+        "the lines that self_test_sample_size draws.",
         SETTINGS,
         default=12345678,
         selects_text=True,
@@ -146,17 +146,17 @@ EXTENSIONS = (
     _extension(
         "language_development",
         TEXT,
-        "With language_counts, count the tokens of these files of counts, one for each language "
-        "in the same order, for each sentence. The texts should be translations of each other. By "
-        "default, count the tokens of language_counts for each character.",
+        "With language_counts, compare the languages by their tokens per sentence in these files "
+        "of counts, one for each language in the same order. The texts should be translations of "
+        "each other. By default, compare the tokens per character in language_counts.",
         ELSEWHERE,
         models=(BPE,),
     ),
     _extension(
         "language_ratios",
         TEXT,
-        "With language_counts, multiply the number of tokens of each language by this number; a "
-        "language with a higher number chooses more merges. 1 for each language by default.",
+        "With language_counts, multiply the number of tokens of each language by its number in "
+        "this list; a language with a higher number chooses more merges. By default, each is 1.",
         ELSEWHERE,
         models=(BPE,),
     ),
@@ -173,8 +173,8 @@ EXTENSIONS = (
     _extension(
         "language_window",
         INT32,
-        "With language_counts, exclude a language while it made more than language_alpha times "
-        "the mean number of choices among this number of latest choices; 0 means never. The "
+        "With language_counts, look at this number of latest choices: a language that made more "
+        "than language_alpha times the mean of all languages may not choose. 0 turns this off; the "
         "authors' program uses 100.",
         EXTENSION,
         default=0,
@@ -193,8 +193,8 @@ EXTENSIONS = (
     _extension(
         "column",
         TEXT,
-        "The column to read if sentence_iterator is a table; by default, text or the only column "
-        "of strings. meta.text can name the field text in the column meta.",
+        "The column to read if sentence_iterator is a table; by default, the one named text, or "
+        "else the only column of strings. meta.text means the field text in the column meta.",
         ELSEWHERE,
         flag=False,
     ),
@@ -268,10 +268,10 @@ EXTENSIONS = (
     _extension(
         "early_prune_threshold",
         FLOAT,
-        "Drop the pieces whose expected count in the M-step is below this value; if it is above "
-        "0.5, required characters are kept. The counts of required characters, and of all pieces "
-        "in the last EM steps, are then raised to at least 0.5; those of other pieces to at least "
-        "0.01.",
+        "In the M-step, drop the pieces whose expected count is below this value, and raise the "
+        "counts of the remaining pieces to at least 0.01. The last EM steps drop no pieces; above "
+        "0.5 or with prune=flat, no step drops required characters. The counts of pieces that "
+        "cannot be dropped are raised to at least 0.5.",
         EXTENSION,
         default=0.5,
         least=0,

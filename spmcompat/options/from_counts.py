@@ -24,10 +24,10 @@ OPTIONS_OF_COUNTING = (
 def with_counts(
     options: Mapping[str, object], read: Callable[[Mapping[str, object]], Settings]
 ) -> Settings:
-    """Build settings from options, and add the options that counts store if counts are given.
+    """Build settings from options. If counts are given, add the options that they store.
 
     ``counts`` is a table of counts or its path. It stores the options with which the text was
-    counted. ``language_counts`` are several tables; these options come from the first table.
+    counted. ``language_counts`` lists several tables; the stored options of the first one are used.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ def _settings(flags: Mapping[str, object]) -> Settings:
 
 
 def _store_defaults(settings: Settings) -> None:
-    """Set every scalar field of both specs to its default, so that it is stored."""
+    """Set every scalar field of the trainer and normalizer specs, so that its default is stored."""
     absent = settings.release.retired_options | settings.release.unknown_options
     for option in OPTIONS.values():
         if not option.flag or option.kind == LIST or option.name in absent:

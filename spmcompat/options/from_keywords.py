@@ -40,7 +40,7 @@ _OBJECTS = frozenset(
 
 
 def from_kwargs(options: Mapping[str, object]) -> Settings:
-    """Build the settings from keywords. The reference converts their values to text.
+    """Build the settings from keywords, whose values are converted to text as in the reference.
 
     The parameters and errors are those of `from_values`.
     """

@@ -107,7 +107,7 @@ class CountOptions(TextOptions, _NormalizingOptions, total=False):
 
 
 class OldOptions(TypedDict, total=False):
-    """The keywords that only earlier releases of ``sentencepiece`` use, or that no release uses."""
+    """``name``, ``escape_whitespaces``, and keywords that the newest ``sentencepiece`` ignores."""
 
     accept_language: str | list[str]
     self_test_sample_size: int
@@ -124,8 +124,8 @@ class OldOptions(TypedDict, total=False):
 class SentencePieceOptions(TextOptions, _NormalizingOptions, OldOptions, total=False):
     """The keywords of ``SentencePieceTrainer.train``.
 
-    As in ``sentencepiece``, a list is a ``list``: any other sequence is not read item by item. A
-    text with commas is a list, too.
+    As in ``sentencepiece``, a ``list`` is read item by item, but other sequences are not. A text
+    given for an option that is a list is split at its commas.
     """
 
     input: StrPath | list[str] | list[StrPath]

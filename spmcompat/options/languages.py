@@ -53,7 +53,7 @@ def merge_languages(languages: LanguageTables) -> CountTable:
     Raises
     ------
     BadValueError
-        If two tables, also of development texts, were made with different rules.
+        If two tables, including those of development texts, were made with different rules.
     """
     import pyarrow as pa  # noqa: PLC0415
 

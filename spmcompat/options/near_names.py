@@ -5,9 +5,9 @@ from difflib import SequenceMatcher, get_close_matches
 
 
 def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
-    """Return a sentence that suggests the closest known names; empty if none is close.
+    """Return a sentence that suggests the closest known names; empty without a suggestion.
 
-    If none is close, but exactly one begins with the given name, that one is suggested.
+    If no known name is close, but exactly one begins with the given name, that one is suggested.
 
     Parameters
     ----------

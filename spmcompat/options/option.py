@@ -34,10 +34,10 @@ class Option(NamedTuple):
         Where the value is stored: `TRAINER`, `NORMALIZER`, `DENORMALIZER`, `SETTINGS`, `EXTENSION`
         or `ELSEWHERE`.
     field : str
-        The name of the value where it is stored, if it differs from the name of the option.
+        The name under which the value is stored, if it differs from the name of the option.
     default : object
-        The default, if the option is not stored in a spec. The schema of the model contains the
-        defaults of the fields of specs.
+        The default. If an option that is stored in a spec has none here, its default is in the
+        schema of the model.
     least, most : float, optional
         The smallest and the largest allowed value.
     choices : tuple of str
@@ -70,7 +70,7 @@ class Option(NamedTuple):
 
     @property
     def stored_as(self) -> str:
-        """The name of the value where it is stored."""
+        """The name under which the value is stored."""
         return self.field or self.name
 
     @property

@@ -143,9 +143,9 @@ class _Cutting(NamedTuple):
 def _cutting(
     given: PlanOptions, charsmap: bytes, meta_pieces: Sequence[str], finds_seeds: bool
 ) -> _Cutting:
-    # Sentences are always split at spaces for the word model, because its pieces are whole
-    # pretokens with their space marks, and if a space is a separate piece, because no other piece
-    # may contain a space.
+    # Sentences are always split at spaces in two cases: for the word model, whose pieces are whole
+    # pretokens with their space marks, and with spaces as separate pieces, where no other piece may
+    # contain a space.
     spaces_apart = given.spaces_apart
     is_word = given.model_type == TrainerSpec.WORD
     split_by_whitespace = given.split_by_whitespace or is_word or spaces_apart
@@ -200,10 +200,10 @@ def _cutting(
 def _delimiters(given: PlanOptions) -> tuple[bytes, bytes, bytes]:
     """Return the delimiters `delimiter`, `removed_delimiter` and `bpe_delimiter` of `_Cutting`.
 
-    At most one of them is not empty; this depends on the release. New releases search for the
-    delimiter while they read the sentences. Old releases search after they have replaced rare
-    characters: BPE searches the pretokens, while the other trainers search the sentences and remove
-    the delimiter.
+    At most one of them is not empty; the release determines which one. New releases search for the
+    delimiter while they read the sentences. Old releases search for it after they have replaced
+    rare characters: BPE searches the pretokens, while the other trainers search the sentences and
+    remove the delimiter.
     """
     delimiter = given.pretokenization_delimiter.encode()
     if given.model_type == TrainerSpec.BPE and given.release.bpe_delimits_pretokens:
@@ -250,11 +250,11 @@ def _counting(
         looks_at_text_end=looks_at_text_end,
         # The order matters if sentences begin with different bytes, because the byte after a
         # sentence is the first byte of the next one. It also matters if EM reads the sentences in
-        # this order.
+        # the order of the text.
         keeps_order=whole_sentences or looks_at_text_end or not cutting.uniform_starts,
         keeps_pretokens=keeps_contexts and not whole_sentences and (looks_at_text_end or may_join),
-        # Segments can be cut before the required characters are known. The exception are releases
-        # that inspect pretokens after rare characters were replaced.
+        # Segments can be cut before the required characters are known, except for releases that
+        # inspect pretokens after they have replaced rare characters.
         cuts_segments=is_bpe
         and not keeps_contexts
         and not cutting.bpe_delimiter
@@ -314,7 +314,7 @@ def _derive(
 
 
 def _normalization_crosses_spaces(charsmap: bytes) -> bool:
-    """Return whether a rule has a space. Then raw tokens cannot be normalized one at a time."""
+    """Return whether the source of a rule has a space, so that it may change two raw tokens."""
     try:
         return any_source_has_space(charsmap)
     except TrainingError as error:

@@ -80,7 +80,7 @@ def store(settings: Settings, name: str, given: object, *, command_line: bool = 
     Raises
     ------
     BadValueError
-        If this is not a value of the option.
+        If the value is not valid for the option.
     UnknownOptionError
         If there is no such option.
     """
@@ -182,7 +182,7 @@ def parse(option: Option, given: object, release: Release, *, command_line: bool
     Raises
     ------
     BadValueError
-        If this is not a value of the option.
+        If the value is not valid for the option.
     """
     try:
         value = _parse(option, given, release, command_line) if isinstance(given, str) else given
@@ -191,12 +191,12 @@ def parse(option: Option, given: object, release: Release, *, command_line: bool
         return value
     except BadValueError as error:
         message = f"{error} It was given for {option.name}."
-        # In the reference, a bad log level is not an error of value, but an internal error.
+        # The reference reports a bad log level as an internal error, not as a bad value.
         raise (TrainingError if option.name == "minloglevel" else BadValueError)(message) from None
 
 
 def text_of(name: str, value: object) -> str:
-    """Return the value of an option as text, as the reference writes all its keywords."""
+    """Return the value of an option as text. The reference converts all keywords in this way."""
     try:
         return to_text(value)
     except BadValueError as error:
@@ -213,7 +213,8 @@ def _value_or_text(option: Option, given: object) -> object:
 def _is_plain(option: Option, given: object) -> bool:
     """Return whether storing a value directly has the same effect as reading it from text.
 
-    For some lists it does not: as text, a list loses what follows a NUL, and an empty last item.
+    For some lists it does not: if a list is read from text, what follows a NUL in an item is lost,
+    and so is an empty last item.
     """
     if option.kind == BOOL:
         return isinstance(given, bool)
@@ -291,7 +292,7 @@ def _set_denormalization_rules(settings: Settings, path: str) -> None:
 
 
 def finish(settings: Settings, given: Collection[str]) -> None:
-    """Make the changes that follow from other options, after all options are stored.
+    """Let options change other options, and note warnings, after all options are stored.
 
     Extensions change some options of the reference. Options without an effect get a warning.
 

@@ -43,8 +43,8 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "input_format",
             TEXT,
             "Format of the input: 'text', or 'tsv' with a text, a tab and its count on each line; "
-            "'csv', 'jsonl', 'parquet' or 'arrow'; or 'auto' (the default), by the name of each "
-            "file.",
+            "'csv', 'jsonl', 'parquet' or 'arrow'; or 'auto' (the default), which chooses by the "
+            "name of each file.",
             selects_text=True,
         ),
         Option(

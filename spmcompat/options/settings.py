@@ -35,9 +35,10 @@ class LanguageTables(NamedTuple):
     training : sequence of CountTable
         The texts whose pairs are counted.
     development : sequence of CountTable
-        The texts whose tokens are counted, in the same order; empty for the texts for training.
+        The texts whose tokens are counted, in the same order; empty if these are the texts in
+        `training`.
     ratios : sequence of float
-        The number of tokens of each language is multiplied by its ratio.
+        For each language, the factor by which its number of tokens is multiplied.
     """
 
     training: Sequence[CountTable]
@@ -56,10 +57,11 @@ class Settings:
     normalizer, denormalizer : NormalizerSpec
         The specs; the model stores the fields that are set in them.
     input_format : str
-        The format of the input if it is one that ``sentencepiece`` does not support: ``auto``,
-        ``jsonl`` or ``parquet``. The other formats are stored in the trainer spec.
+        The format of the input, if ``sentencepiece`` does not support it: ``auto``, ``csv``,
+        ``jsonl``, ``parquet`` or ``arrow``. Other formats are stored in the trainer spec.
     input_column : str
-        The field or column of a record that contains its text; empty means ``text``.
+        The field or column of a record that contains its text; empty means ``text``, or else the
+        only column of strings.
     split_lines, skip_bad_records : bool
         Whether every line of a record is a separate sentence, and whether broken records are
         skipped.
@@ -172,7 +174,7 @@ def with_charsmaps(settings: Settings) -> Settings:
     Raises
     ------
     TrainingError
-        If the name is unknown or the rules cannot be read.
+        If the name of the rules is unknown, or the rules cannot be read.
     """
     complete = copy(settings)
     complete.normalizer = with_named_rules(settings.normalizer, settings.release, settings.rules)
@@ -184,9 +186,9 @@ def with_charsmaps(settings: Settings) -> Settings:
 
 
 def runs_of(settings: Settings) -> list[Settings]:
-    """Return the settings for each vocabulary size, equal to those of a separate run.
+    """Return, for each vocabulary size, the settings that a separate run would have.
 
-    If there are several sizes, each model is written to ``<model_prefix>-<size>``.
+    If a list of sizes was given, each model is written to ``<model_prefix>-<size>``.
     """
     runs = []
     for size in settings.sizes:

@@ -16,8 +16,8 @@ UINT32 = range(2**32)
 UINT64 = range(2**64)
 
 _SPACE = " \t\n\v\f\r"
-# These are texts, so `re` compiles a pattern only when it is first used. Most runs need few of
-# them.
+# These patterns are strings, so `re` compiles a pattern only when it is first used. Most runs use
+# few of them.
 _DECIMAL = r"[+-]?[0-9]+"
 _HEXADECIMAL = r"[+-]?0[xX][0-9a-fA-F]+"
 _FLOAT = r"(?ai)[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan)"
@@ -69,8 +69,8 @@ def _written_out(text: str, allowed: range) -> str:
 def to_int(digits: str | bytes) -> int:
     """Convert any number of decimal digits, with or without a sign, to a number.
 
-    Python refuses to read more than 4,300 digits. No field can store such a number, so a number
-    beyond 128 bits is read as 2**128, with its sign.
+    Python refuses to read more than 4,300 digits. No field can store a number of more than 38
+    digits, so such a number is read as 2**128, with its sign.
     """
     text = digits.decode() if isinstance(digits, bytes) else digits
     bare = text.lstrip("+-").lstrip("0")

@@ -75,8 +75,8 @@ def _about(result: Result, baseline: str) -> str:
     if result.evaluation.resampled is None:
         return text
     return text + (
-        " A star marks a change or score whose interval, from the paired differences, excludes a "
-        "difference of 0. Models that lose text get no star, because they are not comparable."
+        " A star marks a change or score if the interval of its paired difference from the "
+        "baseline excludes 0. Models that lose text get no star, because they are not comparable."
     )
 
 

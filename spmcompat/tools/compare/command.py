@@ -49,7 +49,7 @@ def command() -> Command:
             ),
             Flag(
                 "configs",
-                f"Names of built-in configurations, or .toml files; there are also {others}.",
+                f"Names of built-in configurations, or .toml files; not in the default: {others}.",
                 default=tuple(DEFAULTS),
                 metavar="NAME,NAME",
                 many=True,

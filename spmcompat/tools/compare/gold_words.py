@@ -101,9 +101,10 @@ def gold_words(tables: Sequence[GroupTable]) -> str:
         "<p>A tokenizer finds the boundaries of a word if it cuts the word at all of them. Only "
         "words with one or two boundaries are compared, and only if no tokenizer keeps the word "
         "whole, because MorphScore does not count whole words. The share is the number of times "
-        "that the words occur in the held-out text, divided by its words. A word of the text is "
-        "what is between white space, so a word with a punctuation mark is another word. The "
-        f"examples are the most frequent words. {GROUPS} contains all groups.</p>"
+        "that the words occur in the held-out text, divided by the number of all words in it. The "
+        "text is split into words at white space only, so a word with a punctuation mark is a "
+        f"different word. The examples are the most frequent words. {GROUPS} contains all "
+        "groups.</p>"
         + "".join(map(_table, tables))
     )
 

@@ -54,10 +54,7 @@ class Result(NamedTuple):
     ) -> bool:
         """Return whether the result has figures for these words, gold lists and languages.
 
-        The bootstrap must also be the same.
-
-
-        All results in a report must have the same figures.
+        All results in a report must have the same figures, so the bootstrap must be the same, too.
         """
         resampled = self.evaluation.resampled
         scores = self.evaluation.gold

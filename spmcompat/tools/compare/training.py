@@ -190,7 +190,7 @@ def _result(
     of_training = {
         "command": command,
         "text": texts.fingerprint,
-        # An older release may have stored fewer figures. Such a result is not used.
+        # An older release of spmcompat may have stored fewer figures. Such a result is not used.
         "figures": [*Result._fields, *Evaluation._fields, *GoldScores._fields],
     }
     made_from = {
@@ -260,8 +260,9 @@ def _file_name(name: str) -> str:
     """Return the file name for a result. Different names of results give different file names.
 
     A short name of lower-case ASCII characters does not change. Any other name is shortened and
-    gets a digest. Upper-case letters need a digest because some file systems ignore case. Other
-    names end with a vocabulary size. A digest begins with a letter, so it differs from a size.
+    gets a digest. Upper-case letters need a digest because some file systems ignore case. A name
+    that does not change ends with a vocabulary size. A digest follows the letter x, so it cannot be
+    mistaken for a size.
     """
     if re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name) and len(name) <= _LONGEST_NAME:
         return name

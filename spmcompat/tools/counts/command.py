@@ -96,8 +96,8 @@ def merge_counts(
 ) -> CountTable:
     """Merge the counts of several texts into the counts of the concatenated texts, in a file.
 
-    This needs little memory, however large the files are. For small counts, ``a + b`` and
-    ``sum(tables)`` do the same in memory.
+    This needs little memory, however large the files are. Small counts can also be merged in
+    memory, with ``a + b`` or ``sum(tables)``.
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ def merge_counts(
         How often to repeat each text. Weighted counts are rounded to the nearest whole number,
         halves up; counts that become 0 are dropped.
     temperature : float
-        Instead of weights: give each text a share proportional to its share of the sentences to
-        this power, from 0 to 1.
+        An exponent from 0 to 1, instead of `weights`: the new share of each text is proportional to
+        p to this power, where p is its share of the sentences.
     min_count : int
         Drop pretokens that occur less often than this.
     minloglevel : int

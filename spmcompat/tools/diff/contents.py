@@ -61,8 +61,8 @@ def charsmap(spec: NormalizerSpec) -> bytes | None:
 def pieces_by_text(model: ModelProto) -> dict[tuple[str, int], Piece]:
     """Return the pieces. The key of a piece is its text and a counter.
 
-    The counter is the number of earlier pieces with the same text. It is above 0 only in a broken
-    model.
+    The counter is the number of earlier pieces with the same text. It is above 0 only in models
+    that no trainer writes.
     """
     seen: Counter[str] = Counter()
     pieces = {}

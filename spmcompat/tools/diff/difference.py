@@ -173,8 +173,8 @@ def _moved(common: Sequence[tuple[Piece, Piece]]) -> list[IdDifference]:
     `common` is sorted by the ids of the left model. The pieces on a longest increasing subsequence
     of the right ids have the same order in both models. All other pieces are returned.
     """
-    # For each length of an increasing subsequence: the smallest right id at which one ends, and the
-    # index of this id.
+    # For each length: the smallest right id with which an increasing subsequence of that length
+    # ends, and the index of that id.
     end_ids: list[int] = []
     end_indices: list[int] = []
     # For each index: the preceding index in the subsequence, or -1 for the first index.

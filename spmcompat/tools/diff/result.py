@@ -64,7 +64,7 @@ class PiecesDifference(NamedTuple):
     Attributes
     ----------
     left_count, right_count, common : int
-        The number of pieces in each model, and the number of pieces in both models.
+        The number of pieces in each model, and the number of pieces that both models have.
     first_id : int or None
         The first id at which the models differ.
     only_left, only_right : list of Piece

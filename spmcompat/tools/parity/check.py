@@ -46,7 +46,7 @@ _PATHS = (
     "normalization_rule_tsv",
     "denormalization_rule_tsv",
 )
-# Options that the reference does not have, and options that change only messages.
+# Options of spmcompat that are not passed to the reference.
 _NOT_OF_REFERENCE = ("workers", "sampling_seed", "compat", "quiet")
 # Options that choose the output, or whose values cannot be sent to another process.
 _NOT_COMPARED = ("model_writer", "normalizer", "pretokenizer", "logstream", "on_round")

@@ -39,7 +39,9 @@ class Process(NamedTuple):
 
     @property
     def failure(self) -> str:
-        """The last line of the log, or the exit code without a log; "" after success."""
+        """The last line of the log, or the exit code if the log is empty or a signal ended the
+        process; "" after success.
+        """
         last = self.log.strip().rpartition("\n")[2]
         if self.exit_code == 0:
             return ""

@@ -1,6 +1,6 @@
 """Runs a command and prints its time and memory as JSON.
 
-It runs in a separate small process. The reason: the peak memory that the system reports for a
+This module runs in a separate small process, because the peak memory that the system reports for a
 process is at least the memory of its parent process.
 """
 

@@ -39,7 +39,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
 
 
 def _lines(path: str, found: Contents) -> Iterator[str]:
-    """Yield the lines of the report. Texts of the model are printable in it."""
+    """Yield the lines of the report, in which all texts from the model are printable."""
     import shlex  # noqa: PLC0415
 
     from spmcompat.cli.table import table  # noqa: PLC0415
@@ -53,6 +53,6 @@ def _lines(path: str, found: Contents) -> Iterator[str]:
     yield f"  {printable(' '.join(map(shlex.quote, found.command)))}"
     yield ""
     yield (
-        "A model does not store pretokenizers and the options that only spmcompat has. Adapt the "
+        "A model stores neither pretokenizers nor the options that only spmcompat has. Adapt the "
         "paths."
     )

@@ -46,11 +46,11 @@ class Contents(NamedTuple):
     rules_bytes : int
         The size of the compiled rules.
     is_predefined : bool
-        Whether some release of ``sentencepiece`` has exactly these rules under this name, or the
-        model has no rules.
+        Whether these are exactly the rules that ``sentencepiece``, in some release, or spmcompat
+        has under this name.
     releases : list of str
-        The known releases of ``sentencepiece`` that can have written the model: those that have its
-        rules and all options that it stores. Empty if no release can.
+        The known releases of ``sentencepiece`` that can have written the model: those that have the
+        normalization rules of the model and all options that it stores. Empty if there are none.
     command : list of str
         The arguments with which ``spm_train`` trains a model with the same options.
     """
@@ -162,7 +162,7 @@ def _is_stored(option: Option, model: ModelProto) -> bool:
 
 
 def _has_rules(release: Release, normalizer: NormalizerSpec) -> bool:
-    """Return whether the rules are those of their name, as they are or as derived for a release."""
+    """Return whether the rules are the predefined rules of that name, as they are in a release."""
     if normalizer.name not in (*NAMES, *OWN_NAMES, "identity"):
         return False
     own = precompiled(normalizer.name, release.characters_without_rules)
