@@ -149,7 +149,7 @@ def with_pieces(
 
 
 def _store(entry: ModelProto.SentencePiece, piece: Piece) -> None:
-    """Set only the fields that changed. Fields that store a default value stay stored."""
+    """Set only the fields that changed. A field that stores its default value is not cleared."""
     if entry.piece != piece.text or not entry.HasField("piece"):
         entry.piece = piece.text
     if entry.score != piece.score or not entry.HasField("score"):
@@ -208,7 +208,7 @@ def _store_reserved(
     new: Sequence[Piece],
     origins: Sequence[int | None],
 ) -> None:
-    """Store the texts and ids of unk, bos, eos and pad where they changed."""
+    """Store those texts and ids of unk, bos, eos and pad that changed."""
     old_ids = reserved_ids(trainer, _texts_and_types(old))
     for kind, index in old_ids.items():
         if index in origins:
@@ -277,7 +277,7 @@ def check_model_output(
     MissingFileError
         If a file cannot be written.
     BadValueError
-        If a file is an input.
+        If writing would replace an input that must not be replaced.
     """
     paths = _paths_of(path)
     for one in paths:
