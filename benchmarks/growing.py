@@ -2,9 +2,8 @@
 
 ``python -m benchmarks.growing --folder CORPORA`` trains a model on an old text and makes it larger
 for each new text: by `extend`, by `merge`, by training a new model on both texts, and by appending
-pieces: of a model of the new text, the best pieces that the old model lacks. Then it makes the
-model smaller: by `trim`, by training a new model, and by dropping the pieces that the text uses
-least.
+the best pieces that a model of the new text has and the old model lacks. Then it makes the model
+smaller: by `trim`, by training a new model, and by dropping the pieces that the text uses least.
 
 The models are evaluated on every tenth block of 100 lines of each text, which is held out. Nothing
 is random.
@@ -137,10 +136,7 @@ def larger(
 
 
 def appended(model: ModelProto, donor: ModelProto, add: int, scores: str) -> ModelProto:
-    """Return the model with the donor's best pieces that it lacks, of which characters come first.
-
-    The other pieces follow in the order of the donor.
-    """
+    """Append the donor's best pieces that the model lacks: characters first, in the donor's order."""
     pieces = pieces_of(model)
     known = {piece.text for piece in pieces}
     found = [piece for piece in pieces_of(donor) if piece.type == NORMAL]

@@ -19,7 +19,7 @@ _INPUT, _PREFIX, _STEPS = "text.txt", "m", "steps.json"
 
 @dataclass(frozen=True)
 class Step:
-    """A stage of our trainer; `peak_kib` is the peak memory of the process up to its end."""
+    """A stage of our trainer; `peak_kib` is the peak memory of the process when the stage ended."""
 
     name: str
     seconds: float

@@ -46,7 +46,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     compare = commands.add_parser("compare", help="compare the models of several folders")
     compare.set_defaults(run=compare_all)
-    compare.add_argument("folders", type=Path, nargs="+", help="the first is the reference")
+    compare.add_argument("folders", type=Path, nargs="+", help="each is compared with the first")
     return parser.parse_args(argv)
 
 

@@ -77,7 +77,7 @@ class Result:
 
     @property
     def ours(self) -> Measured:
-        """Our side with as many workers as the reference has threads, or without training."""
+        """Our side with as many workers as the reference has threads, or 0 if it only imports."""
         return next(s for s in self.having("ours") if s.workers in (self.threads, 0))
 
     @property
@@ -102,7 +102,7 @@ class Result:
 
     @property
     def is_compared(self) -> bool:
-        """Whether the row compares our training time with that of the reference, in equal runs."""
+        """Whether both sides were trained, with equal numbers of runs, to compare their times."""
         row = ROWS.get(self.name)
         alone = row is not None and row.ours_only
         return self.reference is not None and not alone and not self.is_in("start")

@@ -97,8 +97,8 @@ def call_seconds(call: Call, workers: int, is_shared: bool = False, in_turn: flo
 def step_seconds(step: Step, with_one: Step, workers: int) -> float:
     """Return the seconds of a step if each worker has a core.
 
-    `with_one` is the same step in a run with one worker. A call that has one task there, but one
-    task for each worker in `step`, is a call whose tasks take work from one list.
+    `with_one` is the same step in a run with one worker. If a call has one task in that run, but
+    one task for each worker in `step`, its tasks take their work from one list.
     """
     seconds = step.main
     for index, call in enumerate(step.calls):
@@ -136,7 +136,7 @@ def record(text: Path, options: Mapping[str, Option]) -> list[Step]:
 
 
 def least(records: Sequence[Sequence[Step]]) -> list[Step]:
-    """Return the steps of training, each from that of several equal runs in which it took least."""
+    """Return each step of several equal runs from the run in which it took the least CPU time."""
     return [min(steps, key=_cost) for steps in zip(*records, strict=True)]
 
 

@@ -80,7 +80,7 @@ class MeasuredText:
     def _blocks(self) -> tuple[list[bytes], npt.NDArray[np.int64], npt.NDArray[np.int64], _Floats]:
         """The distinct segments; and the segments of each block, as arrays of equal length.
 
-        An item of the arrays is a block, a segment in it, and the count of the segment in it.
+        Each item stands for a segment in a block: the block, the segment, and its count there.
         """
         ids: dict[bytes, int] = {}
         blocks, segments, counts = [], [], []

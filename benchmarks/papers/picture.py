@@ -61,7 +61,7 @@ def draw_to(path: Path, tables: dict[str, list[Point]]) -> None:
     matplotlib.use("svg")
     from matplotlib import pyplot  # noqa: PLC0415
 
-    pyplot.rcParams["svg.hashsalt"] = "spmcompat"  # Then the file depends on the tables only.
+    pyplot.rcParams["svg.hashsalt"] = "spmcompat"  # makes the file depend on the tables only
     figure, panels = pyplot.subplots(
         1, 2, figsize=(9.5, 5.0), layout="constrained", sharex=True, sharey=True
     )

@@ -9,7 +9,7 @@ from benchmarks.papers.tables import LANGUAGES
 
 
 def languages(folder: Path) -> dict[str, list[Path]]:
-    """Return the files of each language: those of our benchmarks, or else each file of a folder."""
+    """Return the files of each language: the texts of our benchmarks, or else one file each."""
     found = {name: [folder / f"{file}.txt" for file in files] for name, files in LANGUAGES.items()}
     found = {name: files for name, files in found.items() if all(f.exists() for f in files)}
     return found or {path.stem: [path] for path in sorted(folder.glob("*.txt"))}
