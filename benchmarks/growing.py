@@ -136,7 +136,7 @@ def larger(
 
 
 def appended(model: ModelProto, donor: ModelProto, add: int, scores: str) -> ModelProto:
-    """Append the donor's best pieces that the model lacks: characters first, in the donor's order."""
+    """Append the best pieces of the donor that the model lacks, beginning with characters."""
     pieces = pieces_of(model)
     known = {piece.text for piece in pieces}
     found = [piece for piece in pieces_of(donor) if piece.type == NORMAL]

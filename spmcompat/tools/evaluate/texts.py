@@ -194,7 +194,7 @@ def texts_of(values: Sequence[str], text_column: str, language_column: str | Non
     if len(named) < len(values):
         plain = next(value for value, match in zip(values, found, strict=True) if not match)
         raise BadValueError(
-            f"{printable(plain)!r} has no name, but other texts have one. Write LANGUAGE=FILE for "
+            f"{printable(plain)!r} has no language, but other texts have. Write LANGUAGE=FILE for "
             "every text, or ./FILE if the name of a file contains an equals sign."
         )
     for language, path in named:
