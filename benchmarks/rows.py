@@ -110,8 +110,8 @@ def chosen(names: Sequence[str], found: Mapping[str, Path]) -> tuple[list[Row], 
     Parameters
     ----------
     names : sequence of str
-        Rows, groups, files of the folder, or paths. Without names, every row is chosen whose
-        text is in the folder.
+        Names of rows, of groups or of files of the folder, or paths of texts. Without names, every
+        row is chosen whose text is in the folder.
     found : mapping of str to Path
         The files of the folder.
 

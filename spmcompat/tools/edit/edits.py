@@ -85,7 +85,7 @@ class Edits:
     reorder_ids: bool = False
 
     def check(self) -> None:
-        """Raise for errors that can be found without the model.
+        """Raise if there is an error that can be found without the model.
 
         Raises
         ------
@@ -258,7 +258,8 @@ class _Edit:
 
         In a BPE model, an unused piece still takes part in merges, so pieces that are merged from
         it remain reachable. Pieces are merged in the order of their scores. A removed symbol would
-        be merged first, because symbols have the score 0. So it gets the lowest score.
+        be merged first, because symbols have the score 0. So a removed symbol gets a new lowest
+        score.
         """
         piece = self._pieces[piece_id]
         sinks = self._is_bpe and piece.type != NORMAL

@@ -101,7 +101,7 @@ def change_size(
     report : Report
         Receives log lines and progress.
     map_file : str, optional
-        The file to write to, together with the model, how the ids change.
+        Where to write how the ids change. The file is written together with the model.
 
     Raises
     ------

@@ -65,7 +65,7 @@ class Changes(NamedTuple):
         return f"<Changes: {lines}, {self.tokens_before:,} tokens became {self.tokens_after:,}>"
 
     def _repr_html_(self) -> str:
-        """Return the most frequent words that changed for a notebook."""
+        """Return a table of the most frequent changed words, for a notebook."""
         rows = [
             (f"{one.occurrences:,}", one.word, " ".join(one.before), " ".join(one.after))
             for one in self.words[:_SHOWN]

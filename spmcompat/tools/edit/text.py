@@ -118,7 +118,7 @@ def settings_of(model: ModelProto, user_settings: Settings, names: Collection[st
 
 
 def characters_of(model: ModelProto) -> set[str]:
-    """Return the characters of all normal pieces of the model."""
+    """Return the characters of all normal and unused pieces of the model."""
     kinds = (NORMAL, UNUSED)
     return {one for entry in model.pieces if entry.type in kinds for one in entry.piece}
 

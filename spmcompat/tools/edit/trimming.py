@@ -118,7 +118,7 @@ def _may_drop(piece: Piece, characters: frozenset[str] | None) -> bool:
 
 
 def _check_keep(cut: Cut, counted: Sequence[Piece], characters: frozenset[str] | None) -> None:
-    """Raise if `keep` is not below the model's size, or is below the number of fixed pieces."""
+    """Raise if `keep` is not below the model's size, or is too small for the pieces that stay."""
     size, keep = len(counted), cut.keep
     if keep >= size:
         raise BadValueError(f"The model has {size} pieces. Give a keep below that, not {keep}.")

@@ -25,7 +25,7 @@ _NAMED = 5  # how many texts a message lists
 
 
 def type_name(piece_type: int) -> str:
-    """Return the name of a type of pieces, as messages use it."""
+    """Return the name of a type of pieces for messages."""
     return ModelProto.SentencePiece.Type.Name(piece_type).lower().replace("_", "-")
 
 
@@ -194,7 +194,7 @@ def _store_symbols(
             and piece.text not in reserved
             and (origin is None or old[origin].text not in was_symbol)
         ]
-        if trainer.model_type == TrainerSpec.WORD:  # training itself adds the form with the mark
+        if trainer.model_type == TrainerSpec.WORD:  # training adds the form with a space mark
             marked = {SPACE_MARK + text for text in [*kept, *added]}
             added = [text for text in added if text not in marked]
         if [*kept, *added] != list(field):

@@ -347,7 +347,7 @@ def evaluate(
     Parameters
     ----------
     models : sequence of Model
-        The models. Load them again for another evaluation: a model adds up the loss of all texts.
+        The models. Load them again before another evaluation, because each adds to its old loss.
     texts : sequence of str, or Texts
         Paths of texts in UTF-8, one sentence on each line; or `Texts`, which may have languages.
     gold : sequence of GoldList
@@ -357,7 +357,7 @@ def evaluate(
     drop_spaces : bool, optional
         Whether to drop tokens that are only spaces after encoding.
     bootstrap : Bootstrap, optional
-        Compute confidence intervals.
+        Compute confidence intervals with these settings.
     reference : str, optional
         The language that parity refers to; by default the first one.
 

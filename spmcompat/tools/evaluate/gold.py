@@ -40,7 +40,7 @@ class GoldWord(NamedTuple):
 
     @property
     def affixes(self) -> str:
-        """Which affixes surround the stem: ``prefixes``, ``suffixes`` or ``both``; or empty."""
+        """Which affixes surround the stem: ``prefixes``, ``suffixes`` or ``both``; or else empty."""
         begin, end = self.stem or (0, len(self.text))
         if begin > 0 and end < len(self.text):
             return "both"
@@ -79,7 +79,7 @@ class GoldScores(NamedTuple):
     morph_score_words : int
         The number of words that the three means above include.
     morph_score_with_single_tokens : float
-        The mean recall, where each word that the model does not cut counts as 1.
+        The mean recall, in which each word that the model does not cut counts as 1.
     morph_score_words_with_single_tokens : int
         The number of words that `morph_score_with_single_tokens` includes.
     """

@@ -50,7 +50,7 @@ class GoldGroup(NamedTuple):
         How often these words occur in the text, divided by the number of words in the text. NaN if
         the text has no words.
     examples : tuple of Example
-        The words that are most frequent in the text, the most frequent first.
+        The words of the group that are most frequent in the text, the most frequent first.
     words_interval, share_interval : Interval or None
         Confidence intervals from resamples of the gold words.
     """
@@ -101,7 +101,8 @@ def group_words(
     text : WordCounts
         The words of a text.
     bootstrap : Bootstrap, optional
-        Compute confidence intervals. A resample draws as many gold words as the list has.
+        Compute confidence intervals with these settings. A resample draws as many gold words as the
+        list has.
 
     Returns
     -------

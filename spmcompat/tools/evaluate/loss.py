@@ -45,7 +45,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 class LineLosses(NamedTuple):
-    """The losses and sizes of some lines: arrays with one item per line, 0 if it is skipped.
+    """The losses and sizes of some lines: arrays with one item per line, 0 for a skipped line.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class MarginalLoss:
 
     A character that is not a piece gets the lowest score minus 10, as in the encoder.
 
-    User-defined symbols divide the text. A model does not store probabilities for them, so if a
+    The text is cut at user-defined symbols. A model does not store probabilities for them, so if a
     space is a user-defined symbol, spaces would not add to the loss. Here, the probability of each
     symbol is its share of the tokens in the first call of `add` or `add_by_line`. The other pieces
     share the remaining probability. So the loss of every model includes the whole text.
@@ -120,7 +120,7 @@ class MarginalLoss:
         self.skipped = 0
 
     def without(self, dropped: npt.NDArray[np.bool_]) -> MarginalLoss | None:
-        """Return this loss, changed so that dropped user-defined symbols no longer add to it.
+        """Change this loss so that dropped user-defined symbols no longer add to it; return it.
 
         Return None if a normal piece is dropped: the loss is a sum over all segmentations, and some
         of them contain the piece.
@@ -224,7 +224,7 @@ class MarginalLoss:
         """Return the log probabilities of the symbols. The first call computes them from `ids`."""
         if self._log_shares is None:
             uses = self._count_symbols(ids)
-            # Raise the count of each symbol by 1, and also the joint count of all other pieces. So
+            # Add 1 to the count of each symbol and to the total count of the other pieces, so that
             # no probability is 0.
             total = len(ids) + len(uses) + 1
             self._log_shares = np.log((uses + 1) / total)

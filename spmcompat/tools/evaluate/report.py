@@ -77,7 +77,7 @@ class EvaluationReport(NamedTuple):
     models : list of Evaluation or CountsEvaluation
         The figures of each model: `CountsEvaluation` if the text was given as counts.
     vocabularies : list of VocabularyCounts
-        For each model, the number of pieces, and how many differ only in space marks.
+        For each model, the number of pieces, how many differ only in space marks, and affixes.
     overlaps : list of Overlap
         The pieces that each pair of models shares.
     differences : list of Difference

@@ -1,8 +1,8 @@
 """Evaluates models on stored counts: each distinct pretoken is encoded once.
 
-No piece of the models may cross the end of a pretoken. Then the tokens of a line are those of its
-pretokens, with two exceptions. ``sentencepiece`` joins unknown tokens that are neighbours; and it
-adds the scores of a Unigram model in float32 over a whole line, so rounding can decide between
+No piece of the models may cross the end of a pretoken. So the tokens of a line are those of its
+pretokens, with two exceptions: ``sentencepiece`` joins unknown tokens that are neighbours, and it
+adds the scores of a Unigram model in float32 over a whole line, so that rounding can decide between
 segmentations whose scores are nearly equal.
 """
 
@@ -52,11 +52,11 @@ _USE_TEXT = "Give the text itself with --text."
 class CountsEvaluation(NamedTuple):
     """The figures of one model that can be computed from counts.
 
-    Fields that `Evaluation` has too mean the same there. There are no intervals and no languages,
-    because counts do not contain lines. `pretokens` is the number of pretokens in the text, and
-    `left_out` is the number of pretokens that the figures do not include, because they contain a
-    mark for a meta piece. Normalized characters and bytes are counted in the pretokens, where each
-    space mark counts as one character and one byte.
+    Fields that `Evaluation` also has mean the same in both classes. There are no intervals and no
+    languages, because counts do not contain lines. `pretokens` is the number of pretokens in the
+    text, and `left_out` is the number of pretokens that the figures do not include, because they
+    contain a mark for a meta piece. Normalized characters and bytes are counted in the pretokens,
+    where each space mark counts as one character and one byte.
 
     The tokens are the same as with ``--pretokenizer=space``: each pretoken is encoded separately.
     """

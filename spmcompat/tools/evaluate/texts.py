@@ -168,8 +168,8 @@ def texts_of(values: Sequence[str], text_column: str, language_column: str | Non
     Parameters
     ----------
     values : sequence of str
-        Paths; or ``LANGUAGE=PATH`` for each. A path that contains ``=`` in its first part can be
-        written as ``./a=b.txt``.
+        Paths; or ``LANGUAGE=PATH`` for each. A path that contains ``=`` before its first slash can
+        be written as ``./a=b.txt``.
     text_column : str
         The column of the text. It has no effect without a language column.
     language_column : str or None
@@ -252,7 +252,7 @@ def _too_long(where: str) -> BadValueError:
 
 
 def size_of(paths: Sequence[str]) -> int | None:
-    """Return the size of the files in bytes, or None if one cannot be read."""
+    """Return the total size of the files in bytes, or None if a file cannot be read."""
     try:
         return sum(os.stat(path).st_size for path in paths)
     except OSError:

@@ -52,7 +52,7 @@ class SharedTexts(NamedTuple):
 
 
 def texts_of_pieces(pieces: Set[str], marks: str = SPACE_MARK, continuation: str = "") -> set[str]:
-    """Return the texts of pieces without the marks for spaces at their ends.
+    """Return the texts of pieces, without the space marks at the beginning and the end.
 
     Parameters
     ----------
