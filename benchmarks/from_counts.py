@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         data = corpora.head(found[name], arguments.head)
         for kind in arguments.type:
             with tempfile.TemporaryDirectory() as folder:
-                os.chdir(folder)  # models store the names of files as in the options
+                os.chdir(folder)  # models store the names of files as given
                 saved, merged, whole = compare(name, kind, data)
                 os.chdir(ROOT)
             verdicts += [saved, merged]
@@ -148,7 +148,7 @@ def train_reference(name: str, options: dict[str, Option]) -> None:
 
 
 def train(trainer: Any, name: str, options: dict[str, Option]) -> None:
-    """Train, and rename the files. All models have the same prefix, because they store it."""
+    """Train, and rename the files. All models get the same prefix, because they store it."""
     try:
         trainer.train(model_prefix="m", **options)
     except (OSError, RuntimeError, ValueError) as error:

@@ -21,7 +21,7 @@ def write_parts(
     """Write consecutive parts of a language's text, each with `size` bytes and in a separate file.
 
     A part ends with the line that reaches its size. Without a size, the only part is the whole
-    text. The first part is always written; others only if they are complete.
+    text. The first part is always written; further parts are written only if they are complete.
     """
     label = "-whole" if size is None else ""
     lines = _lines(files)

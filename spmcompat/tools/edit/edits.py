@@ -284,7 +284,7 @@ class _Edit:
                 continue
             is_unused = UNUSED in (piece.type, self._pieces[other].type)
             remedy = (
-                "That piece is unused, but keeps its text: drop it with --reorder_ids before"
+                "That piece is unused, but keeps its text: drop it first with --reorder_ids"
                 if is_unused
                 else "Choose another text"
             )

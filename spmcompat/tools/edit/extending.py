@@ -119,7 +119,7 @@ def _new_characters(text: ReadText, kept: Sequence[Piece], add: int) -> list[byt
     if len(missing) > add:
         raise BadValueError(
             f"The character coverage of the text requires {len(missing)} characters that the model "
-            f"lacks, and add is {add}. Raise add, or lower character_coverage."
+            f"lacks, but add is {add}. Raise add, or lower character_coverage."
         )
     return [character.encode() for character in missing]
 

@@ -121,14 +121,14 @@ def _check_keep(cut: Cut, counted: Sequence[Piece], characters: frozenset[str] |
     """Raise if `keep` is not below the model's size, or is too small for the pieces that stay."""
     size, keep = len(counted), cut.keep
     if keep >= size:
-        raise BadValueError(f"The model has {size} pieces. Give a keep below that, not {keep}.")
+        raise BadValueError(f"The model has {size} pieces. keep must be below that, not {keep}.")
     fixed = sum(not _may_drop(piece, characters) for piece in counted)
     if keep >= fixed:
         return
     stay = "single characters, which stay" if characters is None else "required characters"
     remedy = "" if cut.drop_characters else ", or drop_characters"
     raise BadValueError(
-        f"{fixed} pieces are meta pieces or {stay}. Give a keep of at least {fixed}, not "
+        f"{fixed} pieces are meta pieces or {stay}. Raise keep to at least {fixed} instead of "
         f"{keep}{remedy}."
     )
 

@@ -89,7 +89,7 @@ def ids_of(pieces: Iterable[Piece]) -> dict[str, int]:
         if piece.text in ids:
             raise BadValueError(
                 f"{piece.text} is already defined: it is the piece of id {ids[piece.text]} and of "
-                f"id {piece_id}. Give each id another text."
+                f"id {piece_id}. Give one of them another text."
             )
         ids[piece.text] = piece_id
     return ids

@@ -40,7 +40,7 @@ class GoldWord(NamedTuple):
 
     @property
     def affixes(self) -> str:
-        """Which affixes surround the stem: ``prefixes``, ``suffixes`` or ``both``; or else empty."""
+        """Which affixes surround the stem: ``prefixes``, ``suffixes``, ``both`` or else empty."""
         begin, end = self.stem or (0, len(self.text))
         if begin > 0 and end < len(self.text):
             return "both"

@@ -392,7 +392,7 @@ def test_renaming_to_an_existing_piece_is_refused() -> None:
     assert refused(model, rename={"▁the": "▁of"}) == (
         "--rename: ▁of is already defined. Choose another text."
     )
-    assert "drop it with --reorder_ids before" in refused(
+    assert "drop it first with --reorder_ids" in refused(
         model, rename={"▁the": "▁of"}, remove=["▁of"]
     )
     assert "is empty" in refused(model, rename={"▁the": ""})
