@@ -48,7 +48,7 @@ class Comparison:
 
     @property
     def ratios(self) -> dict[str, list[float]]:
-        """New divided by old, for every pair."""
+        """The ratios of the new value to the old value, one for each pair."""
         return {
             "wall time": [new.seconds / old.seconds for new, old in self.pairs],
             "CPU time": [new.cpu_seconds / old.cpu_seconds for new, old in self.pairs],
@@ -83,7 +83,7 @@ def side_by_side(turn: int, both: Sequence[Side], train: Train) -> Pair:
 
 
 def _train_on_core(core: int, side: Side, train: Train) -> Run:
-    # This pins only the calling thread and the process that it starts.
+    # This affects only the calling thread and the process that it starts.
     os.sched_setaffinity(0, {core})
     return train(side)
 

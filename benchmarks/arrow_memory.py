@@ -1,9 +1,10 @@
 """Peak memory of training from Arrow data: ``python -m benchmarks.arrow_memory TEXT``.
 
 The libraries that provide the data also need memory. So for each library, one process only reads
-all batches, and another process trains from them. The difference of their memory is compared with
-the difference between training from the plain file and a process that only imports spmcompat. Each
-number is the largest resident set of a process, including the pages of mapped files.
+all batches, and another process trains from them. The difference between the memory of these two
+processes is compared with the same difference for the plain file, for which the first process only
+imports spmcompat. The memory of a process is its largest resident set, including the pages of
+mapped files.
 """
 
 # ruff: noqa: PLC0415 (each process imports the library that it measures, and no other)
@@ -29,12 +30,12 @@ _HEAD = "| data | only reading | training | difference | beyond the file's |\n|-
 
 
 class Producer(NamedTuple):
-    """Data of a library.
+    """Data that a library provides.
 
     Attributes
     ----------
     name : str
-        Its name in the table.
+        The name of the data in the table.
     make : callable
         Returns the argument for `spmcompat.train`, from the folder with the files.
     read : callable
@@ -182,7 +183,7 @@ _PLAIN = Producer("the plain file", _file("text.txt"), lambda data: None)
 
 
 def prepare(text: Path, folder: Path) -> None:
-    """Write the files that the libraries read: with batches of 4,096 lines, and one row group."""
+    """Write the files that the libraries read, with batches of 4,096 lines."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -215,7 +216,7 @@ def child(name: str, does_train: bool, options: dict[str, Any]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the table; return 1 if a run fails or a model differs from that of the file."""
+    """Print the table; return 1 if a run fails or its pieces differ from the plain file's."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.arrow_memory", description=__doc__)
     parser.add_argument("text", type=Path, nargs="?")
     parser.add_argument("--only", default="", help="only use data whose name contains this text")
@@ -234,7 +235,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             "minloglevel": 2,
         }
         child(arguments.child[0], arguments.child[1] == "train", options)
-        # While Python ends, threads of pyarrow may abort the process (apache/arrow#45214).
+        # If Python ended normally, threads of pyarrow might abort the process (apache/arrow#45214).
         os._exit(0)
     if arguments.text is None:
         parser.error("give a text")

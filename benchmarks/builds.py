@@ -52,7 +52,7 @@ def of_commit(commit: str) -> Build:
 def of_checkout() -> Build:
     """Build the code of the checkout as it is now, unless the cache has it."""
     with tempfile.TemporaryDirectory() as folder:
-        # With a separate index, so that the user's staged changes stay as they are.
+        # Use a separate index, so that the user's staged changes stay as they are.
         index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         _git("read-tree", "HEAD", variables=index)
         _git("add", "--all", "--", *_SOURCES, variables=index)
@@ -63,7 +63,7 @@ def of_checkout() -> Build:
 
 
 def _built(tree: str, name: str) -> Path:
-    """Return the folder of a build, which is created if it does not exist."""
+    """Return the folder of a build. If the cache does not have the build, make it."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     builds = cache / "spmcompat" / "builds"
     folder = builds / _key(tree)

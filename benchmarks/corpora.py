@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.parity.corpora import head
 
 MB = 1_000_000
-# A smaller text has too few pieces to train on, so `scale` never cuts below this size.
+# A smaller text yields too few pieces, so `scale` never makes a text smaller than this.
 _LEAST = 300_000
 _BUFFER = 1 << 20
 
@@ -66,7 +66,7 @@ class Text:
 
 
 def write(files: Sequence[Path], size: int, copies: int, target: Path) -> None:
-    """Join files, cut the result to `size` bytes after a whole line, and write `copies` of it."""
+    """Join files, keep the whole lines in the first `size` bytes, and write `copies` of them."""
     with target.open("wb") as out:
         for file in files:
             with file.open("rb") as stream:

@@ -60,7 +60,7 @@ _LEARNED = 200  # lines of each text that the models are trained on
 
 
 def lines_of(path: Path, start: int, count: int) -> list[str]:
-    """Return lines of a text."""
+    """Return `count` lines of a text, beginning with line `start`."""
     with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
         chosen = itertools.islice(file, start, start + count)
         return [line.removesuffix("\n")[:_LONGEST] for line in chosen]
@@ -69,7 +69,7 @@ def lines_of(path: Path, start: int, count: int) -> list[str]:
 def trained(
     lines: list[str], model_type: str, options: dict[str, object], vocab_size: int
 ) -> bytes:
-    """Return a model."""
+    """Return a model that was trained on the lines."""
     written = io.BytesIO()
     spmcompat.train(
         sentence_iterator=iter(lines),
@@ -95,7 +95,7 @@ def cases(
 
 
 def row(model: bytes, to: str, texts: list[list[str]]) -> tuple[int, Counter[str]]:
-    """Return the number of lines, and the number of different lines by cause."""
+    """Return the number of lines, and how many of them are encoded differently, by cause."""
     message, target = parse(model), target_of(to)
     reference, causes, total = Reference(message), Counter[str](), 0
     with tempfile.TemporaryDirectory() as folder:
@@ -119,7 +119,7 @@ def main() -> None:
     parser.add_argument("--types", nargs="+", default=list(TYPES), choices=TYPES)
     parser.add_argument("--rules", nargs="+", default=list(RULES), choices=RULES)
     parser.add_argument(
-        "--options", nargs="+", default=[], help="NAME=VALUE of the trainer, for all models"
+        "--options", nargs="+", default=[], help="trainer options NAME=VALUE, for all models"
     )
     arguments = parser.parse_args()
 
@@ -128,7 +128,8 @@ def main() -> None:
     paths = sorted(arguments.folder.glob("*.txt"))
     count = arguments.lines
     learned = [line for path in paths for line in lines_of(path, 0, _LEARNED)]
-    # If a text is too short to have lines that were not trained on, its first lines are encoded.
+    # If a text has no more than `count` lines, its first lines are encoded, although the models
+    # were trained on some of them.
     texts = [lines_of(path, count, count) or lines_of(path, 0, count) for path in paths]
     print(f"{len(paths)} texts, {arguments.lines:,} lines of each, and the hard lines\n")
     print(f"| type | rules | form | lines | {' | '.join(CAUSES)} |")

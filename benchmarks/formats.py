@@ -1,8 +1,8 @@
-"""Time and memory of each format of files: ``python -m benchmarks.formats TEXT``.
+"""Time and memory of each file format: ``python -m benchmarks.formats TEXT``.
 
-The lines of the text are written in each format. One process counts and trains from each file, and
-must give the pieces of the plain text. The time is the fastest of several runs; the memory is the
-largest resident set of a process, including the libraries that read the format.
+The lines of the text are written in each format. For each file, a new process counts and trains; it
+must give the same pieces as for the plain text. The time is that of the fastest of several runs;
+the memory is the largest resident set of a process, including the libraries that read the format.
 """
 
 # ruff: noqa: PLC0415 (the process that trains imports only what its format needs)
@@ -27,18 +27,18 @@ _RULE = "|---|--:|--:|--:|--:|--:|--:|"
 
 
 class Format(NamedTuple):
-    """A format of files.
+    """A file format.
 
     Attributes
     ----------
     name : str
-        Its name in the table.
+        The name of the format in the table.
     file : str
         The name of the file.
     write : callable
         Writes the lines of the text to a path.
     column : str
-        The value of ``input_column``; empty for none.
+        The value of ``input_column``; empty if the option is not given.
     """
 
     name: str
@@ -67,7 +67,7 @@ def _csv(lines: Sequence[str], path: Path) -> None:
 
 
 def _lists(lines: Sequence[str]) -> list[list[str]]:
-    """Return lists of ten lines."""
+    """Return the lines as lists of ten lines."""
     return [[*lines[begin : begin + 10]] for begin in range(0, len(lines), 10)]
 
 
@@ -105,7 +105,7 @@ def _arrow(kind: str = "", **options: Any) -> Callable[[Sequence[str], Path], No
     return write
 
 
-_WHOLE_DICTIONARY = 1 << 40  # bytes: pyarrow by default ends a dictionary at 1 MiB
+_WHOLE_DICTIONARY = 1 << 40  # bytes; by default, pyarrow ends a dictionary at 1 MiB
 PLAIN = Format("plain text", "text.txt", _text)
 FORMATS = (
     PLAIN,

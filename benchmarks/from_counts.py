@@ -1,14 +1,14 @@
-"""The parity table of counts: ours trains from counts, the reference from the text.
+"""The parity table of counts: spmcompat trains from counts, the reference from the text.
 
 ``python -m benchmarks.from_counts --folder CORPORA`` takes the first 2 MB of each file, cut after a
 whole line. It trains each model type in two ways and compares every byte with the reference:
 
 - from the counts of the text, which were saved and loaded;
 - from the counts of seven parts of the text, which were counted separately and merged in another
-  order. The reference trains on the parts in that order. It moves the last line of a text to the
-  place of the first blank line, and so on. Counts do not contain the places of lines, so here the
+  order. The reference trains on the parts in that order. When it comes to a blank line, it moves
+  the last line of the text to that place. Counts do not contain the positions of lines, so here the
   reference gets each part with its lines already moved. The last column says whether the model also
-  equals the model of the whole text, except for the names of its files.
+  equals the model of the whole text, except for the names of the input files that it stores.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tests.parity import corpora
 from tests.parity.case import Option
 
 PARTS = 7
-# The part that ends the text stays at the end; the order of the other parts changes.
+# The last part of the text stays last; the order of the other parts changes.
 ORDER = (3, 1, 0, 5, 2, 4, 6)
 LONGEST = 4192
 RESERVED = "\u2585".encode()
@@ -42,7 +42,7 @@ _QUIET = {"minloglevel": 2}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the table; 0 if all rows are equal."""
+    """Print the table; return 0 if all rows are equal."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.from_counts", description=__doc__)
     parser.add_argument("corpora", nargs="*", help="names of texts (default: all of the folder)")
     parser.add_argument(
@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         data = corpora.head(found[name], arguments.head)
         for kind in arguments.type:
             with tempfile.TemporaryDirectory() as folder:
-                os.chdir(folder)  # models store the names of files as in the options
+                os.chdir(folder)  # models store the names of files as given
                 saved, merged, whole = compare(name, kind, data)
                 os.chdir(ROOT)
             verdicts += [saved, merged]
@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def compare(name: str, kind: str, data: bytes) -> tuple[str, str, bool]:
-    """Train in both ways. Return both verdicts, and whether merging does not change any byte."""
+    """Train in both ways. Return both verdicts, and whether merging changes no byte."""
     options: dict[str, Option] = {
         "model_type": kind,
         "vocab_size": 4000,
@@ -111,7 +111,7 @@ def compare(name: str, kind: str, data: bytes) -> tuple[str, str, bool]:
 
 
 def write_parts(data: bytes, longest: int) -> list[str]:
-    """Write the parts of a text that have sentences. Return their names in the order of merging."""
+    """Write the parts of a text that have sentences. Return their names in `ORDER`."""
     lines = data.splitlines(keepends=True)
     size = -(-len(lines) // PARTS)
     names = []
@@ -148,7 +148,7 @@ def train_reference(name: str, options: dict[str, Option]) -> None:
 
 
 def train(trainer: Any, name: str, options: dict[str, Option]) -> None:
-    """Train, and rename the files. All models have the same prefix, because they store it."""
+    """Train, and rename the files. All models get the same prefix, because they store it."""
     try:
         trainer.train(model_prefix="m", **options)
     except (OSError, RuntimeError, ValueError) as error:
@@ -170,7 +170,7 @@ def verdict(ours: str, reference: str) -> str:
 
 
 def without_input(path: str) -> bytes:
-    """Return a model without the names of files; empty if there is no model."""
+    """Return a model without the names of its input files; empty if there is no model."""
     if not os.path.exists(path):
         return b""
     model = ModelProto.FromString(Path(path).read_bytes())

@@ -2,9 +2,8 @@
 
 ``python -m benchmarks.growing --folder CORPORA`` trains a model on an old text and makes it larger
 for each new text: by `extend`, by `merge`, by training a new model on both texts, and by appending
-the best pieces of a model of the new text that are missing from the old model. Then it makes the
-model smaller: by `trim`, by training a new model, and by dropping the pieces that the text uses
-least.
+the best pieces that a model of the new text has and the old model lacks. Then it makes the model
+smaller: by `trim`, by training a new model, and by dropping the pieces that the text uses least.
 
 The models are evaluated on every tenth block of 100 lines of each text, which is held out. Nothing
 is random.
@@ -76,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         help="new texts (default: %(default)s)",
     )
     parser.add_argument("--type", nargs="+", default=["unigram", "bpe"], help="kinds of models")
-    parser.add_argument("--size", type=int, default=16000, help="pieces of the model")
+    parser.add_argument("--size", type=int, default=16000, help="pieces of the old model")
     parser.add_argument("--add", type=int, default=8000, help="pieces that are added")
     parser.add_argument("--keep", type=int, default=8000, help="pieces that are left")
     arguments = parser.parse_args(argv)
@@ -96,7 +95,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def parts(name: str, path: Path, folder: Path) -> Text:
-    """Write both parts of a text into a folder."""
+    """Write the training part and the held-out part of a text into a folder."""
     text = Text(name, str(folder / f"{name}.txt"), str(folder / f"{name}.held-out.txt"))
     with (
         path.open("rb") as lines,
@@ -125,7 +124,7 @@ def train(kind: str, size: int, texts: Sequence[Text]) -> ModelProto:
 def larger(
     model: ModelProto, kind: str, old: Text, new: Text, add: int
 ) -> Iterator[tuple[str, ModelProto]]:
-    """Yield the model, and the ways to make it larger."""
+    """Yield the model, and a larger model for each method."""
     yield "the model", model
     donor = train(kind, 2 * add, [new])
     for scores in SCORES:
@@ -137,7 +136,7 @@ def larger(
 
 
 def appended(model: ModelProto, donor: ModelProto, add: int, scores: str) -> ModelProto:
-    """Return the model with the best pieces of another: characters first, then in its order."""
+    """Append the best pieces of the donor that the model lacks, beginning with characters."""
     pieces = pieces_of(model)
     known = {piece.text for piece in pieces}
     found = [piece for piece in pieces_of(donor) if piece.type == NORMAL]
@@ -165,7 +164,7 @@ def merged(model: ModelProto, donor: ModelProto, size: int) -> ModelProto:
 def smaller(
     model: ModelProto, kind: str, text: Text, keep: int
 ) -> Iterator[tuple[str, ModelProto]]:
-    """Yield the model, and the ways to make it smaller."""
+    """Yield the model, and a smaller model for each method."""
     yield "the model", model
     yield "least used pieces dropped by hand", cut(model, text, keep)
     data = model.SerializeToString()
@@ -174,7 +173,7 @@ def smaller(
 
 
 def cut(model: ModelProto, text: Text, keep: int) -> ModelProto:
-    """Return the model without the pieces of several characters that the text uses least."""
+    """Drop those pieces of several characters that the text uses least, and return the model."""
     encoder = sentencepiece.SentencePieceProcessor(model_proto=model.SerializeToString())
     uses = np.zeros(len(model.pieces), dtype=np.int64)
     with open(text.learned, encoding="utf-8", errors="replace") as lines:

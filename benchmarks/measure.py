@@ -19,7 +19,7 @@ _INPUT, _PREFIX, _STEPS = "text.txt", "m", "steps.json"
 
 @dataclass(frozen=True)
 class Step:
-    """A stage of our trainer; `peak_kib` is the peak of the process until the stage ended."""
+    """A stage of our trainer; `peak_kib` is the peak memory of the process when the stage ended."""
 
     name: str
     seconds: float
@@ -29,7 +29,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Run:
-    """Cost of a whole process, with its start and its imports, and digests of its output.
+    """Cost of a whole process, including its start and its imports, and digests of its output.
 
     `seconds` is wall time, `cpu_seconds` the time of all threads, and `peak_kib` the largest
     resident set. `steps` is empty unless the side times its stages.

@@ -1,8 +1,8 @@
 """Time and memory of the research options, each compared with the default on one text.
 
-``python -m benchmarks.options TEXT [OPTION ...]`` prints a table, line by line. An option is
-written as ``prune=flat,prune_overshoot=1``. Look at CPU time rather than wall time if other
-programs use the same machine.
+``python -m benchmarks.options TEXT [OPTION ...]`` prints a table with a line for each argument
+OPTION, which may consist of several options: ``prune=flat,prune_overshoot=1``. Look at CPU time
+rather than wall time if other programs use the same machine.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--runs",
         type=int,
         default=2,
-        help="runs of each training; the cheapest one counts (default: 2)",
+        help="runs of each training; the one with the least CPU time counts (default: 2)",
     )
     return parser.parse_args(argv)
 
 
 def least(side: Side, text: Path, options: Sequence[Mapping[str, Option]], runs: int) -> list[Run]:
-    """Train with each set of options in turn. Return the cheapest run of each set."""
+    """Train with each set of options in turn. Return each set's run with the least CPU time."""
     found = [[train(side, text, chosen) for chosen in options] for _ in range(runs)]
     return [min(same, key=lambda run: run.cpu_seconds) for same in zip(*found, strict=True)]
 

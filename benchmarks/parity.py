@@ -1,8 +1,11 @@
-"""The parity table: both sides train on every text of a folder, and their bytes are compared.
+"""The parity table: spmcompat and the reference train on every text of a folder.
+
+Then the bytes of their models are compared.
 
 ``python -m benchmarks.parity --folder CORPORA`` takes the first 2 MB of each file, cut after a
 whole line, and trains with ``num_threads`` 1, 2 and 16. ``--type bpe`` trains another model type,
-with 16 only. ``--whole`` trains 32,000 pieces on whole files, by default on a short list of files.
+only with ``num_threads`` 16. ``--whole`` trains 32,000 pieces on whole files, by default on a short
+list of files, and only with ``num_threads`` 16.
 ``--cache FOLDER`` keeps the results of the reference, which saves time during development; without
 it, every run is repeated. ``--release 0.2.1`` compares with that release, in a separate virtual
 environment.
@@ -32,8 +35,8 @@ from tests.parity.case import Option
 WHOLE = ["en-books", "code-c", "zh-laws", "ja-aozora", "hi-stories", "ar-hindawi", "ko-nsmc"]
 WHOLE += ["mixed-messy", "long-lines", "nospace", "edge-bytes"]
 HEAD = 2_000_000
-# Both sides refuse these texts with the default options of the table: they have too many different
-# characters, or too long lines.
+# With the default options of the table, both sides refuse these texts, because they have too many
+# different characters or lines that are too long.
 SPECIAL: dict[str, dict[str, Option]] = {
     "mixed-messy": {"vocab_size": 12_000},
     "zh-poetry": {"vocab_size": 12_000},
@@ -43,7 +46,7 @@ SPECIAL: dict[str, dict[str, Option]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One training to compare."""
+    """One training run to compare."""
 
     corpus: str
     text: Path
@@ -74,7 +77,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--whole", action="store_true", help="train on whole files")
     parser.add_argument(
-        "--workers", type=int, default=0, help="workers of ours (default: number of cores)"
+        "--workers", type=int, default=0, help="workers of spmcompat (default: all cores)"
     )
     parser.add_argument("--cache", type=Path, help="folder to keep results of the reference in")
     return parser.parse_args(argv)
@@ -109,13 +112,13 @@ def rows(arguments: argparse.Namespace, scratch: Path) -> Iterator[Row]:
 
 
 def reference_of(release: str) -> Side:
-    """Return the installed ``sentencepiece`` if it is this release, or else the release itself."""
+    """Return the installed ``sentencepiece`` if it is this release, or else install the release."""
     installed = sides.reference()
     return installed if installed.version == release else sides.release(release)
 
 
 def of_reference(side: Side, row: Row, cache: Path | None) -> tuple[Run, bool]:
-    """Train the reference or read its result from the cache; also return whether it was cached."""
+    """Return the run of the reference, and whether it comes from the cache."""
     if cache is None:
         return train(side, row.text, row.options), False
     key = json.dumps([side.version, digest(row.text), row.options], sort_keys=True)
@@ -137,7 +140,7 @@ def verdict(ours: Run, theirs: Run) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the table; 0 if all rows are equal."""
+    """Print the table; return 0 if all rows are equal."""
     arguments = parse_arguments(argv)
     try:
         ours_side = sides.ours(arguments.workers or len(os.sched_getaffinity(0)))

@@ -1,8 +1,9 @@
 """Parity-aware BPE compared with plain BPE of the same size, on translations of one text.
 
 ``python -m benchmarks.parity_aware FOLDER`` reads ``LANGUAGE-courses.txt`` from the folder for each
-language. Of five lines, three are for training, the fourth belongs to the development text, and the
-tokens of the fifth are counted with sentencepiece. It prints a table in Markdown.
+language. Of every five lines, the first three are for training, the fourth belongs to the
+development text, and the tokens of the fifth are counted with sentencepiece. It prints a table in
+Markdown.
 """
 
 from __future__ import annotations

@@ -46,12 +46,12 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     compare = commands.add_parser("compare", help="compare the models of several folders")
     compare.set_defaults(run=compare_all)
-    compare.add_argument("folders", type=Path, nargs="+", help="the first one is compared with")
+    compare.add_argument("folders", type=Path, nargs="+", help="each is compared with the first")
     return parser.parse_args(argv)
 
 
 def train_all(arguments: argparse.Namespace) -> int:
-    """Train all types on all texts; a run that fails leaves a file with its message."""
+    """Train all model types on all texts; for a run that fails, write its message to a file."""
     found = corpora.large(arguments.texts)
     missing = [name for name in arguments.names if name not in found]
     if missing:
@@ -68,7 +68,7 @@ def train_all(arguments: argparse.Namespace) -> int:
                 started = time.monotonic()
                 outcome = train_one(trainer.train, kind, arguments.vocab_size, results, name)
                 print(f"{name} {kind}: {outcome}, {time.monotonic() - started:.1f} s", flush=True)
-        os.chdir(results)  # the scratch folder is removed
+        os.chdir(results)  # the scratch folder is about to be removed
     return 0
 
 
@@ -94,7 +94,7 @@ def train_one(
 
 
 def compare_all(arguments: argparse.Namespace) -> int:
-    """Print which models differ; 0 if all models of all folders are equal."""
+    """Print which models differ; return 0 if all models of all folders are equal."""
     first, *others = arguments.folders
     stems = sorted({path.stem for folder in arguments.folders for path in folder.iterdir()})
     different = 0

@@ -20,7 +20,7 @@ Lines = dict[str, tuple[dict[str, Any], list[tuple[float, Measured]]]]
 
 
 def lines(results: Sequence[Result]) -> Lines:
-    """Return, for each side, its style and its points: size in MB, and the result."""
+    """Return, for each side, its style and its points: sizes of texts in MB, and results."""
     found: Lines = {}
     for result in sorted(results, key=lambda result: result.size):
         if not result.is_in("sizes"):
@@ -57,7 +57,7 @@ def draw_to(path: Path, results: Sequence[Result]) -> None:
     from matplotlib import pyplot  # noqa: PLC0415
 
     sizes = sorted({size for _, points in found.values() for size, _ in points})
-    pyplot.rcParams["svg.hashsalt"] = "spmcompat"  # makes ids repeatable
+    pyplot.rcParams["svg.hashsalt"] = "spmcompat"  # gives the same ids in every run
     figure, panels = pyplot.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")
     time, memory = panels
     for label, (style, points) in found.items():
@@ -74,6 +74,6 @@ def draw_to(path: Path, results: Sequence[Result]) -> None:
         axes.grid(color="#e5e5e5", linewidth=0.8)
         axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
-    # A white background, because the page may be dark.
+    # The background is white, because the page that shows the figure may be dark.
     figure.savefig(path, facecolor="white", metadata={"Date": None})
     pyplot.close(figure)

@@ -1,4 +1,4 @@
-"""Results of the benchmark, the check that they may be reported, and the file that stores them."""
+"""Results of the benchmark, the check whether to report them, and the file that stores them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.parity.case import Option
 
 _LAYOUT = 2
 _ORDER = {name: index for index, name in enumerate(ROWS)}
-# Properties of the machine that all results of a file share.
+# Properties of the machine that must be the same for all results of a file.
 _MACHINE = ("processor", "cores", "python")
 
 
@@ -77,7 +77,7 @@ class Result:
 
     @property
     def ours(self) -> Measured:
-        """Ours with as many workers as the reference has threads."""
+        """Our side with as many workers as the reference has threads, or 0 if it only imports."""
         return next(s for s in self.having("ours") if s.workers in (self.threads, 0))
 
     @property
@@ -102,7 +102,7 @@ class Result:
 
     @property
     def is_compared(self) -> bool:
-        """Whether the row compares the training times of both sides, with equal numbers of runs."""
+        """Whether both sides were trained, with equal numbers of runs, to compare their times."""
         row = ROWS.get(self.name)
         alone = row is not None and row.ours_only
         return self.reference is not None and not alone and not self.is_in("start")
@@ -114,7 +114,7 @@ class Result:
 def trouble(sides: Iterable[Measured]) -> str:
     """Return why a row has no result; empty if it has a result.
 
-    All runs of ours and of the reference must have written the same bytes. Other trainers may
+    All runs of our sides and of the reference must have written the same bytes. Other trainers may
     write other bytes, and they may fail.
     """
     exact = [side for side in sides if side.role != "other"]

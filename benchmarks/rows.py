@@ -23,16 +23,16 @@ class Row:
     name
         Its name on the command line.
     text
-        None if the sides only import their package and train nothing.
+        The text; None if the sides only import their package and train nothing.
     options
         Options of the trainer, the same for all sides; ``num_threads`` is added later.
     command
-        Whether ours is started as ``spm_train``. The reference then gets every field that
+        Whether spmcompat is started as ``spm_train``. The reference then gets every field that
         ``spm_train`` stores in the model.
     ours_only
         Whether to leave out the reference, because it needs too much memory or time.
     every_worker_count
-        Whether to measure ours with other numbers of workers too, and its stages.
+        Whether to measure spmcompat with other numbers of workers, too, and to time its stages.
     least_runs
         Smallest number of runs; higher in rows whose runs are short and vary a lot.
     """
@@ -58,7 +58,7 @@ _CORPORA = (
     Row("hi-stories", Text("Hindi stories", ("hi-stories",))),
     Row("zh-laws", Text("Chinese laws", ("zh-laws",))),
     Row("ja-aozora", Text("Japanese literature", ("ja-aozora",))),
-    # Longer lines are left out, because a sum overflows in the reference.
+    # Longer lines are left out, because they make a sum overflow in the reference.
     Row(
         "long-lines",
         Text("long lines, those up to 1 MB", ("long-lines",)),
@@ -110,8 +110,8 @@ def chosen(names: Sequence[str], found: Mapping[str, Path]) -> tuple[list[Row], 
     Parameters
     ----------
     names : sequence of str
-        Rows, groups, files of the folder, or paths. Without names, every row is chosen whose
-        text is in the folder.
+        Names of rows, of groups or of files of the folder, or paths of texts. Without names, every
+        row is chosen whose text is in the folder.
     found : mapping of str to Path
         The files of the folder.
 

@@ -1,9 +1,9 @@
-"""Wall time and peak memory of training, ours and that of other trainers, in new processes.
+"""Wall time and peak memory of training with spmcompat and other trainers, in new processes.
 
 ``python benchmarks/run.py`` measures every row whose text is in the folder; names choose rows,
-groups of rows, or texts. The sides take turns, and the smallest value of all runs of a side counts.
-A row has no result if ours and the installed sentencepiece write different bytes. With
-``--against COMMIT``, ours is compared with our own code at an earlier commit instead.
+groups of rows, or texts. The trainers take turns, and the smallest value of all runs of a trainer
+counts. A row has no result if spmcompat and the installed sentencepiece write different bytes. With
+``--against COMMIT``, spmcompat is compared with its own code at an earlier commit instead.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--runs", type=int, default=3, help="runs of each side (default: 3)")
     parser.add_argument(
-        "--threads", type=int, default=2, help="num_threads, and workers of ours (default: 2)"
+        "--threads", type=int, default=2, help="num_threads, and workers of spmcompat (default: 2)"
     )
     parser.add_argument(
         "--scale", type=float, default=1.0, help="use only this share of every text, for trials"
@@ -63,7 +63,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def _add_reference_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("compared with sentencepiece")
     group.add_argument(
-        "--workers", type=int, nargs="+", help="more numbers of workers to measure ours with"
+        "--workers", type=int, nargs="+", help="other numbers of workers for spmcompat"
     )
     group.add_argument(
         "--also",
@@ -75,7 +75,7 @@ def _add_reference_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--check",
         action="store_true",
-        help="run sentencepiece once, to compare bytes, in rows that measure only ours",
+        help="in rows that measure only spmcompat, run sentencepiece once to compare the bytes",
     )
     group.add_argument(
         "--results",
@@ -93,7 +93,7 @@ def _add_commit_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--side-by-side",
         action="store_true",
-        help="run both builds at the same time, each with 1 worker on a core of its own",
+        help="run both builds at the same time, each with 1 worker on its own core",
     )
     group.add_argument(
         "--limit",
@@ -102,7 +102,7 @@ def _add_commit_options(parser: argparse.ArgumentParser) -> None:
         metavar="PERCENT",
         help="how much slower or larger a row may be (default: %(default)g)",
     )
-    group.add_argument("--output", type=Path, help="file to write the table to as well")
+    group.add_argument("--output", type=Path, help="also write the table to this file")
 
 
 def _check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
@@ -121,7 +121,7 @@ def _check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> No
 
 
 def worker_counts(arguments: argparse.Namespace) -> list[int]:
-    """Return the numbers of workers to measure ours with: 1, 2, 4, ... up to the cores."""
+    """Return the numbers of workers for spmcompat: by default 1, 2, 4, ... up to the cores."""
     cores = len(os.sched_getaffinity(0))
     counts = arguments.workers or [2**power for power in range(cores.bit_length())]
     return sorted({*counts, arguments.threads})
@@ -156,7 +156,7 @@ def take_turns(
     arguments: argparse.Namespace,
     progress: Progress,
 ) -> list[Measured]:
-    """Run all sides in turn; stop as soon as the row cannot have a result."""
+    """Run all sides in turn; stop as soon as it is certain that the row has no result."""
     options: dict[str, Option] = {**row.options, "num_threads": arguments.threads}
     options["model_type"] = arguments.type
     runs: list[list[Run]] = [[] for _ in chosen]
@@ -207,7 +207,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def measure_all(arguments: argparse.Namespace) -> int:
-    """Measure, and write results, tables and figure; 0 if every row has a result."""
+    """Measure, and write results, tables and figure; return 0 if every row has a result."""
     try:
         chosen, files = rows.chosen(arguments.names, corpora.large(arguments.folder))
         plan = [(row, side) for row in chosen for side in sides_of(row, arguments)]

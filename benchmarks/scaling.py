@@ -3,17 +3,16 @@
 ``python -m benchmarks.scaling --folder FOLDER`` trains each text with 1, 2, 4 ... 64 workers and
 records the CPU time of every task (`benchmarks.task_times`), which hardly depends on the number of
 cores. From these times it computes how long training would take if each worker had a core. It
-writes ``scaling-VERSION.json`` and the tables of a page. With ``--page PAGE`` and without a folder,
-it writes the tables of a stored result.
+writes ``scaling-VERSION.json``, and prints the tables or writes them into the page given by
+``--page PAGE``. Without a folder, it takes the times from the stored file.
 
-The model of a call of the workers, with n of them:
+The model of a step in which n workers are called:
 
 - Each worker takes the next task when it is free. Tasks are handed out by one thread.
 - If each worker has one task, and all tasks take work from one list, the work is divided by n.
-- In the passes over all pretokens, at most `PARTIAL_SUMS` workers add at the same time, each
-  to another partial sum. `IN_TURN` is the share of this work that must be done in turn.
-
-The time of the main thread itself does not change.
+- In the passes over all pretokens, at most `PARTIAL_SUMS` workers add at the same time, each to a
+  different partial sum. `IN_TURN` is the share of the work of a pass that must be done in turn.
+- The time that the main thread itself needs does not depend on n.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ TYPES = ("unigram", "bpe")
 PARTIAL_SUMS = 16
 """The default of ``num_threads``."""
 IN_TURN = {"E-step": 0.33, "Counting best paths": 0.5}
-"""Upper bounds of the share of the work that must be done in turn, from a profile by perf."""
+"""By step: an upper bound of the share of the work that must be done in turn, measured by perf."""
 
 _PROCESSOR = Path("/proc/cpuinfo")
 _RESULTS = ROOT / "benchmarks" / "results"
@@ -59,7 +58,7 @@ class Call(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A step of a training, with a number of workers.
+    """A step of one training run.
 
     Attributes
     ----------
@@ -68,9 +67,9 @@ class Step(NamedTuple):
     seconds : float
         Wall time.
     main : float
-        CPU time of the main thread, without handing out tasks.
+        CPU time of the main thread, without the time for handing out tasks.
     calls : list of Call
-        The calls of the workers, in their order.
+        The calls of the workers, in order.
     """
 
     name: str
@@ -98,7 +97,8 @@ def call_seconds(call: Call, workers: int, is_shared: bool = False, in_turn: flo
 def step_seconds(step: Step, with_one: Step, workers: int) -> float:
     """Return the seconds of a step if each worker has a core.
 
-    `with_one` is the step with one worker. It shows which calls have a task for each worker.
+    `with_one` is the same step in a run with one worker. If a call has one task in that run, but
+    one task for each worker in `step`, its tasks take their work from one list.
     """
     seconds = step.main
     for index, call in enumerate(step.calls):
@@ -136,7 +136,7 @@ def record(text: Path, options: Mapping[str, Option]) -> list[Step]:
 
 
 def least(records: Sequence[Sequence[Step]]) -> list[Step]:
-    """Return the steps of several equal runs, each from the run that did it in the least time."""
+    """Return each step of several equal runs from the run in which it took the least CPU time."""
     return [min(steps, key=_cost) for steps in zip(*records, strict=True)]
 
 
@@ -145,7 +145,7 @@ def _cost(step: Step) -> float:
 
 
 def measure(text: Path, options: Mapping[str, Option], runs: int) -> dict[str, Any]:
-    """Record a training, and return what is measured and predicted."""
+    """Record training runs, and return the measured and the predicted times."""
     records = {
         workers: [record(text, {**options, "workers": workers}) for _ in range(runs)]
         for workers in CORES
@@ -164,7 +164,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--folder", help=f"folder of the texts (default: ${corpora.FOLDER_VARIABLE})"
     )
-    parser.add_argument("--runs", type=int, default=3, help="training runs of each kind")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each training")
     parser.add_argument("--vocab_size", type=int, default=32000)
     parser.add_argument("--page", type=Path, help="write the tables into this page")
     parser.add_argument("--results", type=Path, default=_RESULTS, help="folder of the results")
@@ -262,7 +262,7 @@ def _title(row: Mapping[str, Any]) -> str:
 
 
 def _large_steps(row: Mapping[str, Any], sixteen: int) -> dict[str, list[float]]:
-    """Return the steps of a row, longest with 16 cores first; small ones are added up."""
+    """Return the steps of a row, the longest with 16 cores first. Small steps are added up."""
     totals = _totals(row)
     steps = sorted(row["predicted"].items(), key=lambda item: -item[1][sixteen])
     large, rest = {}, [0.0] * len(totals)

@@ -40,7 +40,7 @@ class Side:
     role
         All sides must write the same bytes, except those whose role is ``other``.
     name, version
-        Of the package.
+        Name and version of the package.
     command
         Turns options, which include ``input`` and ``model_prefix``, into a command line.
     environment
@@ -71,7 +71,7 @@ class MissingSideError(Exception):
 
 
 def ours(workers: int, as_command: bool = False) -> Side:
-    """Return spmcompat: the installed package, or else the one built in the checkout."""
+    """Return spmcompat: the installed package, or else the package built in the checkout."""
     version, environment = _find_ours()
     return _ours("spmcompat", version, environment, workers, as_command)
 
@@ -130,7 +130,7 @@ def release(version: str) -> Side:
 
 
 _LINES = "(line.rstrip('\\n') for line in open({input!r}, encoding='utf-8', errors='replace'))"
-"""The lines of the text in Python, for trainers that take an iterator."""
+"""A Python expression that yields the lines of the text, for trainers that take an iterator."""
 
 _PATTERN = r"\s?\w+|\s?[^\s\w]+|\s+"
 """Where byte-level trainers cut the text: at white space and between letters and other symbols."""
@@ -164,8 +164,9 @@ OTHERS: Mapping[str, Mapping[str, str]] = {
         ),
     },
 }
-"""The programs of other trainers, by package and model type. Their models are of the same size, but
-different: they cut the text and break ties in other ways, and bpeasy and rustbpe merge bytes."""
+"""The programs of other trainers, by package and model type. Their models have the same size as
+ours, but other pieces: these trainers cut the text and break ties in other ways, and bpeasy and
+rustbpe merge bytes."""
 
 
 def of_package(package: str, model_type: str, threads: int) -> Side:
@@ -199,7 +200,7 @@ def imports() -> list[Side]:
 
 
 def importing(side: Side) -> Side:
-    """Return a side of ours that only imports the package."""
+    """Return a copy of one of our sides that only imports the package."""
     return replace(side, command=_starting("import spmcompat"), workers=0)
 
 
@@ -241,7 +242,8 @@ def _call(package: str, options: Options) -> str:
 def _import_from(folder: Path) -> dict[str, str]:
     """Return the variables that make Python import spmcompat from a folder."""
     path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
-    # Python may keep compiled files, because pip compiles them when it installs a package.
+    # Allow Python to write compiled files: an installed package has them, too, because pip compiles
+    # its files.
     return {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": ""}
 
 

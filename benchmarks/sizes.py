@@ -1,8 +1,8 @@
-"""Time and memory of several sizes from one run, compared with a run for each size.
+"""Time and memory of training several vocabulary sizes in one run, and in a run for each size.
 
 ``python -m benchmarks.sizes TEXT ...`` prints two tables, one for each model type, and compares the
-bytes of all models. The runs take turns; the cheapest run of each training counts. Look at CPU time
-rather than wall time if other programs use the same machine.
+bytes of all models. The runs take turns; the run with the least CPU time of each training counts.
+Look at CPU time rather than wall time if other programs use the same machine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HEAD = (
 
 
 class Training(NamedTuple):
-    """A run, and the digests of its files by name."""
+    """A run, and the digests of the files that it wrote, by name."""
 
     process: Process
     files: dict[str, str]
@@ -47,7 +47,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--runs",
         type=int,
         default=2,
-        help="runs of each training; the cheapest one counts (default: 2)",
+        help="runs of each training; the one with the least CPU time counts (default: 2)",
     )
     return parser.parse_args(argv)
 

@@ -1,6 +1,6 @@
 """Trains with spmcompat and writes the time of every step to ``steps.json``.
 
-The benchmark runs it as one of its sides. By hand:
+The benchmark runs this script as one of its sides. To run it by hand:
 ``python benchmarks/stages.py "--input=a.txt --model_prefix=m --workers=2"``
 """
 
@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-# Taken before the imports below, which belong to the first step.
+# These times are taken before the imports below, which belong to the first step.
 BEGUN = time.perf_counter(), time.process_time()
 
 from spmcompat.options.from_keywords import from_string  # noqa: E402

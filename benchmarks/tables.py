@@ -29,7 +29,7 @@ OTHERS = (
 """What the page says above the table of other trainers."""
 
 FIVE = ("en-books", "code", "de", "zh-laws", "long-lines")
-"""The rows of the README: a large text, code, two languages, and the text with the least gain."""
+"""The rows in the README: a large text, code, two languages, and the text with the least gain."""
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
@@ -164,7 +164,7 @@ def stages(results: Iterable[Result]) -> str:
 
 
 def setting(results: Sequence[Result]) -> str:
-    """Return the conditions that the figures depend on."""
+    """Return a description of the conditions of the measurement."""
     if not results:
         return "Nothing was measured."
     trained = [result for result in results if result.is_compared]
@@ -219,7 +219,7 @@ def document(results: Sequence[Result], figure: str = "") -> str:
 
 
 def page_section(results: Sequence[Result], figure: str = "") -> str:
-    """Return the part of the documentation page about one model type."""
+    """Return the section about one model type for the documentation page."""
     texts = [result for result in results if result.is_in("corpora") or result.is_in("public")]
     shown = f"![Time and memory against size]({figure})" if figure else ""
     parts = [shown, setting(texts), compared(texts), growth(results)]
@@ -290,8 +290,8 @@ def _cost(side: Measured | None) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tables", description=__doc__)
     parser.add_argument("results", type=Path)
-    parser.add_argument("--page", type=Path, help="put the main tables and the figure into it")
-    parser.add_argument("--readme", type=Path, help="put the table of five rows into it")
+    parser.add_argument("--page", type=Path, help="put main tables and figure into this page")
+    parser.add_argument("--readme", type=Path, help="put the table of five rows into this README")
     arguments = parser.parse_args(argv)
     results = Store(arguments.results).results
     if not results:

@@ -1,6 +1,6 @@
 """Trains with spmcompat and writes the CPU time of every task of the workers to ``tasks.json``.
 
-`benchmarks.scaling` runs it. By hand:
+`benchmarks.scaling` runs this script. To run it by hand:
 ``python benchmarks/task_times.py "--input=a.txt --model_prefix=m --workers=2"``
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from pathlib import Path
 from typing import Any
 
-# Taken before the imports below, which belong to the first step.
+# These times are taken before the imports below, which belong to the first step.
 BEGUN = time.perf_counter(), time.thread_time()
 
 from spmcompat import training  # noqa: E402
@@ -25,7 +25,7 @@ STEPS: list[dict[str, Any]] = []
 
 
 def begin_step(name: str, begun: tuple[float, float] | None = None) -> None:
-    """Begin a step: its wall time, the CPU time of the main thread, and calls of the workers."""
+    """Begin to record a step: its wall time, the main thread's CPU time, and calls of workers."""
     now = begun or (time.perf_counter(), time.thread_time())
     if STEPS:
         STEPS[-1]["seconds"] += now[0]
@@ -34,7 +34,7 @@ def begin_step(name: str, begun: tuple[float, float] | None = None) -> None:
 
 
 class Stopwatch(Report):
-    """A report that begins a step of the record where the run begins one."""
+    """A report that begins to record a new step whenever training begins a step."""
 
     def step(self, name: str) -> None:
         super().step(name)
@@ -42,9 +42,10 @@ class Stopwatch(Report):
 
 
 class TimedWorkers(Workers):
-    """Workers that record each call: the CPU time of each task, and of distributing tasks.
+    """Workers that record each call: the CPU time of each task, and of handing out the tasks.
 
-    `handing` is the time of the iterator over the tasks. Only one thread at a time can be in it.
+    The time of handing out is the time spent in the iterator over the tasks, which only one thread
+    can use at a time.
     """
 
     def run(self, tasks: Iterable[Any], do: Callable[[int, Any], None]) -> None:
@@ -82,7 +83,10 @@ class _Call:
         self._tasks[numbered[0]] = time.thread_time() - begun
 
     def store(self, in_main: bool) -> None:
-        """Add the call to the step. The main thread's own time is without that of handing."""
+        """Add the call to the current step.
+
+        If the main thread handed out the tasks, its own time does not include the time for that.
+        """
         tasks = [self._tasks[number] for number in sorted(self._tasks)]
         STEPS[-1]["calls"].append({"tasks": tasks, "handing": self._handing})
         if in_main:

@@ -1,8 +1,8 @@
 """Writes a text with very many distinct words: ``python -m benchmarks.zipf 2000000000 > text``.
 
-Half of the words are drawn from a Zipf distribution over a million words, like those of a language.
-The other half are new: each occurs once, like the numbers, names and errors of a web corpus. The
-text depends only on the size and the seed.
+Half of the words are drawn from a Zipf distribution over a million words, as in a natural language.
+The other half are new: each occurs once, like the numbers, names and errors in a web corpus. The
+text depends only on the options.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _WORDS_OF_A_LINE = 16
 def words(numbers: np.ndarray, length: int) -> np.ndarray:
     """Return a different word of `length` letters for each number, as an array of bytes."""
     digits = np.empty((len(numbers), length), dtype=np.uint8)
-    # An odd factor shuffles the numbers below 2**k, so that words do not look alike.
+    # Multiplying by an odd factor permutes the numbers below 2**40, so that words with neighbouring
+    # numbers do not look alike.
     rest = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) & np.uint64((1 << 40) - 1)
     for position in range(length):
         digits[:, position] = _LETTERS[rest % np.uint64(26)]

@@ -1,9 +1,9 @@
-"""Prints our relative changes next to the published changes: ``python -m benchmarks.papers``.
+"""Prints changes of loss and tokens next to the published ones: ``python -m benchmarks.papers``.
 
-As in the paper, both figures are measured on the pretokens of the training text: the loss with the
-scores of the model, and the number of tokens in the best segmentation. Each change is followed by
-half the width of its 95 % confidence interval, from a bootstrap over blocks of lines. The tables
-"transfer" and "transfer-back" also measure the models on another text; see `transfer`.
+As in the paper, both are measured on the pretokens of the training text: the loss with the scores
+of the model, and the number of tokens in the best segmentation. Each change is followed by half the
+width of its 95 % confidence interval, from a bootstrap over blocks of lines. The tables "transfer"
+and "transfer-back" also measure the models on another text; see `transfer`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SPACES_PIECES = 16_384
 
 
 def main() -> None:
-    """Repeat the tables that the command line names, or all of them."""
+    """Print the tables that the command line names, or all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "tables", nargs="*", metavar="TABLE", help=f"{', '.join(_names())} (default: all)"
@@ -64,7 +64,7 @@ def main() -> None:
         "--parts",
         type=int,
         default=1,
-        help="number of parts of that size to train on for each language, to see how much the "
+        help="number of parts of --megabytes to train on for each language, to see how much the "
         "changes differ between texts (default: %(default)s)",
     )
     parser.add_argument("--pieces", type=int, default=PIECES, help="default: %(default)s")
@@ -132,7 +132,7 @@ def _names() -> list[str]:
 
 
 class _Run:
-    """The tables of one call."""
+    """Prints the tables of one call of the program."""
 
     def __init__(self, work: Path, pieces: int) -> None:
         self._work = work
@@ -203,7 +203,7 @@ class _Run:
         title: str,
         size: int | None = None,
     ) -> list[list[Measured]]:
-        """Measure every row on every text. Taking one text after another needs least memory."""
+        """Measure every row on every text, one text after another to save memory."""
         found: list[list[Measured]] = [[] for _ in rows]
         with tqdm(total=len(rows) * len(texts), desc=title, unit=" models") as bar:
             for text in texts:

@@ -1,4 +1,4 @@
-"""Changes against a baseline in percent, their intervals, and how they compare with a paper."""
+"""Changes from a baseline in percent, their intervals, and a comparison with published changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ Pair = tuple[float, float]
 
 
 def change(ours: npt.NDArray[np.float64], base: npt.NDArray[np.float64]) -> Cell:
-    """Return the change of a sum over the blocks of a text; both models get the same resamples."""
+    """Return the change of the sum over the blocks of a text, with its interval.
+
+    The interval comes from resamples of the blocks, which are the same for both models.
+    """
     drawn = draws(len(base), Bootstrap(_RESAMPLES))
     sampled = [100 * (ours[blocks].sum() / base[blocks].sum() - 1) for blocks in drawn]
     low, high = np.percentile(sampled, [2.5, 97.5])
@@ -40,7 +43,7 @@ def change(ours: npt.NDArray[np.float64], base: npt.NDArray[np.float64]) -> Cell
 def mean_change(cells: Sequence[Cell]) -> Cell:
     """Return the mean change. Its interval shows how much the change differs between texts.
 
-    Texts without a change are left out; NaN if no text has one.
+    Texts without a change are left out. The mean is NaN if no text has a change.
     """
     found = [cell.change for cell in cells if not np.isnan(cell.change)]
     if len(found) < 2:
@@ -54,7 +57,7 @@ _STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2
 
 
 def _show(first: Cell, second: Cell) -> str:
-    """Return two changes with their intervals; a number that no model has is a dash."""
+    """Return two changes with their intervals. A change that cannot be computed is a dash."""
     return " / ".join(
         "-" if np.isnan(cell.change) else f"{cell.change:+.2f}±{cell.half:.2f}"
         for cell in (first, second)
@@ -67,10 +70,10 @@ def _show_published(published: Pair | None) -> str:
 
 
 def _signs(ours: Sequence[Cell], published: Pair | None) -> str:
-    """Return whether the signs agree; a change below 0.05 percent has no sign.
+    """Return whether the signs of our changes are the published ones.
 
-    If they do not agree, but our interval contains the published change, more texts are needed for
-    a verdict.
+    A change of less than 0.05 percent has no sign. If the signs do not agree, but our interval
+    contains the published change, the question is open: more texts are needed for a verdict.
     """
     if published is None:
         return ""

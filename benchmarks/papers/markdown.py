@@ -1,4 +1,4 @@
-"""Tables in the syntax of Markdown: lines that belong to one, and tables made from other lines."""
+"""Removes the Markdown tables from a text, and writes the words of a text as Markdown tables."""
 
 from __future__ import annotations
 

@@ -51,9 +51,10 @@ class Measured(NamedTuple):
     Attributes
     ----------
     loss, tokens : array of float64
-        Nats and tokens in each block of the text. The loss is NaN where a model has none.
+        The loss in nats and the number of tokens of each block of the text. The loss is NaN if the
+        model has no loss.
     seconds, cpu_seconds : float
-        Elapsed time and processor time of training.
+        Wall time and processor time of training.
     measuring_seconds : float
         Processor time of the measurement.
     model : Path
@@ -69,7 +70,7 @@ class Measured(NamedTuple):
 
 
 class MeasuredText:
-    """A text, cut as training cuts it: every distinct segment is measured once."""
+    """A text that is cut as in training. Every distinct segment is measured once."""
 
     def __init__(self, path: Path, workers: Workers) -> None:
         self.path = path
@@ -77,7 +78,10 @@ class MeasuredText:
 
     @cached_property
     def _blocks(self) -> tuple[list[bytes], npt.NDArray[np.int64], npt.NDArray[np.int64], _Floats]:
-        """The distinct segments; and block, segment and count of each pair that occurs."""
+        """The distinct segments; and the segments of each block, as arrays of equal length.
+
+        Each item stands for a segment in a block: the block, the segment, and its count there.
+        """
         ids: dict[bytes, int] = {}
         blocks, segments, counts = [], [], []
         for number, lines in enumerate(_blocks_of_lines(self.path)):
@@ -109,7 +113,7 @@ class MeasuredText:
 
     @cached_property
     def _distinct(self) -> LineSegments:
-        """The distinct segments, one a line."""
+        """The distinct segments, each read as a line."""
         plain = PlanOptions(
             text=TextPlan(max_sentence_length=1 << 30),
             character_coverage=math.inf,
@@ -160,7 +164,7 @@ class MeasuredText:
 def measure(
     text: MeasuredText, flags: Flags, size: int, folder: Path, on: MeasuredText | None = None
 ) -> Measured:
-    """Train and measure, or read the results that the folder has.
+    """Train and measure, or read the results if the folder has them.
 
     Parameters
     ----------
@@ -173,7 +177,7 @@ def measure(
     folder : Path
         The work folder.
     on : MeasuredText, optional
-        The text to measure; by default the one to train on.
+        The text to measure; by default the text to train on.
 
     Raises
     ------
@@ -218,7 +222,7 @@ def cut(model: Path, gold: GoldList) -> list[list[str]]:
 
 
 def _train(text: Path, flags: Flags, prefix: Path) -> dict[str, float]:
-    # Python looks for modules in the working directory first: not in the folder of the checkout.
+    # Python looks for modules in the working directory first, so it must not be the checkout.
     command = [sys.executable, "-m", "spmcompat", "train", f"--input={text.resolve()}"]
     command += [f"--model_prefix={prefix.name}", "--minloglevel=2"]
     command += [f"--{name}={value}" for name, value in flags.items()]
@@ -246,7 +250,7 @@ def _charsmap() -> bytes:
 
 
 def _blocks_of_lines(path: Path) -> Iterator[list[bytes]]:
-    """Yield blocks of the lines that training reads; there are about `BLOCKS` of them."""
+    """Yield the lines that training reads, in about `BLOCKS` blocks."""
     with open(path, "rb") as file:
         kept = [
             line

@@ -38,7 +38,7 @@ class Point(NamedTuple):
 
 
 def points(page: str) -> dict[str, list[Point]]:
-    """Return the rows with published values of the page's first table of each title."""
+    """Return, for each title, the rows with published values of the first table with this title."""
     found: dict[str, list[Point]] = {}
     for title, rows in _tables(page):
         if rows and title not in found:
@@ -61,7 +61,7 @@ def draw_to(path: Path, tables: dict[str, list[Point]]) -> None:
     matplotlib.use("svg")
     from matplotlib import pyplot  # noqa: PLC0415
 
-    pyplot.rcParams["svg.hashsalt"] = "spmcompat"  # Makes the file depend on the tables only.
+    pyplot.rcParams["svg.hashsalt"] = "spmcompat"  # makes the file depend on the tables only
     figure, panels = pyplot.subplots(
         1, 2, figsize=(9.5, 5.0), layout="constrained", sharex=True, sharey=True
     )
@@ -86,13 +86,13 @@ def draw_to(path: Path, tables: dict[str, list[Point]]) -> None:
         axes.set_xlabel("tokens, change in %")
         axes.axhline(0, color="black", linewidth=0.8)
         axes.axvline(0, color="black", linewidth=0.8)
-        # All points are visible, but not the ends of the widest intervals.
+        # These limits show all points, but cut off the ends of the widest intervals.
         axes.set_xlim(*_limits([x for row in every for x in (row.tokens, row.published_tokens)]))
         axes.set_ylim(*_limits([y for row in every for y in (row.loss, row.published_loss)]))
         axes.grid(color="#e5e5e5", linewidth=0.8)
         axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside lower center", ncols=5, frameon=False)
-    # A white background, because the page may be dark.
+    # The background is white, because the page that shows the picture may be dark.
     figure.savefig(path, facecolor="white", metadata={"Date": None})
     pyplot.close(figure)
 

@@ -9,14 +9,14 @@ Flags = Mapping[str, str]
 
 
 class Change(NamedTuple):
-    """A change relative to the baseline, in percent: the mean of all languages."""
+    """A change from the baseline in percent, as the mean over all languages."""
 
     loss: float
     tokens: float
 
 
 class Variant(NamedTuple):
-    """A row: flags in addition to the baseline, and the published change, if there is one."""
+    """A row: flags in addition to those of the baseline, and the published change, if any."""
 
     label: str
     flags: Flags
@@ -37,7 +37,7 @@ class Table(NamedTuple):
 
 PIECES = 32_768
 PAPER: Flags = {"recipe": "paper", "pretokenizer": "script"}
-"""The paper cuts a text by script, and its seeds have at most 16 characters, as here by default."""
+"""The paper cuts a text by script. Its seeds have at most 16 characters, which is our default."""
 _LARGE = "300 MB of each of six languages, 32k pieces"
 
 
@@ -159,7 +159,7 @@ WORDS_ROWS: Mapping[str, Flags] = {
     "FSP": {**PAPER, "recipe": "fsp"},
     "BPE": {**PAPER, "recipe": "", "model_type": "bpe"},
 }
-"""The models whose gold words are grouped."""
+"""The models by which gold words are grouped, according to which of them find the boundaries."""
 
 
 class Boundaries(NamedTuple):
@@ -195,11 +195,11 @@ PUBLISHED_BOUNDARIES: Mapping[tuple[str, str], Mapping[str, Boundaries]] = {
         (2.33, 12.0, 20.6), (2.17, 14.4, 24.4), (2.22, 15.9, 26.9), (2.39, 14.1, 24.4)
     ),
 }
-"""Gow-Smith et al., Tables 1 and 2, by the format of the list and its subset."""
+"""Gow-Smith et al., Tables 1 and 2, by the format and the subset of the gold list."""
 
 
 class Vocabulary(NamedTuple):
-    """Published numbers of texts: all, only in this model of the pair, and affixes."""
+    """Published numbers: all texts of pieces, those that the other model lacks, and affixes."""
 
     texts: int
     only_here: int
@@ -222,7 +222,7 @@ PUBLISHED_GROUPS: Mapping[str, tuple[int, float]] = {
     "only BPE": (68, 0.8),
     "none": (1_000, 12.6),
 }
-"""Land and Pinter, Table 7: words of MorphScore, version 2, and percents of the text."""
+"""Land and Pinter, Table 7: number of words of MorphScore, version 2, and percent of the text."""
 
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "en": ("en-books",),
@@ -232,7 +232,7 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "ar": ("ar-hindawi",),
     "hi": ("hi-stories",),
 }
-"""The texts of each language, where the folder has those of our benchmarks."""
+"""The texts of each language, if the folder has the texts of our benchmarks."""
 
 OTHER_TEXTS: Mapping[str, tuple[str, str]] = {
     "en": ("en-books", "en-docs"),
@@ -248,8 +248,8 @@ OTHER_TEXTS: Mapping[str, tuple[str, str]] = {
 class Transfer(NamedTuple):
     """The published results for one vocabulary size, on the training text and on another text.
 
-    `changes` has the changes of the tokens on the two texts in percent, for each method except the
-    baseline. `morph_scores` are of English words, for each method.
+    `changes` contains, for each method except the baseline, the changes of the number of tokens on
+    the two texts in percent. `morph_scores` contains the score of each method on English words.
     """
 
     pieces: int
@@ -262,7 +262,7 @@ METHODS: Mapping[str, Flags] = {
     "FSP": {**PAPER, "recipe": "fsp"},
     "BPE": {**PAPER, "recipe": "", "model_type": "bpe"},
 }
-"""The methods of the table of several sizes."""
+"""The methods in the table of three vocabulary sizes."""
 
 
 TRANSFER = (

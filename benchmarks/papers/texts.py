@@ -9,7 +9,7 @@ from benchmarks.papers.tables import LANGUAGES
 
 
 def languages(folder: Path) -> dict[str, list[Path]]:
-    """Return the files of each language: those of our benchmarks, or one file for each language."""
+    """Return the files of each language: the texts of our benchmarks, or else one file each."""
     found = {name: [folder / f"{file}.txt" for file in files] for name, files in LANGUAGES.items()}
     found = {name: files for name, files in found.items() if all(f.exists() for f in files)}
     return found or {path.stem: [path] for path in sorted(folder.glob("*.txt"))}
@@ -18,10 +18,10 @@ def languages(folder: Path) -> dict[str, list[Path]]:
 def write_parts(
     name: str, files: Sequence[Path], size: int | None, parts: int, folder: Path
 ) -> list[Path]:
-    """Write the next parts of a language, each of `size` bytes, to one file each.
+    """Write consecutive parts of a language's text, each with `size` bytes and in a separate file.
 
     A part ends with the line that reaches its size. Without a size, the only part is the whole
-    text. The first part is always written; others only if they are complete.
+    text. The first part is always written; further parts are written only if they are complete.
     """
     label = "-whole" if size is None else ""
     lines = _lines(files)
@@ -68,7 +68,7 @@ def write_pair(
 def write_changed(
     text: Path, ending: str, change: Callable[[Iterable[bytes]], Iterator[bytes]]
 ) -> Path:
-    """Write the lines that `change` makes from those of a text to a file next to it."""
+    """Write the lines that `change` makes from the lines of a text to a file next to the text."""
     target = text.with_name(f"{text.stem}-{ending}.txt")
     with open(text, "rb") as lines:
         _write(target, change(lines))

@@ -1,7 +1,7 @@
-"""Land and Pinter's table of three sizes, measured on the training text and on another text.
+"""Land and Pinter's table of three vocabulary sizes, on the training text and on another text.
 
 The paper explains the advantage of BPE on the other text by the syntax of Markdown tables. So this
-module also measures that text without its table lines, and its words written as tables.
+module also measures the other text without its table lines, and its words written as tables.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def print_transfer(
     gold : sequence of GoldList
         Lists of segmented English words.
     workers : Workers
-        Real threads.
+        The threads to use.
     """
     texts = {}
     for language in languages:
@@ -100,7 +100,10 @@ def print_transfer(
 
 
 def _pair(name: str, folder: Path, language: str) -> tuple[Path, Path] | None:
-    """Return the files of a language; None if a file does not exist or cannot change places."""
+    """Return the training file and the other file; None if one is missing.
+
+    In "transfer-back", the two change places; the result is None if they are the same file.
+    """
     if language not in OTHER_TEXTS:
         return None
     train, other = (folder / f"{file}.txt" for file in OTHER_TEXTS[language])
@@ -112,7 +115,7 @@ def _pair(name: str, folder: Path, language: str) -> tuple[Path, Path] | None:
 
 
 def _measure(texts: Mapping[str, _Texts], work: Path, title: str) -> _Results:
-    """Measure every model on its four texts. One language at a time needs least memory."""
+    """Measure every model on its four texts, one language at a time to save memory."""
     found: _Results = {}
     rows = [(one.pieces, method) for one in TRANSFER for method in METHODS]
     with tqdm(total=len(rows) * len(texts), desc=title, unit=" models") as bar:

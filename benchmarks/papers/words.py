@@ -54,7 +54,7 @@ def boundary_lines(models: Mapping[str, Path], gold: GoldList) -> Iterator[str]:
 
 
 def group_lines(models: Mapping[str, Path], gold: GoldList, text: Path) -> Iterator[str]:
-    """Yield a table of the gold words that the same models find, with examples."""
+    """Yield a table of gold words, grouped by the models that find them, with examples."""
     with open(text, "rb") as file:
         counted = count_words(file, frozenset(word.text for word in gold.words))
     cuts = [_cuts(model, gold) for model in models.values()]
@@ -85,7 +85,7 @@ def _example_lines(group: GoldGroup) -> Iterator[str]:
 def vocabulary_lines(
     models: Mapping[str, Path], pairs: Sequence[tuple[str, str]], affixes: Affixes
 ) -> Iterator[str]:
-    """Yield a table of the vocabularies of pairs of models, without space marks."""
+    """Yield a table that compares the vocabularies of pairs of models without space marks."""
     yield (
         f"{'':22}{'pieces':>8}{'equal':>8}{'in %':>7}{'texts':>8}{'not in other':>14}"
         f"{'prefixes':>10}{'suffixes':>10}{'published: texts, not in other, affixes':>42}"

@@ -415,7 +415,7 @@ def test_an_error_is_one_line(arguments: tuple[str, ...], message: str) -> None:
         (("m.model", "--counts=c", "--bootstrap=100"), "Give either --counts or --bootstrap."),
         (("m.model", "--counts=c", "--reference=en"), "Give either --counts or --reference."),
         (("m.model", "--counts=c", "--text_column=t"), "--text_column needs --language_column."),
-        (("m.model", "--text=en=a,b"), "'b' has no name"),
+        (("m.model", "--text=en=a,b"), "'b' has no language"),
         (("m.model", "--text=en=a,de=b", "--reference=x"), "must be one of en, de, not 'x'"),
         (("m.model", "--text=a", "--reference=x"), "must be one of those of --text=LANGUAGE=FILE"),
         (("m.model", "--text=en=a", "--language_column=x"), "not from both"),

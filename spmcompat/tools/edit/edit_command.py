@@ -49,10 +49,10 @@ def command() -> Command:
                 "add_user_defined",
                 "A,B",
                 "New user-defined symbols, which are always single tokens. The command lists the "
-                f"old pieces that contain one. {_CSV}",
+                f"old pieces that contain a new symbol. {_CSV}",
             ),
             _pieces(
-                "add", "A,B", f"New normal pieces. Their scores continue below the lowest. {_CSV}"
+                "add", "A,B", f"New normal pieces, with scores below the lowest so far. {_CSV}"
             ),
             _pieces("rename", "OLD=NEW", "Change the text of a piece."),
             _pieces(
@@ -65,13 +65,13 @@ def command() -> Command:
             USE_UNUSED,
             switch(
                 "reorder_ids",
-                "Drop unused pieces and renumber the rest: first pieces of all other types in "
-                "their current order, then normal pieces by score.",
+                "Drop unused pieces and renumber the others: first all pieces that are not normal, "
+                "in their current order, then the normal pieces by score.",
             ),
             Flag(
                 "text",
                 "Report which words of this UTF-8 text are cut differently after the change, and "
-                "the number of tokens. Needs sentencepiece.",
+                "the number of tokens before and after it. Needs sentencepiece.",
                 metavar="FILE",
             ),
             switch("all", f"Show all such words, not only the first {SHOWN}."),

@@ -85,7 +85,7 @@ class Edits:
     reorder_ids: bool = False
 
     def check(self) -> None:
-        """Raise for errors that can be found without the model.
+        """Raise if there is an error that can be found without the model.
 
         Raises
         ------
@@ -258,7 +258,8 @@ class _Edit:
 
         In a BPE model, an unused piece still takes part in merges, so pieces that are merged from
         it remain reachable. Pieces are merged in the order of their scores. A removed symbol would
-        be merged first, because symbols have the score 0. So it gets the lowest score.
+        be merged first, because symbols have the score 0. So a removed symbol gets a new lowest
+        score.
         """
         piece = self._pieces[piece_id]
         sinks = self._is_bpe and piece.type != NORMAL
@@ -283,7 +284,7 @@ class _Edit:
                 continue
             is_unused = UNUSED in (piece.type, self._pieces[other].type)
             remedy = (
-                "That piece is unused, but keeps its text: drop it with --reorder_ids before"
+                "That piece is unused, but keeps its text: drop it first with --reorder_ids"
                 if is_unused
                 else "Choose another text"
             )
@@ -300,7 +301,7 @@ class _Edit:
         self._pieces[piece_id] = piece._replace(score=score)
 
     def _add(self, ids: Mapping[str, int], scores: Mapping[str, float]) -> None:
-        """Add the new pieces. A new piece with the text of an unused piece takes its place."""
+        """Add the new pieces. A new piece with the text of an unused piece takes its id."""
         new: list[Piece] = []
         for text, piece_type in self._added():
             self._check_text(text, piece_type)
@@ -334,7 +335,7 @@ class _Edit:
         return list(dict.fromkeys(added))
 
     def _place(self, new: Sequence[Piece]) -> None:
-        """Put the new pieces at the end, or in the places of unused pieces and placeholders."""
+        """Put the new pieces at the end, or give them the ids of unused pieces and placeholders."""
         if not self._edits.use_unused:
             self._pieces += new
             return
@@ -412,7 +413,7 @@ def _score(text: str, score: float) -> float:
     if not _is_below_zero(value):
         raise BadValueError(
             f"--set_score: the score of {text} must be below 0. A piece of score 0 ranks above "
-            "all others, and would change how old text is cut."
+            "all others, and would change how existing text is cut."
         )
     return value
 
@@ -425,7 +426,7 @@ def _is_below_zero(score: float) -> bool:
 def _changed_texts(old: Sequence[Piece], new: Sequence[Piece]) -> set[str]:
     """Return the texts of the pieces that were added, removed or changed.
 
-    A normal piece that became unused does not count, because longer pieces remain reachable.
+    A normal piece that became unused does not count, because no other piece becomes unreachable.
     """
     before = {piece.text: piece for piece in old}
     after = {piece.text: piece for piece in new}
@@ -475,7 +476,7 @@ def _check_reach(
     others = [text for text in lost if text not in holders]
     if others:
         raise BadValueError(
-            f"{listed(others)} could no longer be used, because of changes to pieces inside. "
+            f"{listed(others)} could no longer be used, because pieces that they contain change. "
             "Remove these pieces too, or change something else."
         )
     unreachable = [text for text in lost if text in holders]
@@ -484,7 +485,7 @@ def _check_reach(
 
 
 def _why_unreachable(text: str, pieces: Sequence[Piece], trainer: TrainerSpec) -> str:
-    """Return why a piece is unreachable, and what to do."""
+    """Return why a piece is unreachable, and what to do about it."""
     tokens = encoder_of(pieces, trainer).encode(text)
     cut = f"it is cut into {' '.join(tokens)}"
     symbols = {piece.text for piece in pieces if piece.type == USER_DEFINED}
@@ -492,7 +493,7 @@ def _why_unreachable(text: str, pieces: Sequence[Piece], trainer: TrainerSpec) -
         return f"{cut}, and {found} is a user-defined symbol. Add another piece."
     if trainer.model_type == TrainerSpec.BPE:
         steps = ["".join(tokens[:n]) for n in range(2, len(tokens))]
-        return f"{cut}. Add the pieces between, before it: {', '.join(steps)}."
+        return f"{cut}. Before it, add the pieces that it is merged from: {', '.join(steps)}."
     if trainer.model_type == TrainerSpec.UNIGRAM:
         needed = UnigramEncoder(pieces).score_without(text)
         return (

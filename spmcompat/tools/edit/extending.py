@@ -29,7 +29,7 @@ class Growth(NamedTuple):
     add : int
         The number of new pieces.
     use_unused : bool
-        Whether new pieces first reuse the ids of unused pieces and placeholders.
+        Whether new pieces take the ids of unused pieces and placeholders first.
     """
 
     add: int
@@ -109,7 +109,7 @@ def _replaced(model: ModelProto, growth: Growth) -> list[int]:
 
 
 def _new_characters(text: ReadText, kept: Sequence[Piece], add: int) -> list[bytes]:
-    """Return the required characters that are missing from the model, most frequent first."""
+    """Return the characters that the text requires and the model lacks, most frequent first."""
     known = {piece.text for piece in kept}
     missing = [
         chr(character)
@@ -119,7 +119,7 @@ def _new_characters(text: ReadText, kept: Sequence[Piece], add: int) -> list[byt
     if len(missing) > add:
         raise BadValueError(
             f"The character coverage of the text requires {len(missing)} characters that the model "
-            f"lacks, and add is {add}. Raise add, or lower character_coverage."
+            f"lacks, but add is {add}. Raise add, or lower character_coverage."
         )
     return [character.encode() for character in missing]
 
@@ -181,10 +181,10 @@ def _check_size(found: int, add: int, settings: Settings, report: Report) -> Non
 def _with_new(
     pieces: Sequence[Piece], new: Sequence[Piece], replaced: Sequence[int]
 ) -> list[Piece]:
-    """Return the vocabulary with the new pieces, first at the replaced ids and then at the end.
+    """Return the vocabulary with the new pieces, which take the replaced ids and then new ids.
 
-    If a new piece has the text of an unused piece, it replaces this piece, so that no text occurs
-    twice.
+    A new piece that has the text of a replaced piece takes the id of that piece, so that no text
+    occurs twice.
     """
     grown = list(pieces)
     waiting = {piece.text: piece for piece in new}

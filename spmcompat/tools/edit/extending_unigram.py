@@ -150,7 +150,7 @@ def _prune(
     workers: Workers,
     report: Report,
 ) -> None:
-    """Keep `size` pieces: the required ones, and those whose removal would cost most."""
+    """Keep `size` pieces: the required pieces, and those whose removal would cost most."""
     losses, _ = likelihood_losses(lattices, options, workers, report)
     ranked = [
         (-loss, piece)
@@ -218,7 +218,7 @@ def _best(new: Scored, extension: Extension, workers: Workers, report: Report) -
 
 
 def _name_beaten(new: Scored, extension: Extension, workers: Workers, report: Report) -> None:
-    """Report the old pieces that segmentations no longer use, because new pieces win."""
+    """Report the old pieces that encoding no longer produces because new pieces replace them."""
     before = drop_unreachable(Pieces(extension.old), workers)
     after = {piece for piece, _ in drop_unreachable(Pieces([*extension.old, *new]), workers)}
     beaten = [piece.decode() for piece, _ in before if piece not in after]

@@ -93,7 +93,7 @@ def change_size(
     Parameters
     ----------
     sources : Sources
-        What to read.
+        The model, the options and the text.
     change : callable
         Returns the new model.
     output : path, optional
@@ -101,7 +101,7 @@ def change_size(
     report : Report
         Receives log lines and progress.
     map_file : str, optional
-        Where to write how the ids change, together with the model.
+        Where to write how the ids change. The file is written together with the model.
 
     Raises
     ------

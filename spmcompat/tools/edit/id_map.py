@@ -52,6 +52,6 @@ def id_map(before: ModelProto, after: ModelProto) -> list[tuple[int, ...]]:
 
 
 def lines_of(ids: IdMap) -> Iterable[bytes]:
-    """Yield the lines of the file: a new id, a TAB, and its old ids with spaces between them."""
+    """Yield the lines of a map file: a new id, a TAB, and its old ids with spaces between them."""
     for number, old in enumerate(ids):
         yield f"{number}\t{' '.join(map(str, old))}\n".encode()

@@ -14,8 +14,8 @@ from spmcompat.model.pieces import NORMAL, UNUSED, Piece
 def parts_of_pieces(pieces: Sequence[Piece]) -> dict[str, tuple[str, str]]:
     """Return the two parts of each piece that is merged from two parts.
 
-    The parts are the same in every text: if characters of a piece are merged with characters around
-    it, the text does not get this piece at all.
+    A piece has the same parts in every text. If some of its characters are merged with characters
+    around it instead, the text does not get this piece at all.
     """
     encoder = BpeEncoder(pieces)
     found = {
@@ -36,7 +36,7 @@ class Leaves(NamedTuple):
     droppable : mapping of str to (bool, float)
         For each piece that may be dropped: whether it is in use, and its score.
     parts : mapping of str to (str, str)
-        The two parts of each piece. A part cannot be dropped before the piece.
+        The two parts of each merged piece. A part cannot be dropped before the piece.
     """
 
     droppable: Mapping[str, tuple[bool, float]]
@@ -45,9 +45,10 @@ class Leaves(NamedTuple):
     def least_used_first(self, counts: Mapping[str, int]) -> Iterator[str]:
         """Yield pieces in the order in which to drop them.
 
-        Unused leaves come first, then the leaf with the lowest count. If counts are equal, the leaf
-        with the lowest score comes first. When a piece is dropped, its two parts replace it in the
-        text. So its count is added to the counts of both parts. A part may then become a leaf.
+        Leaves that are not in use come first, then the leaf with the lowest count. Of leaves with
+        equal counts, the one with the lowest score comes first. When a piece is dropped, its two
+        parts replace it in the text. So its count is added to the counts of both parts. A part may
+        then become a leaf.
 
         Parameters
         ----------

@@ -25,8 +25,8 @@ def command() -> Command:
         "Merges models of one type and with the same normalizer. The first model keeps its ids; "
         "new symbols and pieces of the other models follow. Unigram: the probability of a piece "
         "is the mean of its probabilities in the models. BPE: the merges of the first model come "
-        "first, then those merges of each other model, in its own order, that can be reached from "
-        "the earlier ones.",
+        "first, then the merges of each other model in their own order. Merges that would never be "
+        "used after the earlier merges are left out.",
         "MODEL MODEL... --output=FILE [flags]",
         _run,
         [

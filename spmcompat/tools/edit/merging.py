@@ -84,8 +84,8 @@ def merge_models(
     Raises
     ------
     BadValueError
-        If the models cannot be merged: they normalize differently, are of different types, or give
-        one text different meanings; or if `vocab_size` is too small.
+        If the models cannot be merged because they normalize differently, are of different types,
+        or contain pieces with the same text but different types; or if `vocab_size` is too small.
     """
     if len(models) < 2:
         raise BadValueError(f"at least two models are needed, not {len(models)}.")
@@ -96,7 +96,7 @@ def merge_models(
     first, *others = vocabularies
     is_bpe = models[0].trainer_spec.model_type == TrainerSpec.BPE
     if is_bpe and weights is not None:
-        raise BadValueError("a BPE model has ordered merges instead of weights. Leave them out.")
+        raise BadValueError("a BPE model has ordered merges, no weights. Leave the weights out.")
     symbols = _new_symbols(first, others)
     kept = first
     if is_bpe:
@@ -148,7 +148,7 @@ def _differ(one: NormalizerSpec, two: NormalizerSpec, field: str) -> bool:
 
 
 def _check_types(vocabularies: Sequence[Sequence[Piece]], names: Sequence[str]) -> None:
-    """Raise if a text has different types in two models, ignoring unused pieces of later models."""
+    """Raise if a piece has different types in two models. Ignore unused pieces of later models."""
     owner: dict[str, tuple[Piece, str]] = {}
     for number, (pieces, name) in enumerate(zip(vocabularies, names, strict=True)):
         for piece in pieces:
@@ -228,10 +228,10 @@ def _further_merges(
     pieces : list of Piece
         The new pieces, model after model, and in the merge order of each model.
     needs : dict of str to int
-        For each piece, the highest position in this order among the piece itself and the pieces
-        that it is merged from. If only the pieces for which this number is below a limit are kept,
-        all of them can still be used: their parts are kept, and removing other pieces does not
-        change how their texts are merged.
+        For each new piece, the highest position in the merge order among the piece itself and the
+        pieces that it is merged from. If only the pieces for which this number is below a limit are
+        kept, all of them can still be used: their parts are kept, too, and removing the other
+        pieces does not change how the texts of the kept pieces are merged.
     useless : list of str
         The pieces that would never be used, because no sequence of merges produces them.
     """
@@ -262,9 +262,8 @@ def _chosen(
 ) -> list[Piece]:
     """Return the candidates that fit into `vocab_size`, in unchanged order.
 
-    Single characters are taken first, then the pieces with the smallest position in `needs`. If
-    positions are equal, the shortest piece is taken first, because the longer pieces are merged
-    from it.
+    Single characters are taken first, then the pieces with the lowest numbers in `needs`. Of pieces
+    with equal numbers, the shortest is taken first, because the longer ones are merged from it.
     """
     if vocab_size is None:
         return list(candidates)

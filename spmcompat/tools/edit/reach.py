@@ -127,7 +127,8 @@ class Gate:
         """Return texts that the rules may turn into this text, or into a text that contains it.
 
         A text may occur in normalized text although a rule changes it, because the output of a rule
-        is not normalized again: with ``a -> b`` and ``b -> c``, the text ``a`` becomes ``b``.
+        is not normalized again: with ``a -> b`` and ``b -> c``, the text ``a`` becomes ``b``, which
+        stays.
         """
         from spmcompat.normalization.charsmaps import decompile  # noqa: PLC0415
 
@@ -138,8 +139,8 @@ class Gate:
             if target
         }
         whole = [source for source, target in rules.items() if result in target]
-        # For two positions in `result`, the sources of the rules that can produce the text between
-        # them.
+        # For each pair of positions in `result`, the sources of the rules that can produce the text
+        # between the two positions.
         made_by: dict[tuple[int, int], list[str]] = {}
         for source, target in rules.items():
             for span in _spans(target, result):
@@ -155,9 +156,9 @@ class Gate:
 
 
 def _spans(target: str, result: str) -> Iterator[tuple[int, int]]:
-    """Yield where `target`, the result of a rule, can overlap `result`, and matches it there.
+    """Yield the spans of `result` that `target`, the output of a rule, can produce.
 
-    The target may begin before the start of `result`, or end after its end.
+    The target may begin before the start of `result`, or end after the end of `result`.
     """
     size, length = len(result), len(target)
     begin = result.find(target)
@@ -171,7 +172,7 @@ def _spans(target: str, result: str) -> Iterator[tuple[int, int]]:
             yield size - part, size
 
 
-# The largest number of sources to try for each span.
+# The largest number of sources of rules to try for each span.
 _TRIED = 4
-# The largest number of texts to keep for each end.
+# The largest number of texts to keep for each end position.
 _KEPT = 256

@@ -50,7 +50,7 @@ class Changes(NamedTuple):
     tokens_before, tokens_after : int
         The number of tokens in all lines.
     words : list of ChangedWord
-        The words that are cut differently between two spaces, most frequent first.
+        The words that are cut differently when they are between two spaces, most frequent first.
     """
 
     lines: int
@@ -65,7 +65,7 @@ class Changes(NamedTuple):
         return f"<Changes: {lines}, {self.tokens_before:,} tokens became {self.tokens_after:,}>"
 
     def _repr_html_(self) -> str:
-        """Return the most frequent words that changed for a notebook."""
+        """Return a table of the most frequent changed words, for a notebook."""
         rows = [
             (f"{one.occurrences:,}", one.word, " ".join(one.before), " ".join(one.after))
             for one in self.words[:_SHOWN]
@@ -83,8 +83,8 @@ class _Tokens:
     unknown : str
         The text to show for unknown tokens.
     between_spaces : bool
-        Whether to encode a text as if it were between two spaces. Without this, most models encode
-        it in the same way, because they add a space mark before the text.
+        Whether to encode a text as if it were between two spaces. Most models do this anyway,
+        because they add a space mark before each text.
     """
 
     def __init__(self, model: ModelProto, unknown: str, between_spaces: bool = False) -> None:
@@ -103,8 +103,8 @@ class _Tokens:
 def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str]) -> Changes:
     """Encode a text with two models, and return the differences.
 
-    Tokens are compared by the texts of their pieces, so a token whose id changes is not a
-    difference if its text stays.
+    Tokens are compared by the texts of their pieces, so a token whose id changes but whose text
+    stays is not a difference.
 
     Raises
     ------

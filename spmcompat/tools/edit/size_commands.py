@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _MAP = Flag(
     "map",
-    "Where to write how the ids change: for each new id, its old id, or the old ids of the tokens "
-    "of a new piece.",
+    "Where to write how the ids change: for each new id, the old id of the piece; for a new piece, "
+    "the old ids of the tokens into which the old model cuts it.",
     metavar="FILE",
 )
 

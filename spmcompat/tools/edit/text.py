@@ -79,14 +79,14 @@ def check_type(model: ModelProto, what: str) -> None:
 
 
 def settings_of(model: ModelProto, user_settings: Settings, names: Collection[str]) -> Settings:
-    """Return settings with which a text is read as when the model was trained.
+    """Return settings that make training read a text as it did when the model was trained.
 
     Parameters
     ----------
     model : ModelProto
         The model. Its specs decide how text is normalized and cut, and how long a piece may be.
     user_settings : Settings
-        The input, the workers and the messages. Its other options have no effect.
+        The settings of the user. Only the input, the workers and the messages are taken from them.
     names : collection of str
         The names of the options that the user set. If they include `character_coverage`, it
         replaces the coverage of the model.
@@ -97,7 +97,7 @@ def settings_of(model: ModelProto, user_settings: Settings, names: Collection[st
     own = (*_FIELDS_OF_TEXT, "model_prefix", "seed_sentencepieces_file", "self_test_sample_size")
     for name in own:
         spec.ClearField(name)
-    # Here, only the coverage selects characters. The characters do not compete with other pieces.
+    # Here, only the coverage selects characters. They do not compete with other pieces.
     spec.auto_character_coverage = False
     text_fields = {
         field.name: value
@@ -112,13 +112,13 @@ def settings_of(model: ModelProto, user_settings: Settings, names: Collection[st
     spec.required_chars = "".join(sorted({*known, SPACE_MARK}))
     settings.trainer = spec
     settings.normalizer = deepcopy(model.normalizer_spec)
-    # The rules of this file are not read again: the model contains them in compiled form.
+    # The file of rules is not read again: the model contains its rules in compiled form.
     settings.normalizer.normalization_rule_tsv = ""
     return settings
 
 
 def characters_of(model: ModelProto) -> set[str]:
-    """Return the characters of all normal pieces of the model."""
+    """Return the characters of all normal and unused pieces of the model."""
     kinds = (NORMAL, UNUSED)
     return {one for entry in model.pieces if entry.type in kinds for one in entry.piece}
 

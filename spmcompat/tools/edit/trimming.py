@@ -58,9 +58,9 @@ def trim(
 ) -> ModelProto:
     """Return the model with only the pieces that a text needs most.
 
-    Meta pieces stay, and so do single characters unless `cut` says otherwise. The scores of the
-    remaining pieces do not change. So if a Unigram model cut a text into pieces that were kept, it
-    still cuts the text in the same way.
+    Meta pieces stay, and so do single characters unless `cut` allows dropping them. The scores of
+    the remaining pieces do not change. So if a Unigram model cut a text into pieces that were kept,
+    the new model cuts the text in the same way.
 
     Parameters
     ----------
@@ -118,23 +118,23 @@ def _may_drop(piece: Piece, characters: frozenset[str] | None) -> bool:
 
 
 def _check_keep(cut: Cut, counted: Sequence[Piece], characters: frozenset[str] | None) -> None:
-    """Raise if `keep` is not below the model's size, or is below the number of fixed pieces."""
+    """Raise if `keep` is not below the model's size, or is too small for the pieces that stay."""
     size, keep = len(counted), cut.keep
     if keep >= size:
-        raise BadValueError(f"The model has {size} pieces. Give a keep below that, not {keep}.")
+        raise BadValueError(f"The model has {size} pieces. keep must be below that, not {keep}.")
     fixed = sum(not _may_drop(piece, characters) for piece in counted)
     if keep >= fixed:
         return
     stay = "single characters, which stay" if characters is None else "required characters"
     remedy = "" if cut.drop_characters else ", or drop_characters"
     raise BadValueError(
-        f"{fixed} pieces are meta pieces or {stay}. Give a keep of at least {fixed}, not "
+        f"{fixed} pieces are meta pieces or {stay}. Raise keep to at least {fixed} instead of "
         f"{keep}{remedy}."
     )
 
 
 def _of_characters(text: ReadText, known: Collection[str]) -> ReadText:
-    """Return the text with an alphabet of known characters. All other characters become unknown."""
+    """Return the text with only known characters in its alphabet. All others become unknown."""
     return text._replace(alphabet=[one for one in text.alphabet if chr(one[0]) in known])
 
 
@@ -161,14 +161,15 @@ def _least_used_leaves(
     parts = parts_of_pieces(pieces)
     uses = Counter(dict(zip((piece.text for piece in merged), counted, strict=True)))
     _count_characters(uses, alphabet, ranks)
-    # Encoding replaces an unused piece by its parts, although it takes part in merges. So move its
-    # count to its parts, the longest piece first.
+    # Encoding replaces an unused piece by its parts, although the piece takes part in merges. So
+    # move the count of each unused piece to its parts, beginning with the longest piece.
     unused = [piece.text for piece in merged if piece.type == UNUSED]
     for piece in sorted(unused, key=len, reverse=True):
         for part in parts.get(piece, ()):
             uses[part] += uses[piece]
         del uses[piece]
-    # Only droppable pieces need their parts. With `keep_ids`, unused pieces are not droppable.
+    # `Leaves` needs the parts of droppable pieces only. With `keep_ids`, an unused piece is not
+    # droppable, so it does not keep its parts from being dropped.
     leaves = Leaves(ranks, {one: both for one, both in parts.items() if one in ranks})
     return set(islice(leaves.least_used_first(uses), size))
 
@@ -176,7 +177,7 @@ def _least_used_leaves(
 def _count_characters(
     uses: Counter[str], alphabet: Sequence[tuple[int, int]], droppable: Collection[str]
 ) -> None:
-    """Set the counts of droppable characters: how often they occur outside longer tokens."""
+    """Set the counts of droppable characters to how often they occur outside longer tokens."""
     single = {piece for piece in droppable if len(piece) == 1}
     if not single:
         return

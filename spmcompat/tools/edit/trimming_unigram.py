@@ -29,7 +29,8 @@ def least_losses(
     Pieces are dropped in rounds. As in training, each round keeps a share of the pieces, and then
     the best paths of the text are counted again. A round first drops pieces that are not used:
     those that are not on any best path, and those that are not the best path for their own text.
-    Among these, the lowest scores go first. Then the round drops the pieces with the lowest loss.
+    Of these pieces, those with the lowest scores go first. Then the round drops the pieces with the
+    lowest loss.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ _NAMED = 5  # how many texts a message lists
 
 
 def type_name(piece_type: int) -> str:
-    """Return the name of a type of pieces, as messages use it."""
+    """Return the name of a type of pieces for messages."""
     return ModelProto.SentencePiece.Type.Name(piece_type).lower().replace("_", "-")
 
 
@@ -89,7 +89,7 @@ def ids_of(pieces: Iterable[Piece]) -> dict[str, int]:
         if piece.text in ids:
             raise BadValueError(
                 f"{piece.text} is already defined: it is the piece of id {ids[piece.text]} and of "
-                f"id {piece_id}. Give each id another text."
+                f"id {piece_id}. Give one of them another text."
             )
         ids[piece.text] = piece_id
     return ids
@@ -149,7 +149,7 @@ def with_pieces(
 
 
 def _store(entry: ModelProto.SentencePiece, piece: Piece) -> None:
-    """Set only the fields that changed. Fields that store a default value stay stored."""
+    """Set only the fields that changed. A field that stores its default value is not cleared."""
     if entry.piece != piece.text or not entry.HasField("piece"):
         entry.piece = piece.text
     if entry.score != piece.score or not entry.HasField("score"):
@@ -194,7 +194,7 @@ def _store_symbols(
             and piece.text not in reserved
             and (origin is None or old[origin].text not in was_symbol)
         ]
-        if trainer.model_type == TrainerSpec.WORD:  # training itself adds the form with the mark
+        if trainer.model_type == TrainerSpec.WORD:  # training adds the form with a space mark
             marked = {SPACE_MARK + text for text in [*kept, *added]}
             added = [text for text in added if text not in marked]
         if [*kept, *added] != list(field):
@@ -208,7 +208,7 @@ def _store_reserved(
     new: Sequence[Piece],
     origins: Sequence[int | None],
 ) -> None:
-    """Store the texts and ids of unk, bos, eos and pad where they changed."""
+    """Store those texts and ids of unk, bos, eos and pad that changed."""
     old_ids = reserved_ids(trainer, _texts_and_types(old))
     for kind, index in old_ids.items():
         if index in origins:
@@ -277,7 +277,7 @@ def check_model_output(
     MissingFileError
         If a file cannot be written.
     BadValueError
-        If a file is an input.
+        If writing would replace an input that must not be replaced.
     """
     paths = _paths_of(path)
     for one in paths:

@@ -1,4 +1,4 @@
-"""Compares the tokens of a model with the words and the characters of the text."""
+"""Compares the positions of a model's tokens with those of the text's words and characters."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def align(
     begins: npt.NDArray[np.bool_],
     unknown: npt.NDArray[np.bool_],
 ) -> Alignment:
-    """Compare the positions of the tokens with the positions of the words, and count for each line.
+    """Compare the positions of tokens and words, and return the counts of each line.
 
     Parameters
     ----------

@@ -76,10 +76,10 @@ class Resampled(NamedTuple):
         The number of resampled units, and the number of lines or documents that each of them
         contains. The last one may contain fewer.
     intervals : mapping of str to Interval
-        The interval of each figure that has one, by the name of the figure.
+        The confidence interval of each figure that has one, by the name of the figure.
     samples : mapping of str to tuple of float
-        The values of a figure in all resamples, by its name. Only the figures that are compared
-        with the baseline are stored.
+        The values of each figure in all resamples, by the name of the figure. Only the figures that
+        are compared with the baseline are stored.
     """
 
     settings: Bootstrap
@@ -137,8 +137,8 @@ class UnitSums:
         if not self._by_line:
             separated = np.concatenate([[self._after_blank], blank[:-1]])
             separated[list(file_begins)] = True
-            # If a file begins with blank lines, its first document begins all the same: the
-            # document comes after a blank line.
+            # If a file begins with blank lines, its first document still begins a new unit, because
+            # the document follows a blank line.
             begins &= separated
             self._after_blank = bool(blank[-1])
         unit_of = np.maximum(self._units + np.cumsum(begins) - 1, 0)

@@ -46,7 +46,7 @@ def read_bootstrap(given: SimpleNamespace) -> Bootstrap | None:
     Raises
     ------
     UsageError
-        If a flag needs --bootstrap.
+        If a flag is given that needs ``--bootstrap``, but ``--bootstrap`` is not given.
     """
     from spmcompat.tools.evaluate.bootstrap import Bootstrap  # noqa: PLC0415
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 GOLD = Flag(
     "gold",
-    "Lists of segmented words: lines of word, tab, morphs; or files of MorphScore, LADEC, "
-    "MorphyNet, MorphoLex or DagoBERT. FILE:prefixes and FILE:suffixes select the words with only "
-    "these affixes.",
+    "Lists of segmented words: files in which each line is a word, a tab and the word's morphs; or "
+    "files of MorphScore, LADEC, MorphyNet, MorphoLex or DagoBERT. FILE:prefixes selects the words "
+    "whose affixes are all prefixes; FILE:suffixes, those whose affixes are all suffixes.",
     metavar="FILE,FILE",
     many=True,
 )
@@ -40,8 +40,8 @@ AFFIXES = Flag(
 LANGUAGE_FLAGS = (
     Flag(
         "language_column",
-        "The texts are JSON Lines or Parquet files with a column of languages, which has "
-        "this name.",
+        "The texts are JSON Lines or Parquet files. The column with this name states the "
+        "language of each row.",
         metavar="NAME",
     ),
     Flag(
@@ -56,7 +56,7 @@ LANGUAGE_FLAGS = (
     ),
 )
 
-# The flags that counts cannot be combined with.
+# The flags that cannot be combined with --counts.
 _OF_TEXTS = (
     *("text", "language_column", "reference", "pretokenizer", "bootstrap"),
     *(flag.name for flag in NETWORK_FLAGS),
@@ -92,14 +92,15 @@ def command() -> Command:
             AFFIXES,
             switch(
                 "drop_spaces",
-                "Leave out tokens that are only spaces, so that the models lose their spaces.",
+                "Leave out tokens that are only spaces. Then the spaces of the text cannot be "
+                "restored from the tokens.",
             ),
             Flag(
                 "pretokenizer",
                 "Cut the text into pretokens as in training, encode each one separately, and "
                 "compute tokens and losses from them. stored: cut by the split options in the "
-                "model. space: cut at white space only. script or regex:PATTERN: also cut by this "
-                "pretokenizer.",
+                "model. space: cut at white space only. script or regex:PATTERN: cut by this "
+                "pretokenizer in addition to the split options.",
                 metavar="NAME",
             ),
             Flag(
@@ -243,14 +244,14 @@ def evaluate(
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.evaluate.report import measure  # noqa: PLC0415
 
-    values["counts"] = None if counts is None else str(counts)  # a table is not the value of a flag
+    values["counts"] = None if counts is None else str(counts)  # flags take strings, not tables
     given = from_python(command(), as_list(models), values)
     given.counts = counts
     return measure(given, Report(minloglevel, logstream))
 
 
 def with_languages(text: object) -> object:
-    """Return a mapping from languages to paths as values of ``--text``; other texts as they are."""
+    """Convert a mapping from languages to paths to values of ``--text``; return others as given."""
     if isinstance(text, Mapping):
         return [f"{language}={os.fspath(path)}" for language, path in text.items()]
     return text

@@ -18,9 +18,9 @@ _Floats = npt.NDArray[np.float64]
 class Difference(NamedTuple):
     """The difference between a model's figure and the baseline's, with a confidence interval.
 
-    It is relative (the model's value divided by the baseline's, minus 1), except for scores between
-    0 and 1: there, it is the model's value minus the baseline's. `excludes_zero` says whether 0 is
-    outside the interval.
+    The difference is relative (the model's value divided by the baseline's, minus 1), except for
+    the gold scores, which are between 0 and 1: for these, it is the model's value minus the
+    baseline's. `excludes_zero` says whether 0 is outside the interval.
     """
 
     model: str
@@ -37,7 +37,7 @@ def differences(results: Sequence[Evaluation], baseline: Evaluation) -> list[Dif
     """Compare each result with the baseline, resample by resample.
 
     All results must come from the same text and the same bootstrap. A figure is compared only if
-    both models have it, and have an interval for it.
+    both models have it, and if its difference has a confidence interval.
     """
     return [
         difference

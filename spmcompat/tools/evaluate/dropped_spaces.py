@@ -36,7 +36,7 @@ class DroppedSpaces:
         self._lost = 0
 
     def without(self, lines: _Lines) -> _Lines:
-        """Return the ids of each line without the dropped tokens. Does not count boundaries."""
+        """Return the ids of each line without the dropped tokens. Do not count lost boundaries."""
         return [ids[~self.dropped[ids]] for ids in lines]
 
     def drop(self, lines: _Lines) -> _Lines:
@@ -49,7 +49,7 @@ class DroppedSpaces:
         return kept
 
     def renumber(self, lines: _Lines) -> _Lines:
-        """Convert the ids to the ids of a vocabulary from which the dropped tokens were removed."""
+        """Convert the ids of kept tokens to ids in a vocabulary that lacks the dropped tokens."""
         return [self._numbers[ids] for ids in lines]
 
     @property

@@ -48,11 +48,11 @@ from spmcompat.tools.evaluate.vocabularies import share_texts
 _ALIGNED_LINES = 1000
 # A model's figures can be compared with those of other models if it loses at most this share of the
 # characters, and at most this share of the spaces. The usual character coverage, 0.9995, loses a
-# tenth of this. In Chinese and Japanese, the characters that are not in the training text are about
-# a third of it.
+# tenth of this limit. In Chinese and Japanese, the characters that do not occur in the training
+# text make up about a third of this limit.
 _TOLERATED_LOSS = 0.005
-# In these models, the unknown token replaces a whole word, including the characters that the model
-# knows.
+# In models of these types, the unknown token replaces a whole word, including the characters that
+# the model knows.
 _WORD_MODELS = ("word", "tokenizers WordPiece", "tokenizers WordLevel")
 _ONE_UNIT = {
     "lines": ("line", "Use a longer text"),
@@ -75,7 +75,7 @@ class Evaluation(NamedTuple):
     `lost_characters` is the share of the visible characters (those that are not white space) that
     are represented only by unknown tokens or by no token. `lost_spaces` is the number of tokens
     that are marked as the beginning of a word but begin inside a word, divided by the number of
-    words.
+    words. It is 0 unless the model marks the tokens that continue a word.
 
     `gold` maps the name of each gold list to the scores.
 
@@ -131,9 +131,9 @@ class Evaluation(NamedTuple):
 class Overlap(NamedTuple):
     """The pieces that two vocabularies share.
 
-    `jaccard` is the number of pieces in both vocabularies, divided by the number in at least one of
-    them. The last three fields are numbers of texts of pieces, which do not include marks for
-    spaces.
+    `jaccard` is the number of pieces in both vocabularies, divided by the number of pieces in at
+    least one of them. The last three fields count the texts of pieces: the pieces without their
+    space marks.
     """
 
     first: str
@@ -187,7 +187,7 @@ def _batch(lines: list[bytes]) -> _Batch:
 
 
 class _TextSize:
-    """The size of the lines added so far. Visible characters are not white space."""
+    """The size of the lines added so far. Visible characters are those that are not white space."""
 
     def __init__(self) -> None:
         self.lines = 0
@@ -224,7 +224,7 @@ class _Measurement:
         self._by_line = by_line
 
     def add(self, batch: _Batch) -> ModelSums | None:
-        """Add lines. Return their sums line by line if a bootstrap needs them; otherwise None."""
+        """Add lines. Return the sums of each line if a bootstrap needs them; otherwise None."""
         encoded = self.model.encode(batch.lines)
         words = self._add_words(batch, encoded)
         if self.spaces is not None:
@@ -237,7 +237,7 @@ class _Measurement:
         return ModelSums(*count_tokens(self.model.kinds, cut), *words, *losses)
 
     def _cut(self, lines: Sequence[bytes], encoded: _Lines) -> _Lines:
-        """Return the tokens of each line: as encoded, or encoded again pretoken by pretoken."""
+        """Return the tokens of each line. With a pretokenizer, encode each pretoken separately."""
         if self.model.pretokens is None:
             return encoded
         cut = self.model.pretokens.encode(lines, encoded)
@@ -254,8 +254,8 @@ class _Measurement:
     def _add_words(self, batch: _Batch, encoded: _Lines) -> npt.NDArray[np.int64]:
         """Count whole words, lost characters and lost spaces, and return them for each line.
 
-        If the marks of the tokens show as many words as the text has, the words are counted by
-        these marks. Only the remaining lines have to be aligned.
+        Whole words are counted by the marks of the tokens in lines where these marks show the right
+        number of words and no character can be lost. All other lines are aligned with their tokens.
         """
         model, kinds = self.model, self.model.kinds
         marked = words_by_marks(kinds, encoded)
@@ -347,9 +347,9 @@ def evaluate(
     Parameters
     ----------
     models : sequence of Model
-        The models. Load them again for another evaluation: a model adds up the loss of all texts.
+        The models. Load them again before another evaluation, because each adds to its old loss.
     texts : sequence of str, or Texts
-        Paths of texts in UTF-8, one sentence in each line; or texts that may have languages.
+        Paths of texts in UTF-8, one sentence on each line; or `Texts`, which may have languages.
     gold : sequence of GoldList
         Lists of segmented words; may be empty.
     report : Report
@@ -357,15 +357,15 @@ def evaluate(
     drop_spaces : bool, optional
         Whether to drop tokens that are only spaces after encoding.
     bootstrap : Bootstrap, optional
-        Compute confidence intervals.
+        Compute confidence intervals with these settings.
     reference : str, optional
         The language that parity refers to; by default the first one.
 
     Raises
     ------
     TrainingError
-        If a text cannot be read, is empty, has a line that is too long, or has too few units for a
-        bootstrap; or if there is no text in the reference.
+        If a text cannot be read, is empty, has a line that is too long, or has fewer than two lines
+        or documents to resample; or if there is no text in the reference language.
     """
     source = TextFiles(texts) if isinstance(texts, Sequence) else texts
     measurements = [
@@ -481,7 +481,7 @@ def overlaps(models: Sequence[Model]) -> list[Overlap]:
 
 
 def shares_of_pieces(first: Set[str], second: Set[str]) -> tuple[float, float]:
-    """Return the overlap of two vocabularies, with and without single characters."""
+    """Return the Jaccard index of two vocabularies, with and without single characters."""
     return _jaccard(first, second), _jaccard(_long(first), _long(second))
 
 

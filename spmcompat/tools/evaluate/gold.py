@@ -14,7 +14,7 @@ import numpy.typing as npt
 # one or two boundaries.
 SCORED_BOUNDARIES = (1, 2)
 
-# The scores that count words.
+# The scores that are numbers of words.
 _COUNTS = ("words", "morph_score_words", "morph_score_words_with_single_tokens")
 
 _Floats = npt.NDArray[np.float64]
@@ -40,7 +40,7 @@ class GoldWord(NamedTuple):
 
     @property
     def affixes(self) -> str:
-        """``prefixes`` or ``suffixes`` if the word has only these; ``both``; otherwise empty."""
+        """Which affixes surround the stem: ``prefixes``, ``suffixes``, ``both`` or else empty."""
         begin, end = self.stem or (0, len(self.text))
         if begin > 0 and end < len(self.text):
             return "both"
@@ -57,8 +57,8 @@ class GoldScores(NamedTuple):
 
     Precision, recall and F1 count all boundaries of the list (Creutz and Linden 2004).
 
-    MorphScore is a mean over the words with one or two gold boundaries. Usually, it does not
-    include the words that the model represents by a single token.
+    MorphScore is a mean over the words with one or two gold boundaries. Usually, the words that the
+    model represents by a single token are left out.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class GoldScores(NamedTuple):
     morph_score_words : int
         The number of words that the three means above include.
     morph_score_with_single_tokens : float
-        The mean recall, where each word that the model does not cut counts as 1.
+        The mean recall, in which each word that the model does not cut counts as 1.
     morph_score_words_with_single_tokens : int
         The number of words that `morph_score_with_single_tokens` includes.
     """

@@ -29,7 +29,7 @@ _Cuts = Sequence[Sequence[frozenset[int]]]
 
 
 class Example(NamedTuple):
-    """A word of a group: its share of the text, its gold parts, and those of each model."""
+    """A word of a group: its share of the text, and its parts in the gold list and each model."""
 
     word: str
     share: float
@@ -43,14 +43,14 @@ class GoldGroup(NamedTuple):
     Attributes
     ----------
     name : str
-        The models, as in ``only bpe``; or one of `NOT_COMPARED`.
+        The models that find the boundaries, as in ``only bpe``; or one of `NOT_COMPARED`.
     words : int
         The number of words.
     share : float
-        Their occurrences in the text divided by the number of words in the text. NaN if the text
-        has no words.
+        How often these words occur in the text, divided by the number of words in the text. NaN if
+        the text has no words.
     examples : tuple of Example
-        The words that are most frequent in the text, the most frequent first.
+        The words of the group that are most frequent in the text, the most frequent first.
     words_interval, share_interval : Interval or None
         Confidence intervals from resamples of the gold words.
     """
@@ -101,14 +101,16 @@ def group_words(
     text : WordCounts
         The words of a text.
     bootstrap : Bootstrap, optional
-        Compute confidence intervals. A resample draws as many gold words as the list has.
+        Compute confidence intervals with these settings. A resample draws as many gold words as the
+        list has.
 
     Returns
     -------
     list of GoldGroup
-        First the words that all models find, then those that only one of them finds, in the order
-        of the models, and those that no model finds. These groups may be empty. Then all other
-        combinations that occur, the largest first, and the words that are not compared.
+        First the words whose boundaries all models find; then, for each model, those whose
+        boundaries only this model finds; then those whose boundaries no model finds. These groups
+        may be empty. They are followed by all other combinations of models that occur, the largest
+        group first, and by the words that are not compared.
     """
     names = [_name(word, [cut[i] for cut in cuts], models) for i, word in enumerate(words)]
     sizes = Counter(names)
@@ -176,7 +178,7 @@ def _intervals(
     total: int,
     bootstrap: Bootstrap | None,
 ) -> list[tuple[Interval | None, Interval | None]]:
-    """Return the intervals of the number of words and of the share of each group."""
+    """Return two intervals for each group: of its number of words, and of its share."""
     if bootstrap is None:
         return [(None, None)] * groups
     words = np.empty((bootstrap.resamples, groups))

@@ -34,14 +34,14 @@ _NO_BASE = "with a base that is not in the word"
 _SEVERAL_BASES = "with a base that occurs several times in the word"
 _OTHER_AFFIXES = "with other affixes"
 
-# The subsets of a list: words with a stem and only these affixes.
+# The subsets of a list: words with a stem whose affixes are all prefixes, or all suffixes.
 SUBSETS = ("prefixes", "suffixes")
 
 # A part of a segmentation of MorphoLex: a prefix, a root, a suffix, or a bracket of a stem.
 _MORPH = re.compile(r"<([^<>(){}]+)<|\(([^<>(){}]+)\)|>([^<>(){}]+)>|[{}]")
 _ROOT = 2  # the group of a root; group 1 is a prefix, group 3 a suffix
 
-# The values of the column correctParse that mean yes.
+# The values of the column correctParse that mark a correct parse.
 _YES = ("yes", "1", "1.0", "true")
 _BARS = "|||"  # separates the fields of DagoBERT
 _SHOWN = 60  # the number of characters of a line that an error message shows
@@ -63,9 +63,9 @@ class GoldList(NamedTuple):
     words : tuple of GoldWord
         The distinct words.
     left_out : dict of str to int
-        The number of rows that are left out, by the reason.
+        For each reason to leave out rows, the number of these rows.
     format : str
-        The name of its format.
+        The name of the format of the file.
     """
 
     name: str
@@ -87,7 +87,7 @@ def read_gold_lists(paths: Sequence[str]) -> list[GoldList]:
     ----------
     paths : sequence of str
         Paths of the lists. After a path, ``:prefixes`` or ``:suffixes`` selects the words with one
-        stem and only these affixes.
+        stem whose affixes are all prefixes, or all suffixes.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def read_gold_lists(paths: Sequence[str]) -> list[GoldList]:
 
 
 def split_subset(name: str) -> tuple[str, str]:
-    """Return the path of a list, and the subset that is named after it, which may be empty."""
+    """Return the path of a list, and the subset that follows it after a colon, which may be ""."""
     path, _, subset = name.rpartition(":")
     return (path, subset) if path and subset in SUBSETS else (name, "")
 
@@ -215,7 +215,7 @@ def _united(first: GoldWord, second: GoldWord) -> GoldWord:
 
 
 def _reader(line: str, source: str) -> tuple[str, _Reader]:
-    """Return the format of files with this first line, and the function that reads them."""
+    """Return the format of a file with this first line, and the function that reads the format."""
     for columns, (form, convert) in _TABLES.items():
         for delimiter in ",\t":
             if set(columns) <= set(_split(line, delimiter)):
@@ -335,7 +335,7 @@ def _table_reader(
 
 
 def _rows(lines: Sequence[str], path: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield each row that is not blank: the number of its last line, and its fields."""
+    """Yield the number of the last line and the fields of each row that is not blank."""
     table = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         for fields in table:
@@ -400,7 +400,7 @@ _TABLES: Mapping[tuple[str, ...], tuple[str, Callable[[_Row], _Found]]] = {
 
 
 def _joined(word: str, parts: Sequence[str]) -> _Found:
-    """Return the word with its boundaries, or why the row is left out."""
+    """Return the word with its boundaries, or the reason why its row is left out."""
     if any(character.isspace() for character in word):
         return _WHITE_SPACE
     parts = [part for part in parts if part]

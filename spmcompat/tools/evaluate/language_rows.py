@@ -24,7 +24,7 @@ _FORMATS = {
 
 
 def language_table(results: Sequence[Evaluation | CountsEvaluation]) -> Table | None:
-    """Return a table with a row for each language and model; None without languages."""
+    """Return a table with a row for each language and model; None if there are no languages."""
     languages = results[0].languages
     if languages is None:
         return None
@@ -42,7 +42,7 @@ def language_table(results: Sequence[Evaluation | CountsEvaluation]) -> Table | 
 
 
 def language_rows(result: Evaluation | CountsEvaluation) -> Iterable[dict[str, Any]]:
-    """Yield the figures of a model in each language, with the model's and the language's name."""
+    """Yield a model's figures in each language, with the names of the model and the language."""
     if result.languages is not None:
         for name in result.languages.figures:
             yield {"model": result.model, "language": name, **_figures(result, name)}

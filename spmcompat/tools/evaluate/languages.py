@@ -55,10 +55,10 @@ class Languages(NamedTuple):
     are_parallel : bool
         Whether all texts have the same number of lines.
     gini : float
-        The Gini coefficient of the costs (Foroutan et al. 2025, arXiv 2508.04796): 0 if all are
-        equal. NaN for fewer than two languages, or without tokens.
+        The Gini coefficient of the costs (Foroutan et al. 2025, arXiv 2508.04796): 0 if all costs
+        are equal. NaN for fewer than two languages, or if there are no tokens.
     worst : str
-        The language with the highest cost; of several, the first.
+        The language with the highest cost. If several languages have it, the first of them.
     figures : mapping of str to LanguageFigures
         The figures of each language, in the order of the texts.
     """
@@ -99,7 +99,7 @@ class LanguageSums:
     def add(
         self, language: str, text: TextCounts, tokens: Iterable[int], unknown: Iterable[int]
     ) -> None:
-        """Add the part of the text since the last call, which is in one language.
+        """Add the part of the text that was read since the last call. It is in one language.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class LanguageSums:
         Raises
         ------
         BadValueError
-            If there is no text in the reference.
+            If there is no text in the reference language.
         """
         chosen = next(iter(self._sums)) if reference is None else reference
         check_reference(chosen, self._sums)
@@ -150,7 +150,7 @@ def check_reference(reference: str, languages: Collection[str]) -> None:
     Raises
     ------
     BadValueError
-        If it is not.
+        If the reference is not one of the languages.
     """
     if reference not in languages:
         raise BadValueError(
@@ -200,8 +200,8 @@ def gini(costs: Sequence[float]) -> float:
     Parameters
     ----------
     costs : sequence of float
-        The costs, from 0. The coefficient is NaN if one is NaN, if all are 0, or if there are fewer
-        than two.
+        The costs, which are at least 0. The coefficient is NaN if a cost is NaN, if all costs are
+        0, or if there are fewer than two costs.
     """
     total = math.fsum(costs)
     count = len(costs)

@@ -15,7 +15,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 class TextSums(NamedTuple):
-    """Sizes of each line, or of the whole text. Visible characters are not white space."""
+    """Sizes of each line, or of the whole text. Visible characters exclude white space."""
 
     bytes: _Floats
     characters: _Floats
@@ -26,8 +26,8 @@ class TextSums(NamedTuple):
 class ModelSums(NamedTuple):
     """The counts of a model's tokens for each line, or for the whole text.
 
-    The figures of a model are ratios of these counts and of `TextSums`. The losses have their own
-    sizes, because some lines have no loss.
+    The figures of a model are ratios of these counts and of `TextSums`. The sizes for the losses,
+    `loss_characters` and `loss_bytes`, are separate, because some lines have no loss.
     """
 
     tokens: _Floats

@@ -45,7 +45,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 class LineLosses(NamedTuple):
-    """The losses and sizes of some lines, as arrays with one item per line; 0 for skipped lines.
+    """The losses and sizes of some lines: arrays with one item per line, 0 for a skipped line.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class MarginalLoss:
 
     A character that is not a piece gets the lowest score minus 10, as in the encoder.
 
-    User-defined symbols divide the text. A model does not store probabilities for them, so if a
+    The text is cut at user-defined symbols. A model does not store probabilities for them, so if a
     space is a user-defined symbol, spaces would not add to the loss. Here, the probability of each
     symbol is its share of the tokens in the first call of `add` or `add_by_line`. The other pieces
     share the remaining probability. So the loss of every model includes the whole text.
@@ -76,7 +76,7 @@ class MarginalLoss:
     model : ModelProto
         A Unigram model.
     workers : Workers
-        Real threads. Their number does not change the result.
+        The threads to use. Their number does not change the result.
     pretokenizer : str, optional
         Cut the text as in training with this pretokenizer and the model's split options. With
         ``stored``, only the split options are used. No piece crosses these cuts.
@@ -86,7 +86,8 @@ class MarginalLoss:
     raw : float
         The loss in nats, with the scores in the model.
     renormalized : float
-        The loss in nats, with scores shifted so that the probabilities of all pieces add up to 1.
+        The loss in nats, with the scores shifted so that the probabilities of all pieces add up to
+        1.
     characters, bytes : int
         Sizes of the added lines before normalization.
     skipped : int
@@ -101,7 +102,7 @@ class MarginalLoss:
         self._normal_ids = [i for i, p in enumerate(model.pieces) if p.type == p.NORMAL]
         self._symbol_ids = [i for i, p in enumerate(model.pieces) if p.type == p.USER_DEFINED]
         self._size = len(model.pieces)
-        self._log_shares: _Floats | None = None  # of the symbols' probabilities
+        self._log_shares: _Floats | None = None  # log probabilities of the symbols
         self._workers = workers
         charsmap = model.normalizer_spec.precompiled_charsmap
         options = _reading(model, [text for text, _ in normal])
@@ -119,7 +120,7 @@ class MarginalLoss:
         self.skipped = 0
 
     def without(self, dropped: npt.NDArray[np.bool_]) -> MarginalLoss | None:
-        """Return this loss, changed so that dropped user-defined symbols no longer add to it.
+        """Change this loss so that dropped user-defined symbols no longer add to it; return it.
 
         Return None if a normal piece is dropped: the loss is a sum over all segmentations, and some
         of them contain the piece.
@@ -223,7 +224,7 @@ class MarginalLoss:
         """Return the log probabilities of the symbols. The first call computes them from `ids`."""
         if self._log_shares is None:
             uses = self._count_symbols(ids)
-            # Raise the count of each symbol by 1, and also the joint count of all other pieces. So
+            # Add 1 to the count of each symbol and to the total count of the other pieces, so that
             # no probability is 0.
             total = len(ids) + len(uses) + 1
             self._log_shares = np.log((uses + 1) / total)
@@ -240,7 +241,11 @@ class MarginalLoss:
         return -sums
 
     def _set_pieces(self, log_share: float) -> None:
-        """Set the scores of the normal pieces so that their probabilities add up to this share."""
+        """Scale the probabilities of the normal pieces by their share of the total probability.
+
+        The scores in `_pieces` are those of the model plus the logarithm of the share. Those in
+        `_shifted` are also normalized, so that the probabilities add up to the share.
+        """
         shift = log_share - self._log_total
         self._pieces = _pieces([(text, score + log_share) for text, score in self._normal])
         self._shifted = _pieces([(text, score + shift) for text, score in self._normal])
@@ -263,7 +268,7 @@ def has_loss(model: ModelProto) -> bool:
 
 
 def _reading(model: ModelProto, pieces: Sequence[str]) -> PlanOptions:
-    """Return options with which text is read as the encoder reads it."""
+    """Return options that make the trainer read text as the encoder does."""
     suffix = model.trainer_spec.treat_whitespace_as_suffix
     inside = (piece[:-1] if suffix else piece[1:] for piece in pieces)
     return PlanOptions(

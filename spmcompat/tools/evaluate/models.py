@@ -42,11 +42,11 @@ class Model(Protocol):
     size : int
         Number of pieces, including special pieces.
     vocabulary, texts : set of str
-        The pieces, except special pieces; and their texts without marks for spaces.
+        The pieces, except special pieces; and the texts of these pieces without space marks.
     kinds : TokenKinds
         Properties of each piece.
     pretokens : PretokenEncoder or None
-        Encodes each pretoken separately; None if whole lines are measured.
+        Encodes each pretoken separately; None if whole lines are encoded.
     loss : MarginalLoss or None
         Adds up the loss of the text; None if the model's scores are not log probabilities.
     drops_characters : bool
@@ -85,7 +85,7 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
     path : str
         Path of the file.
     workers : Workers
-        Real threads.
+        The threads to use.
     pretokenizer : str, optional
         Cut the text into pretokens as in training with this pretokenizer; see
         `with_training_cuts`.
@@ -226,14 +226,14 @@ class _HuggingFace:
 
 @contextmanager
 def _errors_of_tokenizers(path: str) -> Iterator[None]:
-    """Convert an error that ``tokenizers`` raises because of a file to a `BadValueError`."""
+    """Convert an error that ``tokenizers`` raises because of a file into a `BadValueError`."""
     try:
         yield
     except MemoryError:
         raise
     except BaseException as error:
-        # A panic in the library's Rust code raises a PanicException. This class is not an Exception
-        # and cannot be imported.
+        # A panic in the library's Rust code raises a PanicException. This class is not a subclass
+        # of Exception and cannot be imported.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         reason = " ".join(str(error).split())

@@ -1,11 +1,12 @@
 """Estimates the cost of training a network that uses the vocabulary of a model.
 
-The text that the network is trained on is given, and its length in tokens depends on the
-vocabulary: a larger vocabulary needs fewer tokens, but each token needs more operations for the
-output layer. Training takes 6 operations for each token and parameter: 2 in the forward pass and 4
-in the backward pass (Kaplan et al. 2020, arXiv 2001.08361). Of the embeddings, only the output
-layer counts, because the input embedding is a lookup. This is the cost of Tao et al. (2024, arXiv
-2407.13623). It does not include attention between tokens, and says nothing about quality.
+The text that the network is trained on is fixed, but its length in tokens depends on the
+vocabulary: with a larger vocabulary, the text has fewer tokens, but each token needs more
+operations in the output layer. Training takes 6 operations for each token and parameter: 2 in the
+forward pass and 4 in the backward pass (Kaplan et al. 2020, arXiv 2001.08361). The parameters
+include the output layer but not the input embedding, which is a lookup. Tao et al. (2024, arXiv
+2407.13623) estimate the cost in this way. It does not include attention between tokens, and says
+nothing about quality.
 """
 
 from __future__ import annotations
@@ -62,14 +63,14 @@ class Costs(NamedTuple):
     embedding_parameters : int
         The number of parameters of one embedding table: pieces times width.
     training_tokens : float
-        The length of the text that the network is trained on, if each token has as many bytes as in
-        the evaluated text. NaN if the network's training is not described.
+        The length of the text that the network is trained on, if its tokens are on average as long
+        as in the evaluated text. NaN if the network's training is not described.
     training_operations : float
         The number of floating-point operations in the network's training; NaN if
         `training_tokens` is NaN.
     above_lowest : float
-        The operations divided by the lowest of all models, minus 1; NaN if there is nothing to
-        compare, or if the model loses text.
+        The operations divided by the lowest number of operations of any model, minus 1; NaN if
+        there is nothing to compare, or if the model loses text.
     """
 
     embedding_parameters: int
@@ -81,7 +82,7 @@ class Costs(NamedTuple):
 def estimate(results: Sequence[Evaluation], network: Network) -> list[Costs]:
     """Return the costs of the network for each model.
 
-    A model that loses text has fewer tokens just for that reason, so it is not compared.
+    A model that loses text is not compared, because the lost text makes its number of tokens lower.
     """
     costs = [_estimate(result, network) for result in results]
     compared = [

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 NETWORK_FLAGS = (
     Flag(
         "embedding_width",
-        "Width of the embeddings of a network that uses the model: report the parameters of its "
-        "embedding table.",
+        "Width of the embeddings of a network that uses the model: report the number of parameters "
+        "of its embedding table.",
         UINT64,
         least=1,
         most=1 << 20,
     ),
     Flag(
         "parameters",
-        "With --embedding_width and --training_bytes: parameters of the network without "
-        "embeddings, for example 7e9. Report the operations that its training takes.",
+        "With --embedding_width and --training_bytes: number of parameters of the network without "
+        "embeddings, for example 7e9. Report how many operations its training takes.",
         FLOAT,
         least=1,
         most=1e15,
@@ -45,7 +45,7 @@ def read_network(given: SimpleNamespace) -> Network | None:
     Raises
     ------
     UsageError
-        If a flag needs another one.
+        If a flag is given without another flag that it needs.
     """
     needed = {
         "parameters": ("embedding_width", "training_bytes"),

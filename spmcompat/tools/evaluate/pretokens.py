@@ -1,4 +1,4 @@
-"""Encodes each pretoken of a text separately, with the pretokens that training would use."""
+"""Cuts a text into pretokens as training would, and encodes each pretoken separately."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _Ids = npt.NDArray[np.int32]
 
 
 def encoder_of_normalized(model: ModelProto) -> SentencePieceProcessor:
-    """Return an encoder that does not normalize, for texts such as pretokens."""
+    """Return an encoder for texts that are already normalized, such as pretokens."""
     from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
 
     plain = ModelProto()
@@ -51,7 +51,7 @@ class PretokenEncoder:
     model : ModelProto
         A model of any type.
     workers : Workers
-        Real threads.
+        The threads to use.
     pretokenizer : str
         See `with_training_cuts`.
     """
@@ -82,8 +82,8 @@ class PretokenEncoder:
         lines : sequence of bytes
             Lines in UTF-8.
         encoded : sequence of arrays of int32
-            The token ids of each line, encoded as a whole. They are returned unchanged for lines
-            with U+2585, because training skips such lines.
+            The token ids of each line when it is encoded as a whole. They are returned unchanged
+            for lines with U+2585, because training skips such lines.
         """
         result = list(encoded)
         cut = [i for i, line in enumerate(lines) if len(encoded[i]) and MARK not in line]
@@ -107,7 +107,7 @@ class PretokenEncoder:
         texts = segments.corpus.segment_texts()
         encoded = self._encoder.encode(texts, return_type="numpy", num_threads=self._workers.count)
         flat = np.concatenate(encoded)
-        # A mark replaces a symbol or is a cut of the pretokenizer. So it does not count as a token.
+        # A mark stands for a symbol or for a cut of the pretokenizer, so it is not a token.
         lengths = np.array(
             [0 if t == MARK else len(i) for t, i in zip(texts, encoded, strict=True)]
         )

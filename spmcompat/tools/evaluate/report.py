@@ -1,4 +1,4 @@
-"""Evaluates models as the command and the function do, and shows their figures."""
+"""Evaluates models for the command and the function `evaluate`, and shows the figures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from spmcompat.tools.evaluate.vocabularies import VocabularyCounts, count_vocabu
 
 Result: TypeAlias = Evaluation | CountsEvaluation
 
-# The label and the format of each figure in the table, in the order of its rows.
+# The name and the format of each figure in the table, in the order of the rows.
 _FORMATS = {
     "model_type": "{}",
     "pieces": "{:,}",
@@ -75,17 +75,17 @@ class EvaluationReport(NamedTuple):
     Attributes
     ----------
     models : list of Evaluation or CountsEvaluation
-        The figures of each model; those of `CountsEvaluation` come from counts.
+        The figures of each model: `CountsEvaluation` if the text was given as counts.
     vocabularies : list of VocabularyCounts
-        The sizes of the vocabularies without space marks.
+        For each model, the number of pieces, how many differ only in space marks, and affixes.
     overlaps : list of Overlap
         The pieces that each pair of models shares.
     differences : list of Difference
         The differences from the baseline, with confidence intervals; empty without a bootstrap.
     costs : list of Costs
-        The training costs of the network for each model; empty without a network.
+        The training costs of the network with each model; empty without a network.
     network : Network or None
-        The network.
+        The network that the flags describe.
     """
 
     models: Sequence[Result]
@@ -142,7 +142,7 @@ class EvaluationReport(NamedTuple):
         return "".join(map(html_of, self.tables()))
 
     def _others(self) -> Iterator[dict[str, object]]:
-        """Yield, for each model, the figures of the vocabulary and of the network by name."""
+        """Yield, for each model, the figures of its vocabulary and of the network, by name."""
         for i, found in enumerate(self.vocabularies):
             yield {**found.known(), **(self.costs[i]._asdict() if self.costs else {})}
 
@@ -202,7 +202,7 @@ def measure(given: SimpleNamespace, report: Report) -> EvaluationReport:
 
 
 def _check(given: SimpleNamespace) -> None:
-    """Raise if flags contradict each other, or if there is no such pretokenizer."""
+    """Raise if flags contradict each other, or if the pretokenizer does not exist."""
     if given.pretokenizer is not None:
         try:
             check_pretokenizer(given.pretokenizer)
@@ -265,7 +265,7 @@ def _without_nan(row: dict[str, object]) -> dict[str, object]:
 
 
 def _with_bounds(result: Result) -> dict[str, object]:
-    """Return the figures, followed by the bounds of their intervals."""
+    """Return the figures of a model, followed by the bounds of their confidence intervals."""
     row = result.flat()
     for name, both in (result.resampled.intervals if result.resampled else {}).items():
         row[f"{name}_low"], row[f"{name}_high"] = both

@@ -46,8 +46,8 @@ class LineSegments(NamedTuple):
     lines : int
         The number of lines.
     line_of, segment_of : array of int64
-        For each segment in the lines, the index of its line, and its index among the distinct
-        segments.
+        For each occurrence of a segment, the index of its line, and the index of the segment among
+        the distinct segments.
     """
 
     corpus: Corpus
@@ -56,7 +56,7 @@ class LineSegments(NamedTuple):
     segment_of: npt.NDArray[np.int64]
 
     def sum_by_line(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Add up by line the values of the segments; `values` has one for each distinct segment."""
+        """Return each line's sum over its segments; `values` has one for each distinct segment."""
         sums: npt.NDArray[np.float64] = np.bincount(
             self.line_of, values[self.segment_of], self.lines
         ).astype(np.float64)
@@ -73,7 +73,7 @@ def read_segments(plan: Plan, lines: Sequence[bytes], workers: Workers) -> LineS
     lines : sequence of bytes
         Lines that are not empty after normalization.
     workers : Workers
-        Real threads.
+        The threads to use.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def check_pretokenizer(name: str) -> None:
     Raises
     ------
     BadValueError
-        If its name is unknown, or its pattern is invalid.
+        If the name is unknown, or the pattern in it is invalid.
     """
     if name not in (STORED, SPACE, "script") and not name.startswith("regex:"):
         raise BadValueError(

@@ -1,8 +1,8 @@
 """Evaluates models on stored counts: each distinct pretoken is encoded once.
 
-No piece of the models may cross the end of a pretoken. Then the tokens of a line are those of its
-pretokens, with two exceptions. ``sentencepiece`` joins unknown tokens that are neighbours; and it
-adds the scores of a Unigram model in float32 over a whole line, so rounding can decide between
+No piece of the models may cross the end of a pretoken. So the tokens of a line are those of its
+pretokens, with two exceptions: ``sentencepiece`` joins unknown tokens that are neighbours, and it
+adds the scores of a Unigram model in float32 over a whole line, so that rounding can decide between
 segmentations whose scores are nearly equal.
 """
 
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 _Ints = npt.NDArray[np.int64]
 
-# Rules by which counts lose tokens, or with which a pretoken is not a part between spaces.
+# Counts made with these rules are refused: they lack tokens of the text, or their pretokens are not
+# the parts of the text between spaces.
 _REFUSED_RULES = {
     "spaces_apart": "do not contain the spaces (space_pieces)",
     "script_runs": "are cut by a pretokenizer",
@@ -49,15 +50,15 @@ _USE_TEXT = "Give the text itself with --text."
 
 
 class CountsEvaluation(NamedTuple):
-    """The figures of one model that counts determine.
+    """The figures of one model that can be computed from counts.
 
-    The fields with the names of those of `Evaluation` have the same meaning; there are no intervals
-    and no languages, because counts do not contain lines. `pretokens` is the
-    number of pretokens in the text, and `left_out` the number of those that the figures do not
-    include, because they contain a mark for a meta piece. Normalized characters and bytes are those
-    of the pretokens, in which each space mark is one character and one byte.
+    Fields that `Evaluation` also has mean the same in both classes. There are no intervals and no
+    languages, because counts do not contain lines. `pretokens` is the number of pretokens in the
+    text, and `left_out` is the number of pretokens that the figures do not include, because they
+    contain a mark for a meta piece. Normalized characters and bytes are counted in the pretokens,
+    where each space mark counts as one character and one byte.
 
-    Tokens are those of ``--pretokenizer=space``: each pretoken is encoded separately.
+    The tokens are the same as with ``--pretokenizer=space``: each pretoken is encoded separately.
     """
 
     model: str
@@ -110,7 +111,8 @@ class _Counter:
         message = read_model(model.path)
         _check(message, table, model.path)
         symbols = [piece.piece for piece in message.pieces if piece.type == piece.USER_DEFINED]
-        # Every space becomes the space mark. So if it is user-defined, no text has to be cut at it.
+        # The space mark may be a user-defined symbol. It needs no check: counting has turned every
+        # space into a space mark, whether or not that is a symbol.
         added = [symbol for symbol in symbols if symbol != SPACE_MARK]
         origin = table.origin
         self._symbols = SymbolCheck(
@@ -127,18 +129,18 @@ class _Counter:
 
     def add(self, rows: pa.RecordBatch, pretokens: Sequence[str], counts: _Ints) -> None:
         self._symbols.check(rows)
-        # Lists take less time than an array for each pretoken.
+        # Returning lists takes less time than returning an array for each pretoken.
         encoded = self._encoder.encode(pretokens, return_type=int, num_threads=self._threads)
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         ids = np.fromiter(chain.from_iterable(encoded), dtype=np.int32, count=int(lengths.sum()))
-        # Integers stay exact, unlike the weights of `bincount`.
+        # This adds integers exactly; `bincount` would convert its weights to float64.
         np.add.at(self.uses, ids, np.repeat(counts, lengths))
         self._look_for_unknown(pretokens, ids, lengths)
 
     def _look_for_unknown(
         self, pretokens: Sequence[str], ids: npt.NDArray[np.int32], lengths: _Ints
     ) -> None:
-        """Find out whether unknown tokens may be at both sides of the end of a pretoken."""
+        """Find out whether unknown tokens may be on both sides of the end of a pretoken."""
         unknown = self._model.kinds.unknown[ids]
         if not unknown.any():
             return
@@ -152,7 +154,7 @@ class _Counter:
 
     @property
     def may_join_unknown(self) -> bool:
-        """Whether unknown tokens of neighbouring pretokens may be a single token."""
+        """Whether ``sentencepiece`` may join unknown tokens of neighbouring pretokens into one."""
         return self._has_unknown_begin and self._has_unknown_end
 
     def result(
@@ -203,7 +205,7 @@ def evaluate_counts(
     gold : sequence of GoldList
         Lists of segmented words; may be empty.
     workers : Workers
-        Real threads.
+        The threads to use.
     report : Report
         Receives the progress, and warnings about the text that the counts do not contain.
     drop_spaces : bool, optional
@@ -245,7 +247,7 @@ def evaluate_counts(
 
 
 def _without_marks(rows: pa.RecordBatch, boundary: str, sizes: _Sizes) -> pa.RecordBatch:
-    """Leave out the pretokens that contain a boundary mark, and count them."""
+    """Leave out the pretokens that contain a boundary mark, and add their number to `sizes`."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
     is_marked = pc.match_substring(rows.column("pretoken"), boundary)
@@ -286,7 +288,7 @@ def _warn(origin: Origin, sizes: _Sizes, report: Report) -> None:
 
 
 def _check(model: ModelProto, table: CountTable, path: str) -> None:
-    """Raise unless the tokens of the text are the tokens of its pretokens."""
+    """Raise unless the tokens of the text are the tokens of the counted pretokens."""
     origin, rules = table.origin, table.origin.rules
     stored = {
         "add_dummy_prefix": model.normalizer_spec.add_dummy_prefix,
@@ -318,7 +320,7 @@ def _check(model: ModelProto, table: CountTable, path: str) -> None:
 
 
 def _may_cross(piece: ModelProto.SentencePiece, origin: Origin) -> bool:
-    """Return whether a piece can represent text at both sides of the end of a pretoken."""
+    """Return whether a piece can represent text on both sides of the end of a pretoken."""
     if piece.type not in (piece.NORMAL, piece.USER_DEFINED, piece.UNUSED):
         return False
     rules = origin.rules

@@ -1,4 +1,4 @@
-"""The texts to evaluate: files of lines, which may have names, or tables with a language column."""
+"""The texts to evaluate: text files, which may have languages, or tables with a language column."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LineBatch(NamedTuple):
     file_begins : list of int
         The indexes of the lines that begin a file.
     language : str or None
-        The language of all lines; None if the texts have no names.
+        The language of all lines in the batch; None if the texts have no languages.
     """
 
     lines: list[bytes]
@@ -71,7 +71,7 @@ class TextFiles:
 
     @property
     def languages(self) -> list[str]:
-        """The languages in order; empty if the files have no names."""
+        """The languages in the order of the files; empty if the files have no languages."""
         return [name for name in dict.fromkeys(self._languages) if name is not None]
 
     def batches(self) -> Iterator[LineBatch]:
@@ -131,7 +131,8 @@ class TextTables:
         Raises
         ------
         TrainingError
-            If a file is not such a table, a row has no language or a text is too long.
+            If a file is not a table with these columns, a row has no language, or a text is too
+            long.
         """
         waiting: dict[str, list[bytes]] = {}
         size = 0
@@ -167,17 +168,17 @@ def texts_of(values: Sequence[str], text_column: str, language_column: str | Non
     Parameters
     ----------
     values : sequence of str
-        Paths; or ``LANGUAGE=PATH`` for each. A path that contains ``=`` in its first part can be
-        written as ``./a=b.txt``.
+        Paths; or ``LANGUAGE=PATH`` for each. A path that contains ``=`` before its first slash can
+        be written as ``./a=b.txt``.
     text_column : str
-        The column of the text, with a language column.
+        The column of the text. It has no effect without a language column.
     language_column : str or None
         The column of the language, if the files are tables.
 
     Raises
     ------
     BadValueError
-        If only some values have names, or if names are combined with a language column.
+        If only some values name a language, or if one does although there is a language column.
     """
     found = [re.fullmatch(r"([^=/\\]+)=(.+)", value, re.DOTALL) for value in values]
     if language_column is not None:
@@ -193,7 +194,7 @@ def texts_of(values: Sequence[str], text_column: str, language_column: str | Non
     if len(named) < len(values):
         plain = next(value for value, match in zip(values, found, strict=True) if not match)
         raise BadValueError(
-            f"{printable(plain)!r} has no name, but other texts have one. Write LANGUAGE=FILE for "
+            f"{printable(plain)!r} has no language, but other texts have. Write LANGUAGE=FILE for "
             "every text, or ./FILE if the name of a file contains an equals sign."
         )
     for language, path in named:
@@ -251,7 +252,7 @@ def _too_long(where: str) -> BadValueError:
 
 
 def size_of(paths: Sequence[str]) -> int | None:
-    """Return the size of the files in bytes, or None if one cannot be read."""
+    """Return the total size of the files in bytes, or None if a file cannot be read."""
     try:
         return sum(os.stat(path).st_size for path in paths)
     except OSError:

@@ -25,13 +25,12 @@ class VocabularyCounts(NamedTuple):
     Attributes
     ----------
     normal_pieces : int
-        The number of normal pieces: without special, user-defined and byte pieces.
+        The number of normal pieces, that is, without special, user-defined and byte pieces.
     equal_without_spaces : int
-        The number of these pieces whose text, without space marks, is also that of another piece
-        and was counted there. So the vocabulary has ``normal_pieces - equal_without_spaces`` texts.
+        The number of normal pieces minus the number of their distinct texts without space marks. So
+        if two pieces differ only in space marks, one of them counts here.
     prefixes, suffixes : int or None
-        The number of prefixes and suffixes of a list that are texts of the vocabulary. None without
-        a list.
+        How many prefixes and suffixes of a list are the text of a piece. None without a list.
     """
 
     normal_pieces: int
@@ -45,7 +44,7 @@ class VocabularyCounts(NamedTuple):
 
 
 class SharedTexts(NamedTuple):
-    """The number of texts of pieces in both vocabularies, and in only one of them."""
+    """How many texts of pieces occur in both vocabularies, and in only one of them."""
 
     shared: int
     only_first: int
@@ -53,14 +52,14 @@ class SharedTexts(NamedTuple):
 
 
 def texts_of_pieces(pieces: Set[str], marks: str = SPACE_MARK, continuation: str = "") -> set[str]:
-    """Return the texts of pieces without the marks for spaces at their ends.
+    """Return the texts of pieces, without the space marks at the beginning and the end.
 
     Parameters
     ----------
     pieces : set of str
         The pieces.
     marks : str
-        The characters that represent a space. A piece of only these characters does not change.
+        The characters that represent a space. A piece with only these characters does not change.
     continuation : str
         The prefix that marks pieces inside words; empty if they are not marked.
     """
@@ -94,7 +93,7 @@ def share_texts(first: Set[str], second: Set[str]) -> SharedTexts:
 
 
 def read_affixes(path: str | PathLike[str]) -> Affixes:
-    """Read a list of affixes: one prefix, such as ``un-``, or suffix, such as ``-ness``, a line.
+    """Read a list of affixes: on each line, a prefix such as ``un-`` or a suffix such as ``-ness``.
 
     Raises
     ------

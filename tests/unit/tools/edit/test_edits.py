@@ -102,8 +102,8 @@ def test_a_bpe_piece_that_no_merges_reach_is_refused_with_the_pieces_between() -
     model = trained("bpe")
     message = refused(model, add=["▁qzxw"])
     assert message == (
-        "▁qzxw would never be used: it is cut into ▁ q z x w. Add the pieces between, before it: "
-        "▁q, ▁qz, ▁qzx."
+        "▁qzxw would never be used: it is cut into ▁ q z x w. Before it, add the pieces that it is "
+        "merged from: ▁q, ▁qz, ▁qzx."
     )
     new = edited(model, add=["▁q", "▁qz", "▁qzx", "▁qzxw"]).model
     assert processor(new).encode("qzxw", out_type=str) == ["▁qzxw"]
@@ -392,7 +392,7 @@ def test_renaming_to_an_existing_piece_is_refused() -> None:
     assert refused(model, rename={"▁the": "▁of"}) == (
         "--rename: ▁of is already defined. Choose another text."
     )
-    assert "drop it with --reorder_ids before" in refused(
+    assert "drop it first with --reorder_ids" in refused(
         model, rename={"▁the": "▁of"}, remove=["▁of"]
     )
     assert "is empty" in refused(model, rename={"▁the": ""})

@@ -257,7 +257,7 @@ def test_a_size_that_cannot_be_kept(kind: str) -> None:
     with pytest.raises(BadValueError, match=f"{fixed} pieces are meta pieces or single"):
         trimmed(model, OTHER, fixed - 1)
     size = len(model.pieces)
-    with pytest.raises(BadValueError, match=f"The model has {size} pieces. Give a keep below"):
+    with pytest.raises(BadValueError, match=f"The model has {size} pieces. keep must be below"):
         trimmed(model, OTHER, size)
     with pytest.raises(BadValueError, match="keep must be a whole number"):
         spmcompat.trim(model.SerializeToString(), keep=1.5, sentence_iterator=["a"])  # type: ignore[arg-type]

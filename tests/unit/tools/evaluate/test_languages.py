@@ -231,7 +231,7 @@ def test_values_name_languages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "column", "message"),
     [
-        (["en=a.txt", "b.txt"], None, "'b.txt' has no name"),
+        (["en=a.txt", "b.txt"], None, "'b.txt' has no language"),
         (["en=a.txt"], "lang", "Leave one out"),
         (["e\n=a.txt"], None, "is not the name of a language"),
     ],
