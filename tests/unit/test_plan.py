@@ -1,4 +1,4 @@
-"""The plan of a run: its names, and how options and releases decide it."""
+"""The plan of a run: the names of its fields, and how options and releases determine it."""
 
 from __future__ import annotations
 
