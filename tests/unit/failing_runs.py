@@ -78,7 +78,7 @@ def _train_in_child(arguments: list[str], first: int, last: int, write_end: int)
 def failing_ranges(calls: list[int], runs: int) -> list[tuple[int, int]]:
     """Return, for each run, the first allocation that fails and the first that succeeds again.
 
-    The failures are spread evenly over `calls`. In every second run, all later allocations fail too.
+    The failures are spread over `calls`. In every second run, all later allocations fail, too.
     """
     runs = min(runs, len(calls))
     chosen = [calls[len(calls) * run // runs] for run in range(runs)]

@@ -16,7 +16,7 @@ from tests.unit.benchmarks.made import DIFFERENT, Order, Patch
 
 
 def _against(patch: Patch, folder: Path, runs: Iterable[Run], *options: str) -> tuple[int, Order]:
-    """Run the comparison with fake builds; return its exit status, and name and cores of runs."""
+    """Run the comparison with fake builds; return its status, and each run's name and cores."""
     order: Order = []
     next_run = {"new": iter(runs), "old": iter([made.run()] * 9)}
 

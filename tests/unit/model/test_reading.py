@@ -1,4 +1,4 @@
-"""Models that are read are those that ``sentencepiece`` loads, with a few stated exceptions."""
+"""spmcompat reads the models that ``sentencepiece`` loads, with a few stated exceptions."""
 
 from __future__ import annotations
 

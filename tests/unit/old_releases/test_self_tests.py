@@ -1,6 +1,7 @@
 """Self-tests: samples of the text that models of earlier releases contain.
 
-The whole model is compared, so each sample also proves that ours encodes as the real library does.
+The whole model is compared, so each sample also shows that spmcompat encodes as the real library
+does.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ def samples(trainers: Trainers, case: Case) -> list[bytes]:
 def test_a_model_that_is_too_small_for_the_unknown_piece(
     trainers: Trainers, old_release: str
 ) -> None:
-    """No runtime can load such a model, so the release fails when it encodes the samples."""
+    """No runtime can load a model that lacks it, so the release fails when it encodes samples."""
     options: dict[str, Option] = {
         **SAMPLES,
         "model_type": "word",

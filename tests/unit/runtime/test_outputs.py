@@ -249,7 +249,7 @@ def test_another_error_brings_the_old_files_back(
 def test_a_signal_waits_until_all_files_are_replaced(
     old: Path, monkeypatch: pytest.MonkeyPatch, name: str, number: signal.Signals
 ) -> None:
-    """Also if another thread receives the signal, for example one that waits in a kernel."""
+    """This holds even if another thread receives the signal, for example one in a kernel."""
     real = getattr(os, name)
     asked = threading.Event()
 

@@ -144,7 +144,7 @@ def test_a_candidate_dropped_between_chunks_loses_its_count(
 ) -> None:
     letters = "abcdefghijklmnopqrstuvwxyzáéíóúñßâ"
     pairs = [letters[2 * i] + letters[2 * i + 1] for i in range(candidates)]
-    # Two different bytes follow each pair, and no other two letters.
+    # Each pair is followed by two different bytes; no other two letters are.
     first = [(pair + end, 20 - i) for i, pair in enumerate(pairs) for end in "12"]
     size = sum(count * (len(line.encode()) + 1) for line, count in first)
     second = [(pairs[rank] + end, 30) for end in "12"]

@@ -128,7 +128,7 @@ def test_expected_counts_do_not_depend_on_workers(partial_sums: int) -> None:
 
 
 def test_prefix_links_in_several_parts_with_and_without_characters() -> None:
-    """Every second character is no piece, so longest matches with it need the unknown piece."""
+    """Every second character is not a piece, so some longest matches need the unknown piece."""
     characters = [chr(0x4E00 + at) for at in range(150)]
     texts = [*characters[::2], *(a + b for a in characters for b in characters)]
     texts += [a + b + a for a in characters[:20] for b in characters[-20:]]

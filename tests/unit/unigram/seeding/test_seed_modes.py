@@ -18,7 +18,8 @@ from tests.unit import stages
 from tests.unit.stages import Case
 
 ALL = 1_000_000
-# Corpora in each of ten tests; SPMCOMPAT_SEEDINGS=1000 makes it ten thousand in each mode.
+# The number of corpora in each of ten tests; SPMCOMPAT_SEEDINGS=1000 gives ten thousand in each
+# mode.
 BATCH = int(os.environ.get("SPMCOMPAT_SEEDINGS", "20"))
 
 GRAMMY = {"grammy award": 1, "grammy winning": 1, "grammar": 1}
@@ -77,7 +78,7 @@ def test_the_oracle_equals_the_published_table_with_recovery() -> None:
 
 
 def random_pretokens(dice: random.Random) -> dict[str, int]:
-    """Draw pretokens with parts that are no valid pieces."""
+    """Draw pretokens, some of whose parts are not valid pieces."""
     letters = dice.choice(["ab", "abc", "aé", "漢字あ", "aあ\u0301", "ab\u0301漢", "𝒂𝒃a"])
     sizes = [dice.randint(1, 9) for _ in range(dice.randint(1, 6))]
     pretokens = ["".join(dice.choices(letters, k=size)) for size in sizes]
