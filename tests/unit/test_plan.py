@@ -16,7 +16,7 @@ from spmcompat.releases import RELEASES, Release
 SOURCES = Path(__file__).resolve().parents[2] / "spmcompat"  # a wheel has no C++ sources
 NAMES = [name for name in Plan._fields if name not in ONLY_IN_PYTHON]
 
-with_sources = pytest.mark.skipif(not SOURCES.is_dir(), reason="the sources are not here")
+with_sources = pytest.mark.skipif(not SOURCES.is_dir(), reason="needs the C++ sources")
 
 
 @with_sources

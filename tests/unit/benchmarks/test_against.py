@@ -66,7 +66,7 @@ def test_side_by_side_runs_swap_cores(monkeypatch: Patch, tmp_path: Path) -> Non
     assert os.sched_getaffinity(0) == cores
 
 
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs the history")
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs the Git history")
 def test_a_build_is_made_once(monkeypatch: Patch, tmp_path: Path) -> None:
     compiled: list[Path] = []
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -225,7 +225,7 @@ def test_the_picture_has_a_point_for_each_published_row_of_the_page() -> None:
 
 @pytest.mark.slow
 def test_the_picture_depends_on_the_page_only(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="the extra 'bench' brings it")
+    pytest.importorskip("matplotlib", reason="needs the extra 'bench'")
     pictures = [tmp_path / "a.svg", tmp_path / "b.svg"]
     for picture in pictures:
         draw_to(picture, points(PAGE))

@@ -49,7 +49,7 @@ def without_accents(text: str) -> str:
 
 
 def function_of(charsmap: bytes) -> Callable[[str], str]:
-    """Return a function that applies only these rules, with spmcompat's normalizer."""
+    """Return a function that applies only the charsmap, with spmcompat's normalizer."""
     normalizer = Normalizer(
         charsmap, add_dummy_prefix=False, remove_extra_whitespaces=False, escape_whitespaces=False
     )
@@ -57,7 +57,7 @@ def function_of(charsmap: bytes) -> Callable[[str], str]:
 
 
 def library_function_of(charsmap: bytes) -> Callable[[str], str]:
-    """Return a function that applies only these rules, with the real library's normalizer."""
+    """Return a function that applies only the charsmap, with the real library's normalizer."""
     normalizer = reference.Normalizer(
         charsmap, add_dummy_prefix=False, remove_extra_whitespaces=False, escape_whitespaces=False
     )

@@ -131,7 +131,7 @@ def samples(trainers: Trainers, case: Case) -> list[bytes]:
 def test_a_model_that_is_too_small_for_the_unknown_piece(
     trainers: Trainers, old_release: str
 ) -> None:
-    """No runtime can load a model that lacks it, so the release fails when it encodes samples."""
+    """No runtime loads a model without an unknown piece, so the release cannot encode samples."""
     options: dict[str, Option] = {
         **SAMPLES,
         "model_type": "word",

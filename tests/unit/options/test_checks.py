@@ -1,4 +1,4 @@
-"""Errors before reading, compared live with the real library: the same type, the same words."""
+"""Errors that occur before reading: their type and text, compared live with the real library."""
 
 import gzip
 import os

@@ -55,7 +55,7 @@ def test_required_characters_come_first_and_count() -> None:
     counts = {"a": 60, "b": 30, "c": 10}
     assert chosen(counts, 0.1, "c") == "c"
     assert chosen(counts, 0.5, "c") == "ac"
-    # A character that does not occur in the text has the count 0 and is the last one.
+    # A character that does not occur in the text has the count 0 and comes last.
     assert chosen(counts, 1.0, "zb") == "abcz"
     assert chosen(counts, 1.0, "\0") == "abc"
 

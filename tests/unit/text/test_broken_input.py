@@ -1,4 +1,4 @@
-"""Input that cannot be read to its end: one clear line, and no file is written."""
+"""Input that cannot be read to its end gives an error in one clear line, and no file is written."""
 
 from __future__ import annotations
 

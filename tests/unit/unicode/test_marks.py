@@ -12,7 +12,7 @@ from spmcompat.unicode.marks import CASE_MARK, SPACE_MARK, UNKNOWN_MARK
 
 # A wheel has no C++ sources.
 PACKAGE = Path(__file__).resolve().parents[3] / "spmcompat"
-pytestmark = pytest.mark.skipif(not PACKAGE.is_dir(), reason="the sources are not here")
+pytestmark = pytest.mark.skipif(not PACKAGE.is_dir(), reason="needs the C++ sources")
 
 SOURCES = {".py", ".pyx", ".pxd", ".pyi", ".hpp"}
 GENERATED = {"model/sentencepiece_model_pb2.py", "model/sentencepiece_model_pb2.pyi"}

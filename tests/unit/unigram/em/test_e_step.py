@@ -157,7 +157,7 @@ def test_prefix_links_in_several_parts_with_and_without_characters() -> None:
 @pytest.mark.parametrize("length", [1, 2, 3, 10, 100, 1000])
 @pytest.mark.parametrize("sizes", [(1, 2, 3, 16), range(1, 17), range(2, 17), range(8, 17)])
 def test_ties_in_one_pretoken_of_equal_letters(length: int, sizes: Sequence[int]) -> None:
-    """All paths with the same number of pieces tie; every size of `sizes` is a piece."""
+    """Pieces of all `sizes` have the same score, so paths with the same number of pieces tie."""
     case = stages.both([("a" * length, 7)], Options(), dummy=False)
     pieces = [("a" * size, np.float32(-1)) for size in sizes]
     workers = Workers(2)

@@ -84,7 +84,7 @@ def two_best_by_a_forbidden_node(piece: str, known: Vocabulary) -> list[list[int
 def test_the_alternative_is_the_best_segmentation_without_the_piece(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without ties, a search with a forbidden node keeps the same pieces in the same order."""
+    """Without ties, forbidding a node gives the same pieces in the same order, for any size."""
     case = stages.random_case(name)
     dice = random.Random(name)
     scored = [(text, np.float32(-dice.uniform(0.5, 12))) for text, _ in case.pieces]

@@ -60,7 +60,7 @@ def pretokens_case(pretokens: dict[str, int], length: int = 10) -> Case:
 def test_pretoken_seeds_equal_the_published_tables(
     pretokens: dict[str, int], seeds: dict[str, int]
 ) -> None:
-    # A space may not end a piece; replace it by a letter that no pretoken has.
+    # A space may not end a piece, so it is replaced with a letter that no pretoken has.
     expected = Counter({text.replace(" ", "z"): count for text, count in seeds.items()})
     case = pretokens_case({text.replace(" ", "z"): count for text, count in pretokens.items()})
     assert substrings(case, pretokens=True, recover=False) == scores_of(case, expected)

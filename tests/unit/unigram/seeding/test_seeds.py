@@ -54,8 +54,8 @@ def test_seeds_equal_the_oracle(number: int) -> None:
 @pytest.mark.parametrize(
     "lines",
     [
-        # A substring followed by the end of a sentence and by one byte branches only because of the
-        # zero byte after a sentence. After the last sentence nothing follows.
+        # A substring that is followed by the end of a sentence and by one other byte branches only
+        # because of the zero byte after a sentence. Nothing follows the last sentence.
         ["ab", "ab", "ab"],
         ["abc", "ab", "abc", "ab"],
         ["ab ab", "ab"],
@@ -128,7 +128,7 @@ def test_the_progress_of_a_search() -> None:
     case = stages.both([("ab abc", 3), ("c", 1)], Options(character_coverage=1.0))
     watch = Watch()
     seed_from_corpus(case.corpus, SeedRule(10), Workers(2), watch)
-    # "▁a", "ab", "▁ab", "bc": of the suffixes of "▁ab", "▁abc" and "▁c" all but single characters.
+    # "▁ab", "▁abc" and "▁c" have six suffixes that are longer than one character.
     assert (watch.stages["Seeding"].total, watch.stages["Seeding"].done) == (6, 6)
 
 
