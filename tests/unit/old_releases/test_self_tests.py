@@ -98,7 +98,7 @@ def test_a_draw_by_the_seed_of_the_command_line(
     trainers: Trainers, old_release: str, size: int, seed: int
 ) -> None:
     if not RELEASES[old_release].sample_is_repeatable:
-        pytest.skip("another draw in every process")
+        pytest.skip("every process draws another sample")
     options = {**SAMPLES, "model_type": "char", "self_test_sample_size": size, "random_seed": seed}
     trainers.check(options, words_text(8, lines=1500), form="cli", release=old_release)
 
