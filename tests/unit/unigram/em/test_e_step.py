@@ -189,7 +189,7 @@ def test_m_step_drops_counts_below_the_threshold_only() -> None:
 
 
 def test_counts_of_kept_pieces_have_a_floor() -> None:
-    """The digamma of a tiny count is about -1/count; float32 sums of such scores would lose text."""
+    """The digamma of a tiny count is about -1/count; in float32, such scores lose text."""
     case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
     workers = Workers(1)
     pieces = Pieces([(b"b", -30.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -30.0), (b"bc", -1.0)])
