@@ -1,7 +1,7 @@
-// Preloaded into a Python: an operator new that fails when it is told to.
+// An operator new that fails when it is told to. It is preloaded into a Python process.
 //
-// Only C++ code calls it, so Python itself still has memory. Calls are told apart by the functions
-// that lead to them, so that one failure for each path through the code can be tried.
+// Only C++ code calls it, so Python itself still has memory. Calls are distinguished by their call
+// stacks, so that one failure on each path through the code can be tried.
 #include <execinfo.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr int kFrames = 8;
 constexpr int kMostSites = 1 << 14;
 
-std::mutex mutex;  // of all that follows
+std::mutex mutex;  // guards the variables below
 int64_t calls = 0;
 int64_t fail_from = INT64_MAX;
 int64_t fail_until = INT64_MAX;
@@ -47,14 +47,14 @@ bool fails() {
 }  // namespace
 
 extern "C" {
-// Counts calls from here on. Those from `first` to before `last` fail.
+// Counts calls from now on. Those from `first` to before `last` fail.
 void fail_allocations(int64_t first, int64_t last) {
   const std::lock_guard<std::mutex> lock(mutex);
   calls = 0;
   fail_from = first;
   fail_until = last;
 }
-// From here on, or no longer, notes the first call of each path through the code.
+// Starts or stops recording the first call on each path through the code.
 void record_sites(bool recording) { is_recording = recording; }
 int get_site_count() { return site_count; }
 int64_t get_first_call(int site) { return first_calls[site]; }

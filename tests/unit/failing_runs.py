@@ -1,7 +1,7 @@
-"""Train again and again, each time with another allocation that fails.
+"""Train repeatedly: in each training run, another allocation fails.
 
-Run in a separate process, with failing_allocator.cpp preloaded. Each training run is in a fork, so
-a crash ends only that run.
+This program runs in a separate process, with failing_allocator.cpp preloaded. Each training run is
+in a fork, so a crash ends only that run.
 """
 
 import ctypes
@@ -30,12 +30,12 @@ class Outcome(TypedDict):
 
 
 def fail_allocations(first: int, last: int) -> None:
-    """Count allocations from here on, and let those from `first` to before `last` fail."""
+    """Count allocations from now on, and let those from `first` to before `last` fail."""
     ctypes.CDLL(None).fail_allocations(ctypes.c_int64(first), ctypes.c_int64(last))
 
 
 def first_calls() -> list[int]:
-    """Return the first allocation of each path through the code, in their order."""
+    """Return the number of the first allocation on each path through the code, in order."""
     allocator = ctypes.CDLL(None)
     allocator.get_first_call.restype = ctypes.c_int64
     return [int(allocator.get_first_call(site)) for site in range(allocator.get_site_count())]
@@ -78,7 +78,7 @@ def _train_in_child(arguments: list[str], first: int, last: int, write_end: int)
 def failing_ranges(calls: list[int], runs: int) -> list[tuple[int, int]]:
     """Return, for each run, the first allocation that fails and the first that succeeds again.
 
-    The runs are spread over the calls given. In every other run all further allocations fail too.
+    The failures are spread over `calls`. In every second run, all later allocations fail, too.
     """
     runs = min(runs, len(calls))
     chosen = [calls[len(calls) * run // runs] for run in range(runs)]
@@ -86,7 +86,7 @@ def failing_ranges(calls: list[int], runs: int) -> list[tuple[int, int]]:
 
 
 def main() -> None:
-    """Read [name, arguments, runs] in JSON, and write the outcome of every run."""
+    """Read [prefix, arguments, runs] as JSON, and write the outcome of every run."""
     prefix, arguments, runs = json.loads(sys.argv[1])
     outcomes = [train_once([*arguments, f"--model_prefix={prefix}-whole"], NEVER, NEVER)]
     if outcomes[0]["status"] == 0:

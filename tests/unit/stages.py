@@ -35,7 +35,7 @@ SCORES = [-0.5, -1, -1, -2, -2.5, -3, -4, -12.25]
 
 @dataclass(frozen=True)
 class Case:
-    """The same corpus for spmcompat and the oracle, and pieces before the first EM step."""
+    """A corpus in spmcompat's and the oracle's form, and the pieces before the first EM step."""
 
     corpus: Corpus
     sentences: list[Sentence]
@@ -58,7 +58,7 @@ def read(items: Iterable[str | bytes] | None, workers: int = 2, **options: objec
 
 
 def plan_of(**options: object) -> Plan:
-    """Return the plan for fields of `TextPlan` and of `PlanOptions`, which are given by name."""
+    """Return the plan for the given options, which are fields of `TextPlan` and `PlanOptions`."""
     text = {name: options.pop(name) for name in TextPlan._fields if name in options}
     given = {"remove_extra_whitespaces": False, **options, "text": TextPlan(**text)}
     return make_plan(PlanOptions(**given))  # type: ignore[arg-type]
@@ -77,7 +77,7 @@ def read_plan(
 
 
 def corpus_options(options: Options) -> dict[str, object]:
-    """Return the oracle's options under our names."""
+    """Return the oracle's options under the names that spmcompat uses."""
     same = ["required_chars", "treat_whitespace_as_suffix", "allow_whitespace_only_pieces"]
     same += ["split_by_unicode_script", "split_by_number", "split_by_whitespace", "split_digits"]
     return {
@@ -88,7 +88,7 @@ def corpus_options(options: Options) -> dict[str, object]:
 
 
 def both(lines: list[Sentence], options: Options, dummy: bool = True) -> Case:
-    """Read counted lines on both sides; `pieces` is left empty."""
+    """Read counted lines with spmcompat and with the oracle; `pieces` is left empty."""
     corpus = read(
         [f"{line}\t{count}" for line, count in lines],
         input_format="tsv",
@@ -141,7 +141,7 @@ def random_case(name: str) -> Case:
 
 
 def random_pieces(dice: random.Random, case: Case) -> OraclePieces:
-    """Draw substrings of the pretokens. Some characters may be missing, and become unknown."""
+    """Draw pieces from the substrings of the pretokens. Characters without a piece are unknown."""
     found: set[str] = set()
     for text, _ in case.counted:
         for begin in range(len(text)):
@@ -156,7 +156,7 @@ def random_pieces(dice: random.Random, case: Case) -> OraclePieces:
             lambda: -1.0,
             lambda: dice.choice(SCORES),
             lambda: dice.uniform(-15, 0),
-            # Sums that differ in their last bits, and tie when one more score is added.
+            # Sums of these scores differ in their last bits, and tie when one more is added.
             lambda: -1 - dice.randint(0, 6) * 2.0**-23,
         ]
     )

@@ -1,4 +1,4 @@
-"""The Python face."""
+"""The Python interface."""
 
 import io
 import re
@@ -98,7 +98,7 @@ def test_a_name_imports_no_libraries_of_tools() -> None:
 def test_an_unknown_keyword_has_a_suggestion(call: Callable[..., object]) -> None:
     with pytest.raises(spmcompat.UnknownOptionError, match=r"Did you mean input_column") as caught:
         call(input_colum="text")
-    assert isinstance(caught.value, OSError)  # as `sentencepiece` before 0.2.2
+    assert isinstance(caught.value, OSError)  # as in `sentencepiece` before 0.2.2
     assert "\n" not in str(caught.value)
 
 
@@ -189,7 +189,7 @@ def test_what_is_no_normalizer() -> None:
     for value in ("nfkc", 5, spmcompat):
         with pytest.raises(spmcompat.BadValueError, match="must be a SentencePieceNormalizer"):
             _trained(LINES, normalizer=value)
-    # The reference ignores a normalizer that is false.
+    # The reference ignores a normalizer whose truth value is false.
     assert _trained(LINES, normalizer="") == _trained(LINES)
 
 

@@ -25,7 +25,7 @@ def links(page: Path) -> Iterator[tuple[str, str]]:
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the anchors that GitHub makes of the headings."""
+    """Return the anchors that GitHub derives from the headings."""
     headings = _HEADING.findall(page.read_text())
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

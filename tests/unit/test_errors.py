@@ -1,4 +1,4 @@
-"""Texts from files in messages."""
+"""How messages show text that comes from files."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "spmcompat"
-# A class of a namespace is not indented. A line that ends in a semicolon only declares it.
+# A class in a namespace is not indented. A line that ends in a semicolon only declares a class.
 CLASS = re.compile(r"^(?:template <.*> )?(?:class|struct|enum(?: class)?) (\w+)\b(?!.*;$)", re.M)
 
 

@@ -1,4 +1,4 @@
-"""The hunt: its texts, its cases, and how it makes a difference small."""
+"""The hunt for differences: its texts, its cases, and how it shrinks a case that differs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DIFFERENT = "tests.unit.test_hunt"
 
 
 def train(case: Case) -> dict[str, bytes]:
-    """A side that is the reference but for one fault: texts with a q, if digits are split."""
+    """Train as the reference, but damage the model if digits are split and a text contains a q."""
     result = reference.train(case)
     texts = b"".join(data for name, data in case.files.items() if name.endswith(".txt"))
     if b"q" in texts and case.options.get("split_digits"):
@@ -163,7 +163,7 @@ def test_the_manner_of_a_difference() -> None:
 
 
 def test_a_difference_stays_of_its_kind() -> None:
-    """The text that is left shows the stored field, not the score that differs too."""
+    """The shrunk text still shows both differences: the stored field and the scores."""
 
     def shows(case: Case) -> bool:
         text = b"".join(case.files.values())

@@ -29,7 +29,7 @@ def sources() -> list[Path]:
 
 
 def module_of(path: Path) -> str:
-    """The path below the package without its suffix: one module may have several files."""
+    """Return the path in the package without the suffix, which all files of a module share."""
     return path.relative_to(PACKAGE).with_suffix("").as_posix()
 
 
@@ -63,13 +63,13 @@ def imports() -> set[tuple[str, str]]:
 
 
 def package_of(module: str) -> str:
-    """Return the folder of a module, or the module itself if it is at the top. Tools are apart."""
+    """Return the top folder of a module (for a tool, two levels), or a top module itself."""
     parts = module.split("/")
     return "/".join(parts[:2]) if parts[0] == "tools" else parts[0]
 
 
 def stated_layers() -> list[set[str]]:
-    """Read the packages from CONTRIBUTING.md: a line is a layer, and the first one is the top."""
+    """Read the packages from CONTRIBUTING.md: each line is a layer, beginning with the top one."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     block = re.search(r"```packages\n(.*?)```", text, re.DOTALL)
     assert block is not None, "CONTRIBUTING.md has no block of packages"

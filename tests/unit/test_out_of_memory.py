@@ -1,4 +1,4 @@
-"""Memory that runs out: one line says so, every worker stops, and no file is left."""
+"""If memory runs out, one line says so, every worker stops, and no file is left."""
 
 import errno
 import json
@@ -21,7 +21,7 @@ from tests.unit.failing_runs import Outcome
 
 HERE = Path(__file__).parent
 INSTALLED = Path(spmcompat.__file__).parents[1]
-"""The folder of the package under test, installed or not."""
+"""The folder that contains the package under test, whether it is installed or not."""
 RUNS = 1000 if LONG else 40
 """The largest number of runs of each case. In each run, another allocation fails.
 
@@ -30,7 +30,7 @@ With 1000, an allocation on every path through the code fails.
 LIMITS = 10
 """The number of runs with a limit on the address space."""
 FILES = 3
-"""The number of files. Each fills one read buffer, so all workers count, and then merge counts."""
+"""The number of files. Each is one read buffer, so all workers count, and then merge counts."""
 
 CASES = {
     "unigram": ["--vocab_size=400", "--hard_vocab_limit=false"],
@@ -72,7 +72,7 @@ def allocator(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Write a text of several files, and return them as --input takes them."""
+    """Write a text to several files, and return their paths as a value of --input."""
     folder = tmp_path_factory.mktemp("text")
     random_number = random.Random(1)
     letters = "abcdefghijklmnopqrstuvwxyzäöü"
@@ -86,7 +86,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def assert_told(status: int, lines: list[str]) -> None:
-    """Fail unless a run ended with one line that names memory and the stage."""
+    """Fail unless a run ended with one line that says in which stage memory ran out."""
     assert status == 1, lines
     assert len(lines) == 1, lines
     assert "Memory ran out in the stage " in lines[0]
@@ -123,9 +123,9 @@ def test_any_allocation_may_fail(
 
 
 def written(folder: Path, prefix: str) -> dict[str, bytes | None]:
-    """Remove a run's files from a folder; return the vocabularies by their file name endings."""
+    """Remove a run's files from a folder; return their endings, and the text of vocabularies."""
     files = {path.name.removeprefix(prefix): path for path in folder.glob(f"{prefix}[-.]*")}
-    # A model contains its own prefix.
+    # A model contains its own prefix, so it differs between runs.
     found = {end: path.read_bytes() if "vocab" in end else None for end, path in files.items()}
     for path in files.values():
         path.unlink()
@@ -161,7 +161,7 @@ def peak(*arguments: str) -> int:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
 def test_a_limit_of_the_address_space(text: str, tmp_path: Path) -> None:
-    """As `ulimit -v` sets it, where allocations of Python and new threads fail too."""
+    """With a limit as set by `ulimit -v`, Python's allocations and new threads fail, too."""
     arguments = [f"--input={text}", "--minloglevel=2", "--workers=2", *CASES["unigram"]]
     largest = peak(*arguments, f"--model_prefix={tmp_path / 'm'}")
     expected = (tmp_path / "m.vocab").read_bytes()
@@ -188,7 +188,7 @@ def test_a_limit_of_the_address_space(text: str, tmp_path: Path) -> None:
 
 
 def test_the_error_in_python(tmp_path: Path) -> None:
-    """The error has both types, and does not keep objects of the run in memory."""
+    """The error is a TrainingError and a MemoryError, and keeps no objects of the run alive."""
 
     def sentences() -> list[str]:
         raise MemoryError
@@ -227,7 +227,7 @@ def test_a_thread_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_thread_that_ends_without_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has no memory for its first exception; nobody waits for it for ever."""
+    """If a thread has no memory for its first exception, nobody waits for it forever."""
 
     def fail() -> None:
         raise MemoryError

@@ -15,7 +15,7 @@ import spmcompat
 from tests.waiting import LIMIT
 
 TYPES = ("unigram", "bpe", "word", "char")
-# Workers call the first one in Python.
+# The first pretokenizer is a Python function, which the workers call.
 PRETOKENIZERS: dict[str, Any] = {
     "unigram": lambda text: text.replace("▁", " ▁").split(" "),
     "bpe": "script",

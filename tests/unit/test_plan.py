@@ -1,4 +1,4 @@
-"""The plan of a run: its names, and how options and releases decide it."""
+"""The plan of a run: the names of its fields, and how options and releases determine it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spmcompat.releases import RELEASES, Release
 SOURCES = Path(__file__).resolve().parents[2] / "spmcompat"  # a wheel has no C++ sources
 NAMES = [name for name in Plan._fields if name not in ONLY_IN_PYTHON]
 
-with_sources = pytest.mark.skipif(not SOURCES.is_dir(), reason="the sources are not here")
+with_sources = pytest.mark.skipif(not SOURCES.is_dir(), reason="needs the C++ sources")
 
 
 @with_sources

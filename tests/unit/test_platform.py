@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# A build on another platform, as far as setup.py sees it.
+# A build for which `change` imitates another platform.
 SETUP = """
 import runpy, sys
 sys.argv = ["setup.py", "-q", "build_ext"]
@@ -21,12 +21,12 @@ runpy.run_path("setup.py", run_name="__main__")
 
 
 def run_setup(change: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run setup.py in a folder on a package of one module."""
+    """Run the statements `change`, and then setup.py, in a folder with a package of one module."""
     pytest.importorskip("Cython")
     (folder / "spmcompat").mkdir()
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "NOTICE"):
         shutil.copy(ROOT / name, folder)
-    # Cython refuses a list without a module.
+    # Cython refuses an empty list of modules.
     (folder / "spmcompat" / "one.pyx").write_text("", encoding="utf-8")
     return subprocess.run(
         [sys.executable, "-c", SETUP.format(change=change)],

@@ -16,7 +16,7 @@ from tests.unit.benchmarks.made import DIFFERENT, Order, Patch
 
 
 def _against(patch: Patch, folder: Path, runs: Iterable[Run], *options: str) -> tuple[int, Order]:
-    """Run the comparison with fake builds; return its exit status, and name and cores of runs."""
+    """Run the comparison with fake builds; return its status, and each run's name and cores."""
     order: Order = []
     next_run = {"new": iter(runs), "old": iter([made.run()] * 9)}
 
@@ -66,7 +66,7 @@ def test_side_by_side_runs_swap_cores(monkeypatch: Patch, tmp_path: Path) -> Non
     assert os.sched_getaffinity(0) == cores
 
 
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs the history")
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs the Git history")
 def test_a_build_is_made_once(monkeypatch: Patch, tmp_path: Path) -> None:
     compiled: list[Path] = []
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

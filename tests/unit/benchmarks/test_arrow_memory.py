@@ -1,4 +1,4 @@
-"""The table of memory that Arrow data take: every kind of data can be read and trained from."""
+"""The table of the memory that Arrow data need: every kind of data can be read and trained from."""
 
 from pathlib import Path
 

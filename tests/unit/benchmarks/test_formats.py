@@ -1,4 +1,4 @@
-"""The table of formats of files: every format can be written and trained from."""
+"""The table of file formats: every format can be written and trained from."""
 
 from pathlib import Path
 

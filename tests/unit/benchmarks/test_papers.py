@@ -1,4 +1,4 @@
-"""The papers' tables, run as their README says."""
+"""The programs that make the papers' tables, run as their README says."""
 
 import os
 import shutil
@@ -55,7 +55,7 @@ def test_the_table_of_boundaries_takes_further_gold_lists(tmp_path: Path) -> Non
     gold.write_text(",full_word,pt1,rest\n0,cats,cat,s\n1,it,it,\n")
     command = [sys.executable, "-m", "benchmarks.papers", "spaces", "--languages", "en"]
     command += ["--folder", str(texts), "--work", str(work), "--gold"]
-    # The checkout may not be compiled: the package that the tests use comes first.
+    # The checkout may not be compiled, so the package that the tests use comes first.
     folders = [str(Path(spmcompat.__file__).parents[1]), str(ROOT)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
 
@@ -225,7 +225,7 @@ def test_the_picture_has_a_point_for_each_published_row_of_the_page() -> None:
 
 @pytest.mark.slow
 def test_the_picture_depends_on_the_page_only(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="the extra 'bench' brings it")
+    pytest.importorskip("matplotlib", reason="needs the extra 'bench'")
     pictures = [tmp_path / "a.svg", tmp_path / "b.svg"]
     for picture in pictures:
         draw_to(picture, points(PAGE))

@@ -1,4 +1,4 @@
-"""The models of several platforms are trained alike, and every difference is reported."""
+"""Models are trained in the same way on several platforms, and every difference is reported."""
 
 from pathlib import Path
 

@@ -132,7 +132,7 @@ def test_every_step_of_a_run_is_timed(tmp_path: Path, monkeypatch: Patch) -> Non
     settings = from_kwargs({"input": "a.txt", "model_prefix": "m", **rows.FEW_PIECES})
     training.run(settings, report=watch)
     watch.step("Ending")
-    # The times of the steps add up to the whole: no time is lost between two steps.
+    # The times of the steps add up to the total time: no time is lost between two steps.
     assert sum(step["seconds"] for step in watch.steps.values()) == next(clock)
     assert {"Reading", "Seeding", "E-step", "M-step", "Pruning", "Writing"} <= set(watch.steps)
 

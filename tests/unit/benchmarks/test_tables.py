@@ -113,7 +113,7 @@ def test_results_go_into_the_page_and_into_the_readme(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_figure_shows_every_side_at_every_size(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="the extra 'bench' brings it")
+    pytest.importorskip("matplotlib", reason="needs the extra 'bench'")
     results = made.sizes(10, 30, 60)
     found = plot.lines(results)
     assert list(found) == ["sentencepiece 0.2.3", "tokenizers 0.1", made.ours().label]

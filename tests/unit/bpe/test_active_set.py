@@ -54,7 +54,7 @@ def test_ties_at_the_cut(number: int) -> None:
 
 
 def test_frequent_pairs_are_merged_without_the_active_set() -> None:
-    """The best of all pairs is merged, as long as its count is far above those at the cut."""
+    """The best pair is merged while its count is far above those at the end of the active set."""
     text = [(line, 1) for line in corpora.topics_text(20_000).split("\n") if line]
     case = stages.both(text, Options())
     oracle = list(merging.merges(case.sentences, case.options, 25))

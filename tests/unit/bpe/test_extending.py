@@ -1,4 +1,4 @@
-"""Merges that go on from the pieces of a model, against the oracle."""
+"""Merges that continue from the pieces of a model, against the oracle."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def extended(
 
 
 def learned(case: stages.Case, wanted: int) -> dict[str, float]:
-    """The first merges of a text, and its characters, scored as the trainer does."""
+    """Return the first merges and the characters of a text, with the scores of the trainer."""
     merges = [piece for piece, _ in merging.merges(case.sentences, case.options, wanted)]
     return {piece: -float(rank) for rank, piece in enumerate([*merges, *case.required])}
 
@@ -54,7 +54,7 @@ def test_merges_after_those_of_another_text(number: int, expected: int) -> None:
 
 @pytest.mark.parametrize("number", range(100))
 def test_merges_after_pieces_of_any_scores(number: int) -> None:
-    """Pieces that no trainer makes: their parts are missing, come later or tie."""
+    """No trainer makes such pieces: their parts are missing, come later or have equal scores."""
     dice = random.Random(f"any scores/{number}")
     lines = [("".join(dice.choices("abc", k=dice.randint(1, 12))), dice.randint(1, 3))] * 6
     texts = {"".join(dice.choices("▁abc", k=dice.randint(2, 5))) for _ in range(12)}
@@ -69,7 +69,7 @@ def test_merges_after_pieces_of_any_scores(number: int) -> None:
 def test_the_same_text_goes_on_where_it_ended(number: int) -> None:
     """Training to V1 and extending to V2 gives the pieces of training to V2.
 
-    This ends where the reference begins to merge pairs that no longer occur.
+    This holds until the reference begins to merge pairs that no longer occur.
     """
     dice = random.Random(f"same text/{number}")
     lines, options = stages.random_lines(dice), stages.random_options(dice)

@@ -201,7 +201,7 @@ def test_sentencepiece_encodes_as_the_merges_dictate() -> None:
             if word not in encoded:
                 encoded[word] = merged_by_rank(word, ranks)
             expected += encoded[word]
-        # The runtime joins neighbouring unknown characters to one piece.
+        # The runtime joins neighbouring unknown characters into one piece.
         known = [piece if piece in ranks else "?" for piece in expected]
         joined = [p for i, p in enumerate(known) if p != "?" or known[i - 1 : i] != ["?"]]
         pieces = [p if p in ranks else "?" for p in processor.encode(line, out_type=str)]

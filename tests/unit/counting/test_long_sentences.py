@@ -1,4 +1,4 @@
-"""``long_sentences=split`` equals training on a text with line ends where it divides long lines."""
+"""``long_sentences=split`` gives the model of a text whose long lines were divided in advance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS = ["the", "cat", "sat", "日本語", "naïve", "x" * 39, "y" * 40, "z" * 4
 
 
 def divided(line: str) -> list[str]:
-    """The sentences of a line: a plain implementation of the rule."""
+    """Divide a line into sentences, with a plain implementation of the rule."""
     rest = line.encode()
     spaces = SPACES.encode() + b"\n"
     parts = []

@@ -32,7 +32,7 @@ TEXT = corpora.mixed_text(3, 60)
 
 
 def fingerprint(corpus: Corpus) -> object:
-    """Return what identifies a corpus. The scores of its seeds depend on all substrings."""
+    """Return what identifies a corpus, with its seeds, whose scores depend on all substrings."""
     seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
     return corpus.pretokens, corpus.segments, corpus.alphabet, list(seeds)
 

@@ -1,4 +1,4 @@
-"""Calls for type checkers, which are never run. `wrong` marks the lines that they must reject."""
+"""Calls that are type-checked but never run. `wrong` marks the lines that must be rejected."""
 
 import io
 from collections.abc import Iterator

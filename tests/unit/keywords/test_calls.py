@@ -1,4 +1,4 @@
-"""pyright and mypy reject every wrong call of `calls`, and accept every right one."""
+"""pyright and mypy reject every wrong call in `calls`, and accept every right one."""
 
 import importlib.util
 import json
@@ -15,7 +15,7 @@ import spmcompat
 
 CALLS = Path(__file__).with_name("calls.py")
 ROOT = Path(spmcompat.__file__).parents[1]
-# A checkout is no installed package, so the checkers look for it in their working folder. Mypy must
+# A checkout is not installed, so the checkers look for it in their working folder. Mypy must
 # not run in the folder of all installed packages, because some of them shadow its own modules.
 FOLDER = ROOT if (ROOT / "pyproject.toml").is_file() else CALLS.parent
 

@@ -27,7 +27,7 @@ from spmcompat.tools.export.targets import TARGETS
 
 
 def _hints(options: type) -> dict[str, Any]:
-    # `Sentences` is a text, which only type checkers can evaluate.
+    # `Sentences` is a string, which only type checkers can evaluate.
     return get_type_hints(options, localns={"Sentences": Any})
 
 
@@ -41,8 +41,8 @@ PLAIN = {
 }
 PYTHON = {name for name, one in OPTIONS.items() if one.keyword and not name.startswith("_")}
 
-# Parameters whose description in the docstring of `train` is not that of the table, because Python
-# has other types, or has no flags.
+# Parameters whose description in the docstring of `train` differs from that in the table, because
+# Python has other types, or has no flags.
 OWN_WORDS = {
     *("input", "sentence_iterator", "column", "counts", "model_prefix", "model_writer"),
     *("language_counts", "language_development", "language_ratios"),

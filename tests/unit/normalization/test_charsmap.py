@@ -282,7 +282,7 @@ def test_complete_charsmaps_are_valid() -> None:
 
 
 def test_a_charsmap_with_a_cycle_is_refused_when_decompiled() -> None:
-    # The arc 'a' of the root leads to a state with the same base, so to itself.
+    # The arc 'a' of the root leads to a state with the base of the root, so back to the root.
     units = [0] * 256
     units[0] = 1 << 10
     units[1 ^ 0x61] = 0x61 | ((1 ^ 0x61 ^ 1) << 10)

@@ -25,7 +25,7 @@ ASSIGNED = [
     chr(c) for c in range(1, sys.maxunicode + 1) if unicodedata.category(chr(c)) not in ("Cn", "Cs")
 ]
 
-# Names of marks that are accents, and of those among them that are not.
+# Patterns for the names of marks that are accents, and for the exceptions among these marks.
 ACCENT = re.compile("COMBINING|HEBREW|ARABIC|SYRIAC|COPTIC COMBINING")
 NO_ACCENT = re.compile(
     "LONG SOLIDUS OVERLAY$|.*(KATAKANA|DEVANAGARI|PERMIC|BINDU BELOW|GRANTHA|MUSICAL|GLAGOLITIC)"
@@ -36,7 +36,7 @@ def is_accent(c: str) -> bool:
     name = unicodedata.name(c, "")
     return (
         unicodedata.category(c) == "Mn"
-        and not 0x20D0 <= ord(c) <= 0x20FF  # for symbols
+        and not 0x20D0 <= ord(c) <= 0x20FF  # marks for symbols
         and ACCENT.match(name) is not None
         and NO_ACCENT.match(name.removeprefix("COMBINING ")) is None
     )
@@ -49,7 +49,7 @@ def without_accents(text: str) -> str:
 
 
 def function_of(charsmap: bytes) -> Callable[[str], str]:
-    """Return a function that applies only these rules, with spmcompat's normalizer."""
+    """Return a function that applies only the charsmap, with spmcompat's normalizer."""
     normalizer = Normalizer(
         charsmap, add_dummy_prefix=False, remove_extra_whitespaces=False, escape_whitespaces=False
     )
@@ -57,7 +57,7 @@ def function_of(charsmap: bytes) -> Callable[[str], str]:
 
 
 def library_function_of(charsmap: bytes) -> Callable[[str], str]:
-    """Return a function that applies only these rules, with the real library's normalizer."""
+    """Return a function that applies only the charsmap, with the real library's normalizer."""
     normalizer = reference.Normalizer(
         charsmap, add_dummy_prefix=False, remove_extra_whitespaces=False, escape_whitespaces=False
     )
@@ -74,7 +74,7 @@ DIGESTS = {
 
 @pytest.mark.parametrize("name", DIGESTS)
 def test_the_bytes_never_change(name: str) -> None:
-    """Not with the version of Python either: models trained at different times must be equal."""
+    """No version of Python changes them: models trained at different times must be equal."""
     charsmap = precompiled(name) if name else case_restoring()
     assert hashlib.sha256(charsmap).hexdigest() == DIGESTS[name]
 
@@ -205,7 +205,7 @@ def test_every_text_is_restored(restored: Callable[[str], str]) -> None:
 
 
 def test_capitals_become_small_letters() -> None:
-    """All except those of Cherokee, and those whose small letter is several characters."""
+    """Exceptions are the capitals of Cherokee, and those whose small form is several characters."""
     plain, mark = function_of(precompiled("nmt_nfkc")), function_of(precompiled(MARKING))
     unchanged = set()
     for c in ASSIGNED:
@@ -227,7 +227,7 @@ def test_only_capitals_are_marked() -> None:
 
 
 def test_stray_case_marks_are_not_decoded(restored: Callable[[str], str]) -> None:
-    """A network may generate them. A case mark in a text is doubled, so it is not lost."""
+    """Networks may generate stray case marks. A case mark in a text is doubled to preserve it."""
     restore = library_function_of(case_restoring())
     assert restore(f"{CASE_MARK} a{CASE_MARK}1{CASE_MARK}") == " a1"
     for text in (CASE_MARK, f"{CASE_MARK}a", f"A{CASE_MARK}B", CASE_MARK * 3 + "C"):

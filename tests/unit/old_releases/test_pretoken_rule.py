@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 def test_delimiters_cut_pretokens(
     trainers: Trainers, old_release: str, delimiter: str, split: bool
 ) -> None:
-    """Characters of the delimiter also count. Rare ones are replaced before the cut."""
+    """Characters of the delimiter are counted, too. Rare ones are replaced before the cut."""
     options = {**BPE, "pretokenization_delimiter": delimiter, "split_by_whitespace": split}
     text = topics_text(12_000) + "\nxaxa per axa e" * 2
     for coverage in (1.0, 0.98):

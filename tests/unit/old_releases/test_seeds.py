@@ -1,6 +1,6 @@
 """Seeds of 0.2.1 and 0.2.2, compared with the oracle.
 
-In 0.2.2, they depend on where the text ends (text_end.hpp).
+In 0.2.2, the seeds depend on where the text ends (text_end.hpp).
 """
 
 from __future__ import annotations

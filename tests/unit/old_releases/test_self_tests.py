@@ -1,6 +1,7 @@
 """Self-tests: samples of the text that models of earlier releases contain.
 
-The whole model is compared, so each sample also proves that ours encodes as the real library does.
+The whole model is compared, so each sample also shows that spmcompat encodes as the real library
+does.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def test_a_draw_by_the_seed_of_the_command_line(
     trainers: Trainers, old_release: str, size: int, seed: int
 ) -> None:
     if not RELEASES[old_release].sample_is_repeatable:
-        pytest.skip("another draw in every process")
+        pytest.skip("every process draws another sample")
     options = {**SAMPLES, "model_type": "char", "self_test_sample_size": size, "random_seed": seed}
     trainers.check(options, words_text(8, lines=1500), form="cli", release=old_release)
 
@@ -130,7 +131,7 @@ def samples(trainers: Trainers, case: Case) -> list[bytes]:
 def test_a_model_that_is_too_small_for_the_unknown_piece(
     trainers: Trainers, old_release: str
 ) -> None:
-    """No runtime can load such a model, so the release fails when it encodes the samples."""
+    """No runtime loads a model without an unknown piece, so the release cannot encode samples."""
     options: dict[str, Option] = {
         **SAMPLES,
         "model_type": "word",

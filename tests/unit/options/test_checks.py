@@ -1,4 +1,4 @@
-"""Errors before reading, compared live with the real library: the same type, the same words."""
+"""Errors that occur before reading: their type and text, compared live with the real library."""
 
 import gzip
 import os
@@ -80,7 +80,7 @@ def test_marked_capitals_must_be_restored(options: dict[str, object], message: s
     marking = {"normalization_rule_name": "nmt_nfkc_mark_case", **options}
     with pytest.raises(BadValueError, match=message):
         check_options(from_kwargs(marking))
-    # Other rules, and a file of rules that replaces these, do not restrict the options.
+    # Other rules do not restrict the options, nor does a file of rules that replaces these rules.
     for other in ({"normalization_rule_name": "nmt_nfkc"}, {"normalization_rule_tsv": "r.tsv"}):
         check_options(from_kwargs({**marking, **other}))
 
@@ -123,7 +123,7 @@ def test_only_the_first_file_must_exist_where_reading_may_stop(tmp_path: Path) -
 def test_a_pipe_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     settings = from_kwargs(_settings(tmp_path, input=str(tmp_path / "pipe")))
-    # Opening it would wait for a writer that never comes.
+    # Opening the pipe would wait for a writer that never comes.
     assert verify(settings, has_sentences=False, has_writer=False)
 
 

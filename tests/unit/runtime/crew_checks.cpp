@@ -1,5 +1,5 @@
-// The checks of crew.hpp, one for each name on the command line. test_crew.py compiles and runs
-// this program. A check ends with a message and status 1 if it fails.
+// Runs those checks of crew.hpp that are named on the command line. test_crew.py compiles and runs
+// this program. A check that fails ends the program with a message and status 1.
 #include "spmcompat/runtime/crew.hpp"
 
 #ifndef _WIN32
@@ -219,7 +219,7 @@ void sum_up(Crew& crew) {
 }
 
 #ifndef _WIN32
-// Also when other threads are in the middle of a stage.
+// A forked process can use crews even if other threads were in the middle of a stage.
 void a_forked_process() {
   CancelFlag cancel, other_cancel;
   Crew crew(3, cancel), other(3, other_cancel);
@@ -251,7 +251,7 @@ void a_forked_process() {
   sum_up(crew);
 }
 
-// Threads may be missing from the beginning, or from some point on.
+// Threads may fail to start before the first stage, or during it.
 void threads_that_cannot_start() {
   rlimit limit;
   CHECK(getrlimit(RLIMIT_AS, &limit) == 0);
@@ -322,7 +322,7 @@ const std::map<std::string, void (*)()> checks{
 [[gnu::noinline]] void operator delete(void* block) noexcept { std::free(block); }
 [[gnu::noinline]] void operator delete(void* block, size_t) noexcept { std::free(block); }
 
-// Without a name, prints the names of all checks; otherwise, the name of each check that passed.
+// Without arguments, prints the names of all checks; otherwise, the name of each check that passed.
 int main(int count, char** names) {
   if (count == 1) {
     for (const auto& [name, check] : checks) std::printf("%s\n", name.c_str());

@@ -1,6 +1,6 @@
-"""Start workers again and again, each time with another allocation of Python that fails.
+"""Start workers repeatedly: each time, another allocation of Python fails.
 
-Run in a separate process. It ends with a traceback if anything waits for too long.
+This program runs in a separate process. It ends with a traceback if anything waits for too long.
 """
 
 import _testcapi
@@ -13,7 +13,7 @@ from tests.waiting import LIMIT
 
 
 def do_nothing(worker: int, task: int) -> None:
-    """Be a task."""
+    """Serve as a task."""
 
 
 def runs_through(first: int) -> bool:
@@ -34,7 +34,7 @@ def runs_through(first: int) -> bool:
 
 
 def delete(failing: int) -> None:
-    """Delete workers while the allocation `failing` fails. Python would report an error."""
+    """Delete workers while the allocation `failing` fails. Python would report an exception."""
     workers = Workers(2)
     workers.run(range(2), do_nothing)
     _testcapi.set_nomemory(failing, failing + 1)

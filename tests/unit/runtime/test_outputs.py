@@ -249,7 +249,7 @@ def test_another_error_brings_the_old_files_back(
 def test_a_signal_waits_until_all_files_are_replaced(
     old: Path, monkeypatch: pytest.MonkeyPatch, name: str, number: signal.Signals
 ) -> None:
-    """Also if another thread receives the signal, for example one that waits in a kernel."""
+    """This holds even if another thread receives the signal, for example one in a kernel."""
     real = getattr(os, name)
     asked = threading.Event()
 
@@ -381,7 +381,7 @@ def test_a_missing_folder(tmp_path: Path) -> None:
 def test_a_target_with_the_longest_possible_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The temporary name is not too long either, even if it is cut within a character."""
+    """The name of the temporary file is not too long, even if it is cut within a character."""
     monkeypatch.chdir(tmp_path)
     for name in ("x" * 255, "x" + "あ" * 84 + "yy"):
         assert len(name.encode()) == 255

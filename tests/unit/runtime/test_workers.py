@@ -164,7 +164,7 @@ def test_threads_end_with_each_call() -> None:
 
 @pytest.mark.skipif(
     sys.version_info[:2] in [(3, 12), (3, 13)],
-    reason="these releases of Python crash where a variable of a closure finds no memory",
+    reason="these releases of Python crash if there is no memory for a variable of a closure",
 )
 def test_any_allocation_of_python_may_fail(tmp_path: Path) -> None:
     """A thread may lack memory when it starts. Nothing waits for it forever."""
@@ -203,7 +203,7 @@ def press_ctrl_c() -> None:
 def test_an_interrupt_does_not_wait_for_long_tasks(
     count: int, tasks: int, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The kernel does not check the flag; further tasks may be waiting."""
+    """The running kernel does not check the cancel flag; further tasks may be waiting."""
     monkeypatch.setattr(spmcompat.runtime.workers, "_PATIENCE", 0.1)
     release = threading.Event()
     begun, number = [], itertools.count(1)

@@ -46,7 +46,7 @@ def test_coverage_stops_as_soon_as_it_is_reached() -> None:
 
 
 def test_the_share_is_rounded_to_float32_before_it_is_compared() -> None:
-    """All of 2^30 characters but one: in float32, this share is 1."""
+    """In float32, the share of all but one of 2^30 characters is 1."""
     assert chosen({"a": 2**30 - 1, "b": 1}, 1.0) == "a"
     assert chosen({"a": 2**20 - 1, "b": 1}, 1.0) == "ab"
 
@@ -55,7 +55,7 @@ def test_required_characters_come_first_and_count() -> None:
     counts = {"a": 60, "b": 30, "c": 10}
     assert chosen(counts, 0.1, "c") == "c"
     assert chosen(counts, 0.5, "c") == "ac"
-    # A character that does not occur in the text has the count 0 and is the last one.
+    # A character that does not occur in the text has the count 0 and comes last.
     assert chosen(counts, 1.0, "zb") == "abcz"
     assert chosen(counts, 1.0, "\0") == "abc"
 

@@ -46,7 +46,7 @@ def test_characters_are_counted_once_with_the_segments() -> None:
 
 @pytest.mark.parametrize("number", range(60))
 def test_segments_have_the_merges_of_the_pretokens(number: int) -> None:
-    """Pretokens are cut at characters that are not required, because no piece crosses one."""
+    """Pretokens are cut at characters that are not required, because no piece contains them."""
     dice = random.Random(f"segments/{number}")
     lines = [line for line, _ in stages.random_lines(dice)]
     options = Options(character_coverage=dice.choice([1.0, 0.9, 0.5]))

@@ -137,14 +137,15 @@ LONG = Text(
 )
 
 
-# Up to 16 candidates of a chunk are kept for the next one; if there are more, only the best eight.
+# Up to 16 candidates of a chunk are kept for the next chunk. If there are more, only the best eight
+# are kept.
 @pytest.mark.parametrize(("candidates", "rank"), [(16, 8), (16, 15), (17, 7), (17, 8), (17, 16)])
 def test_a_candidate_dropped_between_chunks_loses_its_count(
     folder: Path, candidates: int, rank: int
 ) -> None:
     letters = "abcdefghijklmnopqrstuvwxyzáéíóúñßâ"
     pairs = [letters[2 * i] + letters[2 * i + 1] for i in range(candidates)]
-    # Two different bytes follow each pair, and no other two letters.
+    # Each pair is followed by two different bytes; no other two letters are.
     first = [(pair + end, 20 - i) for i, pair in enumerate(pairs) for end in "12"]
     size = sum(count * (len(line.encode()) + 1) for line, count in first)
     second = [(pairs[rank] + end, 30) for end in "12"]
@@ -162,7 +163,7 @@ def test_a_candidate_dropped_between_chunks_loses_its_count(
 
 
 def test_a_sample_is_searched_in_seeding_chunks(folder: Path) -> None:
-    """The sample is the first sentences in order, and larger than one block of the sample."""
+    """The sample consists of the first sentences in order, and is stored in several slices."""
     sample = TextPlan(input_sentence_size=len(LONG.lines), shuffle_input_sentence=False)
     options = PLAIN._replace(text=sample, seeding_chunk_bytes=300)
     text = replace(LONG, options=options)

@@ -56,7 +56,7 @@ def refused(match: str, counts: object, **options: Any) -> None:
 
 
 def rewrite(path: Path, change: Change, schema: Any = None) -> None:
-    """Rewrite the file with other rows."""
+    """Change the rows of a file of counts."""
     file = pq.ParquetFile(path)
     metadata = {KEY: file.metadata.metadata[KEY]}
     rows = file.read().to_pylist()

@@ -1,4 +1,4 @@
-"""From counts, seeds come from one search over everything, however large the text was."""
+"""Training from counts searches the whole text for seeds at once, however large the text was."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ KEYS = ["pretoken", "place", "next"]
 
 
 def parts_of(lines: Sequence[Any], parts: int, seed: int = 1) -> list[list[Any]]:
-    """Divide shuffled lines."""
+    """Shuffle lines and divide them into parts."""
     shuffled = random.Random(seed).sample([*lines], len(lines))
     return [shuffled[part::parts] for part in range(parts)]
 
@@ -119,7 +119,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 def _name(options: dict[str, Any]) -> str:
-    """Return a name on which test processes agree, so without the address of a function."""
+    """Return an id that is the same in all test processes, so without the address of a function."""
     return str({option: getattr(value, "__name__", value) for option, value in options.items()})
 
 

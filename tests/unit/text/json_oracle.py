@@ -14,7 +14,7 @@ UNKNOWN_MARK = "\u2585".encode()
 
 
 class Found(NamedTuple):
-    """The sentences of the records, the number of texts, and the number of records without text."""
+    """The sentences of the records, and the numbers of texts, of nulls and of broken records."""
 
     sentences: list[bytes]
     texts: int

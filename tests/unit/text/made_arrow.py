@@ -1,4 +1,4 @@
-"""Creates Arrow structs by hand. They count how often they are released."""
+"""Creates Arrow structs by hand, and counts how many of them are not yet released."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ Buffer = bytes | int | None
 
 @dataclass
 class Column:
-    """The values of both structs of an array. A buffer is bytes, an address or None."""
+    """The values of the schema and the array of a column. A buffer is bytes, an address or None."""
 
     format: str
     length: int
@@ -214,7 +214,8 @@ class Made:
     def _address(self, buffer: Buffer) -> int | None:
         if not isinstance(buffer, bytes):
             return buffer
-        # Exactly as large as the bytes, so that the address sanitizer detects a read after the end.
+        # The copy is exactly as large as the bytes, so that the address sanitizer detects a read
+        # after the end.
         return ctypes.addressof(self.keep((ctypes.c_char * len(buffer)).from_buffer_copy(buffer)))
 
 

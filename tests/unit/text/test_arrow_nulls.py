@@ -115,7 +115,7 @@ CASES: dict[str, tuple[Column, Change, str]] = {
 
 
 class Changed:
-    """Structs of a column. A function changes them before they are exported."""
+    """The structs of a column, which a function changes before they are exported."""
 
     def __init__(self, column: Column, damage: Change) -> None:
         batch = Batch(column)

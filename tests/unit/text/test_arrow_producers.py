@@ -24,7 +24,7 @@ SMALL: dict[str, Any] = {"vocab_size": 50, "hard_vocab_limit": False, "minloglev
 
 
 def read(data: Any, column: str | None = None) -> tuple[list[bytes], int, int]:
-    """The result of `expected` for the rows of the data."""
+    """Return the texts of the data, the number of lines and the number of nulls."""
     parts = arrow_parts(data, column)
     assert parts is not None
     buffers = [*strings_of_all(parts, column)]
@@ -233,7 +233,7 @@ def test_files_and_data_sets_of_pyarrow(tmp_path: Path) -> None:
         lambda: pq.ParquetFile(whole),
         lambda: pa.ipc.open_file(stored),
     ]
-    for make in makers[:2] + makers[3:]:  # a scanner chose its columns
+    for make in makers[:2] + makers[3:]:  # the columns of a scanner are fixed
         assert read(make()) == expected(ROWS)
         assert trained(make()) == MODEL
         assert read(make(), "a.b") == expected(ROWS[::-1])
@@ -399,7 +399,7 @@ def test_nanoarrow(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["string_view", "binary_view"])
 def test_views_of_nanoarrow(kind: str) -> None:
-    # nanoarrow 0.9 crashes when it creates or exports an Array of these.
+    # nanoarrow 0.9 crashes when it creates or exports an Array of views.
     na = pytest.importorskip("nanoarrow")
     pa = pytest.importorskip("pyarrow")
     chunks = pa.chunked_array([arrow_array(ROWS, kind)])

@@ -30,7 +30,7 @@ ROWS = ["a b", None, "", "é" * 30, "c\n", "x" * 12, None, "x" * 13, "\r\n", "d\
 
 
 def texts_of(buffers: Sequence[ReadBuffer]) -> list[bytes]:
-    """The strings of read buffers that are sentences, so not empty."""
+    """Return the strings of read buffers that are sentences, that is, those that are not empty."""
     sample = ReservoirSample(1 << 40, False, 0)
     line_filter = LineFilter(make_plan(PlanOptions(text=TextPlan(max_sentence_length=2**30))).text)
     for buffer in buffers:
@@ -142,7 +142,7 @@ def test_buffers_need_not_be_aligned(form: str) -> None:
 
 
 def sparse(size: int) -> tuple[mmap.mmap, int]:
-    """Return memory that only uses pages after they are written, and its address."""
+    """Return memory whose pages take no space until they are written, and its address."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
     memory = mmap.mmap(-1, size, flags=flags)
     return memory, ctypes.addressof(ctypes.c_char.from_buffer(memory))
@@ -342,7 +342,7 @@ TRAINING: dict[str, Any] = {"vocab_size": 30, "hard_vocab_limit": False, "minlog
 
 @pytest.mark.parametrize("sample", [0, 200])
 def test_an_error_of_a_training_releases_the_data(sample: int) -> None:
-    """Release them at once, even while the exception and its frames are alive."""
+    """The data are released at once, even while the exception and its frames are alive."""
     line = strings(["a b " * 200])
     batches = Batches([*[line] * 3000, 5], line)
     with pytest.raises(TrainingError, match="out of order") as caught:

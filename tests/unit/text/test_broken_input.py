@@ -1,4 +1,4 @@
-"""Input that cannot be read to its end: one clear line, and no file is written."""
+"""Input that cannot be read to its end gives an error in one clear line, and no file is written."""
 
 from __future__ import annotations
 
@@ -602,7 +602,7 @@ def test_a_pattern_without_a_match(
 
 
 def test_a_space_behind_a_comma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """google/sentencepiece 1098."""
+    """See google/sentencepiece#1098."""
     monkeypatch.chdir(tmp_path)
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_bytes(TEXT)

@@ -1,4 +1,4 @@
-"""Addresses of HTTP servers: with and without ranges of bytes, and with errors."""
+"""Addresses of HTTP servers that support ranges of bytes, that do not, or that return errors."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_parquet_from_a_server_without_ranges(
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     written = io.BytesIO()
-    # Two blocks of fsspec, so that its first read does not contain the end.
+    # The file has two blocks of fsspec, so the first block does not contain the end.
     pq.write_table(
         pa.table({"text": TEXT.decode().splitlines()}),
         written,

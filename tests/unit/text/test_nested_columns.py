@@ -1,4 +1,4 @@
-"""Strings in nested fields and lists of Arrow data are those of the same data as Python objects."""
+"""Strings in nested fields and lists of Arrow data, compared with the data as Python objects."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def peak(*arguments: str | Path) -> int:
 
 
 def run_python(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a program that imports the same spmcompat as the test, not the checkout."""
+    """Run a program that imports the same spmcompat as the test, not that of the checkout."""
     return subprocess.run(
         [sys.executable, "-c", *map(str, arguments)],
         cwd=tempfile.gettempdir(),  # not the checkout, which may not contain compiled modules

@@ -12,12 +12,12 @@ from spmcompat.unicode.marks import CASE_MARK, SPACE_MARK, UNKNOWN_MARK
 
 # A wheel has no C++ sources.
 PACKAGE = Path(__file__).resolve().parents[3] / "spmcompat"
-pytestmark = pytest.mark.skipif(not PACKAGE.is_dir(), reason="the sources are not here")
+pytestmark = pytest.mark.skipif(not PACKAGE.is_dir(), reason="needs the C++ sources")
 
 SOURCES = {".py", ".pyx", ".pxd", ".pyi", ".hpp"}
 GENERATED = {"model/sentencepiece_model_pb2.py", "model/sentencepiece_model_pb2.pyi"}
 
-# Prose may name a mark (U+2581). The last bits of a byte in UTF-8 are 0x1f, too.
+# Prose may name a mark (U+2581). 0x1f is also the mask of the last bits of a byte in UTF-8.
 SPACE_OR_UNKNOWN = re.compile(r"▁|▅|(0x|\\u|\\U0000)258[15]\b|(?i:\\xe2\\x96\\x8[15])")
 BOUNDARY = re.compile(r"(?<!bits\(0, )0x1f\b|\\x1f|\\u001f|\\037", re.IGNORECASE)
 

@@ -1,4 +1,4 @@
-"""The table of Unicode scripts, by its Python binding in the pre-tokenization by script."""
+"""The table of Unicode scripts, through the Python binding of the pre-tokenization by script."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from spmcompat.pretokenization import script_runs as scripts
 
-# The digest of the whole table, with scripts numbered by first appearance. In this state every code
-# point was compared with unicode_script_map.h of sentencepiece 0.2.3.
+# The digest of the whole table, with scripts numbered by first appearance. Every code point of the
+# table with this digest was compared with unicode_script_map.h of sentencepiece 0.2.3.
 DIGEST = "8aaed425998983406345dcaca97de9f9891f6db575c4a57cf68aea47dd6aa85a"
 
 

@@ -1,4 +1,4 @@
-"""A copy of lattices, and the lattices that it was copied from, change by themselves."""
+"""A copy of lattices and the lattices that it was copied from change independently."""
 
 from __future__ import annotations
 

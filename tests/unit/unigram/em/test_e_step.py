@@ -128,7 +128,7 @@ def test_expected_counts_do_not_depend_on_workers(partial_sums: int) -> None:
 
 
 def test_prefix_links_in_several_parts_with_and_without_characters() -> None:
-    """Every second character is no piece, so longest matches with it need the unknown piece."""
+    """Every second character is not a piece, so some longest matches need the unknown piece."""
     characters = [chr(0x4E00 + at) for at in range(150)]
     texts = [*characters[::2], *(a + b for a in characters for b in characters)]
     texts += [a + b + a for a in characters[:20] for b in characters[-20:]]
@@ -157,7 +157,7 @@ def test_prefix_links_in_several_parts_with_and_without_characters() -> None:
 @pytest.mark.parametrize("length", [1, 2, 3, 10, 100, 1000])
 @pytest.mark.parametrize("sizes", [(1, 2, 3, 16), range(1, 17), range(2, 17), range(8, 17)])
 def test_ties_in_one_pretoken_of_equal_letters(length: int, sizes: Sequence[int]) -> None:
-    """All paths with the same number of pieces tie; every size of `sizes` is a piece."""
+    """Pieces of all `sizes` have the same score, so paths with the same number of pieces tie."""
     case = stages.both([("a" * length, 7)], Options(), dummy=False)
     pieces = [("a" * size, np.float32(-1)) for size in sizes]
     workers = Workers(2)
@@ -189,7 +189,7 @@ def test_m_step_drops_counts_below_the_threshold_only() -> None:
 
 
 def test_counts_of_kept_pieces_have_a_floor() -> None:
-    """Digamma falls to -1/count; sums of such scores in float32 no longer cover the text."""
+    """The digamma of a tiny count is about -1/count; in float32, such scores lose text."""
     case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
     workers = Workers(1)
     pieces = Pieces([(b"b", -30.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -30.0), (b"bc", -1.0)])

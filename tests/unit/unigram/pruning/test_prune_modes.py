@@ -17,14 +17,14 @@ from tests.oracle.characters import Options
 from tests.unit import stages
 from tests.unit.stages import Case
 
-# Corpora in each of ten tests; SPMCOMPAT_PRUNINGS=100 makes it a thousand in all.
+# The number of corpora in each of ten tests; SPMCOMPAT_PRUNINGS=100 gives a thousand in all.
 BATCH = int(os.environ.get("SPMCOMPAT_PRUNINGS", "10"))
 
 Scores = dict[str, float]
 
 
 def best_path(pretoken: str, scores: Scores, unknown: set[str], unknown_score: float) -> list[str]:
-    """Return the best segmentation, in double; empty if there is none."""
+    """Return the best segmentation, computed in double, or an empty list if there is none."""
     best: list[tuple[float, list[str]]] = [(0.0, [])]
     for end in range(1, len(pretoken) + 1):
         found: tuple[float, list[str]] = (-math.inf, [])
@@ -81,7 +81,7 @@ def test_exact_losses_equal_brute_force(batch: int) -> None:
 
 
 def test_exact_loss_finds_segmentations_across_the_borders_of_a_piece() -> None:
-    """The alternative of "thou" itself is t|hou, but the pretoken has the better cour|t|house."""
+    """The alternative of "thou" is t|h|o|u, but the pretoken has the better court|house."""
     case = stages.both([("courthouse", 3)], Options(), dummy=False)
     scores = {"cour": -1.0, "court": -4.0, "house": -4.0, "thou": -1.0, "se": -1.0}
     scores |= dict.fromkeys("courthse", -20.0)

@@ -28,7 +28,7 @@ def size_of(options: Options) -> int:
 def test_pruning_equals_the_oracle(name: str) -> None:
     case = stages.random_case(name)
     dice = random.Random(name)
-    # With a factor of 0 only the desired size counts.
+    # With a shrinking factor of 0, only the desired size matters.
     options = replace(
         case.options,
         vocab_size=dice.randint(1, 2 + len(case.pieces)),
@@ -84,7 +84,7 @@ def two_best_by_a_forbidden_node(piece: str, known: Vocabulary) -> list[list[int
 def test_the_alternative_is_the_best_segmentation_without_the_piece(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without ties the same pieces stay in the same order, for any size."""
+    """Without ties, forbidding a node gives the same pieces in the same order, for any size."""
     case = stages.random_case(name)
     dice = random.Random(name)
     scored = [(text, np.float32(-dice.uniform(0.5, 12))) for text, _ in case.pieces]

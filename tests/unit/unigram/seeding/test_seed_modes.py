@@ -18,7 +18,8 @@ from tests.unit import stages
 from tests.unit.stages import Case
 
 ALL = 1_000_000
-# Corpora in each of ten tests; SPMCOMPAT_SEEDINGS=1000 makes it ten thousand in each mode.
+# The number of corpora in each of ten tests; SPMCOMPAT_SEEDINGS=1000 gives ten thousand in each
+# mode.
 BATCH = int(os.environ.get("SPMCOMPAT_SEEDINGS", "20"))
 
 GRAMMY = {"grammy award": 1, "grammy winning": 1, "grammar": 1}
@@ -59,7 +60,7 @@ def pretokens_case(pretokens: dict[str, int], length: int = 10) -> Case:
 def test_pretoken_seeds_equal_the_published_tables(
     pretokens: dict[str, int], seeds: dict[str, int]
 ) -> None:
-    # A space may not end a piece; replace it by a letter that no pretoken has.
+    # A space may not end a piece, so it is replaced with a letter that no pretoken has.
     expected = Counter({text.replace(" ", "z"): count for text, count in seeds.items()})
     case = pretokens_case({text.replace(" ", "z"): count for text, count in pretokens.items()})
     assert substrings(case, pretokens=True, recover=False) == scores_of(case, expected)
@@ -77,7 +78,7 @@ def test_the_oracle_equals_the_published_table_with_recovery() -> None:
 
 
 def random_pretokens(dice: random.Random) -> dict[str, int]:
-    """Draw pretokens with parts that are no valid pieces."""
+    """Draw pretokens, some of whose parts are not valid pieces."""
     letters = dice.choice(["ab", "abc", "aé", "漢字あ", "aあ\u0301", "ab\u0301漢", "𝒂𝒃a"])
     sizes = [dice.randint(1, 9) for _ in range(dice.randint(1, 6))]
     pretokens = ["".join(dice.choices(letters, k=size)) for size in sizes]

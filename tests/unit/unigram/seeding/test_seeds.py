@@ -54,8 +54,8 @@ def test_seeds_equal_the_oracle(number: int) -> None:
 @pytest.mark.parametrize(
     "lines",
     [
-        # A substring followed by the end of a sentence and by one byte branches only because of the
-        # zero byte after a sentence. After the last sentence nothing follows.
+        # A substring that is followed by the end of a sentence and by one other byte branches only
+        # because of the zero byte after a sentence. Nothing follows the last sentence.
         ["ab", "ab", "ab"],
         ["abc", "ab", "abc", "ab"],
         ["ab ab", "ab"],
@@ -67,7 +67,7 @@ def test_seeds_equal_the_oracle(number: int) -> None:
         ["漢字", "漢字", "字漢字"],
         # The characters that follow have the same first byte.
         ["abあ", "abい", "ab"],
-        # The same, and one of them begins another segment.
+        # The characters that follow have the same first byte, and one begins another segment.
         ["漢字あ", "漢字、"],
         ["é", "éa", "éb", "é"],
         # A single sentence: its end is the end of the text.
@@ -128,7 +128,7 @@ def test_the_progress_of_a_search() -> None:
     case = stages.both([("ab abc", 3), ("c", 1)], Options(character_coverage=1.0))
     watch = Watch()
     seed_from_corpus(case.corpus, SeedRule(10), Workers(2), watch)
-    # "▁a", "ab", "▁ab", "bc": of the suffixes of "▁ab", "▁abc" and "▁c" all but single characters.
+    # "▁ab", "▁abc" and "▁c" have six suffixes that are longer than one character.
     assert (watch.stages["Seeding"].total, watch.stages["Seeding"].done) == (6, 6)
 
 
@@ -171,7 +171,7 @@ def test_rare_seeds_are_dropped_as_by_the_oracle(alpha: float, vocab_size: int) 
 
 
 def test_least_counts_out_of_range_convert_as_on_x86_64() -> None:
-    """Infinity converts to 0, so no seed is too rare; a negative number to the largest count."""
+    """Infinity converts to 0, so no seed is too rare; negative numbers become the largest count."""
     case = stages.random_case("seeds/2")
     assert seeds_by(case, SeedRule(ALL, 1.0, math.inf)) == seeds_by(case, SeedRule(ALL))
     assert seeds_by(case, SeedRule(ALL, 1.0, 1e30)) == seeds_by(case, SeedRule(ALL))
@@ -305,7 +305,7 @@ def test_the_default_limit_grows_with_the_vocabulary() -> None:
 def test_limits_of_seeds_from_a_file() -> None:
     case = stages.both([("ab", 3)], Options(character_coverage=1.0), dummy=False)
     seed_file = b"ab\t5\nba\t4\naba\t9\n"
-    # Here the characters count towards the limit, and the first pieces of the file are taken.
+    # With a seed file, the characters count towards the limit, and its first pieces are taken.
     assert made(case, 0, seed_file) == [b"a", b"b"]
     assert made(case, 2, seed_file) == [b"a", b"b"]
     assert made(case, 3, seed_file) == [b"ab", b"a", b"b"]
