@@ -40,7 +40,7 @@ ALL_CHARACTERS: dict[str, Option] = {
 
 Test = TypeVar("Test", bound=Callable[..., None])
 WITHOUT_TEST = [
-    "Machines other than x86-64 Linux",  # needs such a machine
+    "Machines other than x86-64 Linux",  # a test would need such a machine
     # The wheel of the reference has no command line. tests/cli/test_train.py shows our side.
     "A truth value apart from its flag, such as `--byte_fallback false`, on the command line",
     "File names and symbols on the command line that are not UTF-8",
