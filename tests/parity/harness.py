@@ -135,7 +135,7 @@ class Trainers:
     def check_failure(self, case: Case, *, key: str = "") -> Comparison:
         """Require that both sides raise the same type with messages that contain `key`."""
         comparison = self.run(case)
-        assert comparison.reference.failure is not None, "the reference does not fail"
+        assert comparison.reference.failure is not None, "the reference did not fail"
         assert comparison.equal, comparison.report()
         assert comparison.ours.failure is not None
         assert key in comparison.reference.failure.message

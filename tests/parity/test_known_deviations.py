@@ -91,14 +91,14 @@ def assert_trains(outcome: Outcome) -> None:
 
 def assert_fails(outcome: Outcome, kind: str, key: str) -> None:
     """Require an exception of this type whose message contains `key`, and no files."""
-    assert outcome.failure is not None, "it trains"
+    assert outcome.failure is not None, "training succeeded"
     assert kind in outcome.failure.types, outcome.failure
     assert key in outcome.failure.message
     assert not outcome.outputs
 
 
 def assert_process_ends(outcome: Outcome) -> None:
-    assert outcome.failure is not None, "it trains"
+    assert outcome.failure is not None, "training succeeded"
     assert outcome.failure.types == ("Crash",), outcome.failure
 
 
