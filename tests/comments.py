@@ -49,7 +49,7 @@ def joined(comments: list[Found]) -> Iterator[tuple[int, str]]:
 
 
 def of_cpp(text: str) -> Iterator[tuple[int, str]]:
-    """Yield comments, but not those that only name the namespace that ends."""
+    """Yield comments, except those that only name the namespace whose end they mark."""
     yield from joined(
         [
             Found(number, match[2], alone=not match[1].strip())
@@ -86,7 +86,7 @@ CYTHON_TOKEN = re.compile(
 
 
 def of_cython(text: str) -> Iterator[tuple[int, str]]:
-    """Yield docstrings and comments; Python's parser does not read Cython."""
+    """Yield docstrings and comments, found by a pattern: Python's parser cannot read Cython."""
     comments = []
     for match in CYTHON_TOKEN.finditer(text):
         line = text.count("\n", 0, match.start()) + 1

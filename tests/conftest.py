@@ -13,8 +13,8 @@ ROOT = str(Path(__file__).resolve().parent.parent)
 
 # If spmcompat is installed, the installed package must be tested, and not the source folder, which
 # may lack compiled modules. So it is imported here: pytest puts the folder first again for every
-# test module. Modules that the pytest plugin of spmcompat has already imported came from the
-# folder, so they are removed.
+# test module. The pytest plugin of spmcompat may have imported modules from the folder already, so
+# they are removed.
 if ROOT in sys.path:
     sys.path.remove(ROOT)
     sys.path.append(ROOT)
@@ -95,11 +95,11 @@ def installed(release: str) -> str:
     return release
 
 
-# A job in the background ignores SIGINT, and processes inherit this. Tests must be able to
-# interrupt the processes that they start.
+# A job in the background ignores SIGINT, and its child processes inherit this. Tests must be able
+# to interrupt the processes that they start, so SIGINT gets its default handler.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# There is no time limit for an example, because under a sanitizer, or next to other jobs, it may
-# take many times longer.
+# Hypothesis has no time limit for an example, because an example may take many times longer under a
+# sanitizer or next to other jobs.
 settings.register_profile("spmcompat", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("spmcompat")

@@ -1,8 +1,8 @@
 """BPE merges of releases up to 0.2.1, chosen from an active set that changes every 100 merges.
 
-The set receives the most frequent pairs of a hash table. The order of the table and of a heap
-decides between pairs with equal counts. So the table and the heap here work as in libstdc++, with
-the same keys.
+The set receives the most frequent pairs of a hash table. If pairs have equal counts, the orders of
+the table and of a heap decide which pairs the set receives. So the table and the heap here work as
+in libstdc++, with the same keys.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def merges(
             merged.add("".join(best))
             yield "".join(best), counts[best]
             cache.add_symbol(best)
-            # With a count of zero, several pairs may have this text.
+            # If the count is zero, other pairs may have the same joined text.
             for symbols, _ in text:
                 active |= replace(symbols, best, cache, options)
         active.remove(best)
@@ -73,8 +73,8 @@ def replace(symbols: list[str], pair: Pair, cache: Table, options: Options) -> s
 class Table:
     """The symbols, in the order of a std::unordered_map with fingerprints as keys.
 
-    The entries of a bucket are adjacent, and the newest comes first. When a bucket gets its first
-    entry, it is put before all other buckets.
+    The entries of a bucket are adjacent, and the newest entry comes first. A bucket that gets its
+    first entry is put before all other buckets.
     """
 
     def __init__(self, characters: Iterable[str]) -> None:

@@ -19,7 +19,7 @@ Seeder = Callable[[Iterable[Sentence], Options], Pieces]
 
 
 class Node(NamedTuple):
-    """A substring that is followed by different characters; the end of the text counts as one."""
+    """A substring that is followed by different characters, or by one and the end of the text."""
 
     text: str
     count: int
@@ -27,7 +27,7 @@ class Node(NamedTuple):
 
 
 def seed(sentences: Iterable[Sentence], options: Options) -> Pieces:
-    """Return the characters, then the valid nodes; with equal scores in the order of the tree."""
+    """Return the characters, then the valid nodes; nodes with equal scores stay in tree order."""
     sentences = list(sentences)
     size = options.seed_sentencepiece_size
     scored = [
@@ -60,7 +60,7 @@ def as_floats(scored: Iterable[tuple[str, int]]) -> Pieces:
 
 
 def parts(text: str, options: Options) -> Iterator[str]:
-    """Cut a node at the ends of sentences, and into pretokens if the options cut at spaces."""
+    """Cut the text of a node at ends of sentences, and at spaces if the options say so."""
     for part in text.split(END):
         yield from split(part, options) if options.split_by_whitespace else [part]
 

@@ -87,7 +87,7 @@ def normalized(line: str, options: Options, dummy: bool) -> str:
 
 
 def pretokens(sentences: Iterable[Sentence], options: Options) -> list[Sentence]:
-    """Return the text units for EM: distinct pretokens, most frequent first, or whole sentences.
+    """Return the input of EM: distinct pretokens, most frequent first, or whole sentences.
 
     The order decides to which partial sum a pretoken is added.
     """
@@ -106,7 +106,7 @@ def by_value(items: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 def split(text: str, options: Options) -> list[str]:
-    """Split a sentence at U+2581. Pretokens begin with it, or end with it if it is a suffix."""
+    """Split a sentence at U+2581, which begins a pretoken, or ends it if it is a suffix."""
     together = options.allow_whitespace_only_pieces
     result: list[str] = []
     previous = ""
@@ -133,7 +133,7 @@ HAN_NAMES = ("CJK UNIFIED", "HIRAGANA", "KATAKANA")
 
 @cache
 def script(character: str) -> str:
-    """Return the script of a character; correct for the alphabets of the tests only."""
+    """Return the script of a character. This is only correct for the alphabets of the tests."""
     name = unicodedata.name(character, "")
     if character == "\u30fc" or name.startswith(HAN_NAMES):
         return "Han"

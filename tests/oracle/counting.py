@@ -31,10 +31,10 @@ def rows(sentences: Sequence[str]) -> Counter[Row]:
 def repeated(counts: Counter[Row], weight: Fraction, is_last: bool) -> Counter[Row]:
     """Return the counts of a text that is repeated.
 
-    An integer weight gives that many copies of each row, and the end of each copy except the last
-    is followed by the space mark at the start of the next copy. If the weight is a fraction, the
-    number of copies of each row is rounded to the nearest whole number; halves are rounded up. The
-    row that ends the last text always stays.
+    An integer weight is the number of copies of the text. The space mark that begins the next copy
+    follows the end of each copy except the last. If the weight is a fraction, the count of each row
+    times the weight is rounded to the nearest whole number; halves are rounded up. The row that
+    ends the last text always stays.
     """
     found: Counter[Row] = Counter()
     for row, count in counts.items():
@@ -61,7 +61,7 @@ def concatenated(texts: Sequence[Counter[Row]]) -> Counter[Row]:
 
 
 def without_rare(counts: Counter[Row], least: int) -> Counter[Row]:
-    """Drop the pretokens with fewer occurrences, but not the row that ends the text."""
+    """Drop pretokens that occur fewer than `least` times, but not the row that ends the text."""
     totals: Counter[str] = Counter()
     for (pretoken, _, _), count in counts.items():
         totals[pretoken] += count
@@ -75,7 +75,7 @@ def without_rare(counts: Counter[Row], least: int) -> Counter[Row]:
 
 
 def without_order(counts: Counter[Row]) -> Counter[Row]:
-    """Return the unordered counts of the same lines.
+    """Return the counts that an unordered text with the same lines has.
 
     The text ends with the sentence whose last pretoken comes first in byte order.
     """
@@ -94,7 +94,7 @@ def without_order(counts: Counter[Row]) -> Counter[Row]:
 def in_that_order(sentences: Sequence[str]) -> list[str]:
     """Return the sentences in an order whose counts are those of `without_order`.
 
-    Blank sentences go to the end, because elsewhere the last sentence would replace them.
+    Blank sentences come last, because in other places the last sentence would replace them.
     """
     filled = [sentence for sentence in sentences if sentence.split()]
     last = min(filled, key=lambda sentence: sentence.split()[-1].encode())

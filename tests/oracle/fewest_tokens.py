@@ -18,7 +18,7 @@ UNUSED = Fraction(1, 2)
 
 
 class Best(NamedTuple):
-    """The best segmentation of a text, and whether one of equal size is nearly as good."""
+    """The best segmentation, and whether another one with as many tokens is nearly as probable."""
 
     path: tuple[str, ...]
     close: bool
@@ -26,7 +26,7 @@ class Best(NamedTuple):
 
 @dataclass
 class Training:
-    """One training; `tie` is true if any decision was not based on a clear difference.
+    """One training. `tie` becomes true if two segmentations were too close to choose reliably.
 
     Attributes
     ----------
@@ -35,8 +35,8 @@ class Training:
     required : set of str
         Pieces that always stay.
     margin : Fraction
-        Two segmentations with the same number of tokens are close if their probabilities differ by
-        a factor of less than this for each of their tokens.
+        Two segmentations of n tokens are close if the ratio of their probabilities is less than
+        `margin` to the power of n.
     """
 
     words: Mapping[str, int]
@@ -74,7 +74,7 @@ class Training:
         return current
 
     def prune(self, pieces: Mapping[str, Fraction], size: int) -> dict[str, Fraction]:
-        """Keep the required pieces, then the most probable pieces; the first one wins a tie."""
+        """Keep the required pieces, then the most probable pieces; the first piece wins a tie."""
         room = size - len(self.required & pieces.keys())
         others = sorted((p for p in pieces if p not in self.required), key=lambda p: -pieces[p])
         kept = self.required | set(others[:room])

@@ -16,7 +16,7 @@ from .training import e_step, losses, m_step, unreachable
 
 
 def encode(text: str, scores: Mapping[str, float]) -> list[str]:
-    """Repeatedly merge the neighbours whose text has the highest score; the leftmost wins a tie."""
+    """Repeatedly merge the neighbours whose joined text scores highest; the leftmost wins a tie."""
     symbols = list(text)
     while True:
         joined = [left + right for left, right in pairwise(symbols)]
@@ -30,7 +30,7 @@ def encode(text: str, scores: Mapping[str, float]) -> list[str]:
 def extending_merges(
     sentences: Iterable[Sentence], options: Options, scores: Mapping[str, float], wanted: int
 ) -> Iterator[tuple[str, int]]:
-    """Yield the merges of covered sentences after those of a model, each with its count."""
+    """Yield the merges that extend a BPE model on covered sentences, each with its count."""
     counted = pretokens(sentences, options)
     text = [
         (encode(part, scores), count) for text, count in counted for part in text.split(UNKNOWN)
@@ -51,7 +51,7 @@ def extending_merges(
 
 
 def parts(piece: str, scores: Mapping[str, float]) -> list[str]:
-    """Return the two symbols whose merge makes the piece; more if its merges do not reach it."""
+    """Return the two symbols whose merge makes the piece; more symbols if no merge makes it."""
     return encode(piece, {text: score for text, score in scores.items() if text != piece})
 
 
@@ -63,9 +63,9 @@ def trimmed_by_leaves(
 ) -> list[str]:
     """Return the pieces to drop, in order.
 
-    The piece with the lowest count is dropped first; the lowest score wins a tie. Its count is
-    added to its parts. Parts of other pieces stay, and so do single characters that are not in
-    `characters`.
+    The piece with the lowest count is dropped first, on ties the one with the lowest score. The
+    count of a dropped piece is added to its parts. Parts of other pieces stay, and so do single
+    characters that are not in `characters`.
     """
     left = dict(scores)
     uses = Counter(counts)

@@ -1,4 +1,4 @@
-"""Binary heaps that order equal keys as libstdc++ does, with the same moves."""
+"""Binary heaps that move their entries as libstdc++ does, so that equal keys have its order."""
 
 from __future__ import annotations
 

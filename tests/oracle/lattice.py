@@ -52,7 +52,7 @@ class Node:
 
 
 class Lattice:
-    """The nodes of a text, by begin (short ones first) and by end (early ones first)."""
+    """The nodes of a text, by begin (short nodes first) and by end (early nodes first)."""
 
     def __init__(self, text: str, known: Vocabulary) -> None:
         size = len(text)
@@ -129,11 +129,11 @@ class Lattice:
         return path[::-1], self.finish.best
 
     def best_paths(self, wanted: int) -> list[list[Node]]:
-        """Return the best paths, `wanted` in number, found by A* from the end of the text.
+        """Return the `wanted` best paths, found by A* from the end of the text.
 
-        An entry is a partial path, which reaches the end of the text, and its score. The estimate
-        for the missing part is exact, because the best path to the first node of the partial path
-        is known.
+        An entry of the agenda is a partial path, which reaches the end of the text, and its score.
+        The estimate for the missing part of the path is exact, because the best path to the first
+        node of the partial path is known.
         """
         self.best_path()
         paths: list[list[Node]] = []
@@ -161,7 +161,7 @@ class Partial:
     score: np.float32
 
     def inner_nodes(self) -> list[Node]:
-        """Return the nodes between start and end."""
+        """Return the nodes of pieces, without the start and the end of the lattice."""
         nodes: list[Node] = []
         rest = self.after
         while rest is not None and rest.after is not None:
@@ -171,7 +171,7 @@ class Partial:
 
 
 def log_sum_exp(terms: list[np.float32]) -> np.float32:
-    """Return the logarithm of a sum of probabilities, rounded after each term in order."""
+    """Return the logarithm of a sum of probabilities, rounded after each term."""
     total = terms[0]
     for term in terms[1:]:
         low, high = min(total, term), max(total, term)

@@ -1,4 +1,4 @@
-"""BPE merges: all pairs of the text are counted before each merge."""
+"""BPE merges. Before each merge, all pairs of the text are counted again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def merges(
     """Yield the merges of covered sentences, each with the count of its pair.
 
     When no pair is left in the text, pairs that were in the text earlier are merged, with a count
-    of zero. This includes pairs that exist only for a moment during a replacement.
+    of zero. This includes pairs that existed only for a moment during a replacement.
     """
     counted = pretokens(sentences, options)
     text = [(list(part), count) for text, count in counted for part in text.split(UNKNOWN)]
@@ -32,7 +32,7 @@ def merges(
         best = min(left, key=lambda pair: (-counts[pair], len("".join(pair)), "".join(pair)))
         merged.add("".join(best))
         yield "".join(best), counts[best]
-        # With a count of zero, several pairs may have this text; none of them is in the text.
+        # If the count is zero, other pairs may have the same joined text, but none of them occurs.
         text = [(replace(symbols, best, seen), count) for symbols, count in text]
 
 

@@ -22,10 +22,10 @@ def morph_scores(words: Words, *, by_tokens: bool, single_tokens: bool) -> tuple
     words : Words
         Words of any number of morphs.
     by_tokens : bool
-        Whether the end of a word is one of its cuts, as in the published code. Otherwise only
-        ends of tokens inside the word are cuts.
+        Whether the end of a word counts as a cut, as in the published code. Otherwise only ends of
+        tokens inside the word are cuts.
     single_tokens : bool
-        Whether words of one token count, with 1 for both scores.
+        Whether words of one token are included, with 1 for both scores.
     """
     recalls, precisions = [], []
     for morphs, tokens in words:

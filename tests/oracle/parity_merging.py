@@ -28,9 +28,10 @@ def merges(
     window: int = 0,
     alpha: float = 2,
 ) -> Iterator[tuple[str, int, list[int]]]:
-    """Yield each merge, the language that chose it, and the tokens of all languages after it.
+    """Yield each merge, the language that chose it, and the number of tokens of each language.
 
-    A first merge is chosen by the number of languages.
+    The tokens are counted after the merge. The first `first_merges` merges are chosen on all
+    languages together; for them, the number of languages takes the place of the language.
     """
     training = [_split(language.training, options) for language in languages]
     development = [_split(language.development, options) for language in languages]
@@ -87,7 +88,7 @@ def _tokens(text: Text) -> int:
 
 
 def _best(texts: list[Text], merged: set[str], options: Options) -> Pair | None:
-    """Return the best pair that occurs; of two with the same text, that with the shorter left."""
+    """Return the best pair in the texts; of equal joined texts, the one with the shorter left."""
     counts = count_pairs([item for text in texts for item in text])
     left = [
         pair

@@ -26,7 +26,7 @@ Kind = tuple[int, str]
 
 
 def kind_of(character: str) -> Kind:
-    """Return the script and the class, which decide about the script run of a character."""
+    """Return the script and the class of a character, which decide about its script run."""
     if character in (SPACE, "\t", "\n"):
         return SEPARATOR
     if character in "\u30fc\uff70":
@@ -54,7 +54,7 @@ def script_runs(text: str) -> list[str]:
 
 
 def matches(pattern: str, text: str) -> list[str]:
-    """Cut a text where a match begins or ends; for the pattern, space marks are spaces."""
+    """Cut a text where a match begins or ends; space marks are matched as spaces."""
     import regex  # noqa: PLC0415
 
     cuts = {0, len(text)}

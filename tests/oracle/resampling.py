@@ -50,7 +50,7 @@ def interval_of(
 
 
 def lines_as_units(files: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Group lines into units of one line; blank lines belong to the unit before them."""
+    """Make each line a unit; a blank line belongs to the unit before it."""
     lines = [line for file in files for line in file]
     return _slices(lines, [i for i, line in enumerate(lines) if line.strip()])
 
@@ -67,7 +67,7 @@ def documents_as_units(files: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _slices(lines: list[str], begins: list[int]) -> list[list[str]]:
-    """Cut where units begin. Lines before the first unit belong to it."""
+    """Cut before each unit. Lines before the first unit belong to the first unit."""
     return [lines[a:b] for a, b in pairwise([0, *begins[1:], len(lines)])]
 
 

@@ -1,4 +1,4 @@
-"""Seeds: every character, and every valid substring that is followed by different bytes."""
+"""Seeds: all characters, and all valid substrings that are followed by two different bytes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def length_weight(length: int, power: float) -> np.float32:
 
 
 def least_frequency(chunk: bytes, options: Options) -> int:
-    """Return the smallest count of a candidate of more than three bytes, by Zipf's law."""
+    """Return the least count that a candidate of more than three bytes needs, by Zipf's law."""
     size = np.float32(options.vocab_size)
     pieces = size * np.float32(LIBM.logf(ctypes.c_float(options.vocab_size)))
     alpha = np.float32(options.min_freq_alpha)
@@ -64,9 +64,10 @@ def least_frequency(chunk: bytes, options: Options) -> int:
 
 
 def chunks(sentences: Iterable[Sentence], limit: int) -> Iterator[bytes]:
-    """Yield seeding chunks: sentences, each repeated by its frequency and ended by a zero byte.
+    """Yield seeding chunks: each sentence as often as its frequency says, ended by a zero byte.
 
-    A chunk is full when it contains `limit` bytes. Remaining repetitions are lost.
+    A chunk is full when it contains at least `limit` bytes. The remaining repetitions of the
+    sentence that fills it are lost.
     """
     chunk = b""
     for text, frequency in sentences:
@@ -98,7 +99,7 @@ def seed_from_file(
 
 
 def characters(sentences: Iterable[Sentence]) -> Pieces:
-    """Return every known character with its count."""
+    """Return each character except unknown and boundary marks, with its count."""
     counts: Counter[str] = Counter()
     for text, frequency in sentences:
         for character in text:
@@ -110,8 +111,8 @@ def characters(sentences: Iterable[Sentence]) -> Pieces:
 def candidates(chunk: bytes, options: Options) -> Counter[str]:
     """Count, in one seeding chunk, the substrings of several characters that branch.
 
-    The count of a substring that ends in the zero byte is added to that of the text before the zero
-    byte. The two are checked separately for being too rare.
+    The count of a substring that ends with the zero byte is added to the count of the same text
+    without the zero byte. Before that, each of the two is dropped if it is too rare.
     """
     least = least_frequency(chunk, options)
     result: Counter[str] = Counter()
@@ -129,9 +130,9 @@ def candidates(chunk: bytes, options: Options) -> Counter[str]:
 
 @lru_cache(maxsize=64)
 def branching(chunk: bytes, longest: int) -> list[tuple[bytes, int]]:
-    """Count the substrings of up to `longest` bytes that are followed by different bytes.
+    """Count the substrings of up to `longest` bytes that are followed by two different bytes.
 
-    The result is cached: this is the slowest part of the oracle, and tests use one text with many
+    The result is cached: this is the slowest part of the oracle, and tests train one text with many
     options.
     """
     occurrences: Counter[bytes] = Counter()
@@ -147,7 +148,7 @@ def branching(chunk: bytes, longest: int) -> list[tuple[bytes, int]]:
 
 
 def log_probabilities(pieces: Pieces) -> Pieces:
-    """Return the logarithm of each share; the sum is a double, and each result is rounded once."""
+    """Return the logarithm of each piece's share of all counts, rounded once from double."""
     total = 0.0
     for _, count in pieces:
         total += float(count)
@@ -155,7 +156,7 @@ def log_probabilities(pieces: Pieces) -> Pieces:
 
 
 def log_of_float_sum(pieces: Pieces) -> Pieces:
-    """Return the logarithms as releases before 0.2.3 do: the sum and its logarithm are floats."""
+    """Return these logarithms as in releases before 0.2.3: the sum and its logarithm are floats."""
     total = np.float32(0)
     for _, count in pieces:
         total += count
@@ -168,7 +169,7 @@ def log_of_float_sum(pieces: Pieces) -> Pieces:
 
 
 def text_candidates(chunk: bytes, options: Options) -> Counter[str]:
-    """Count as `candidates` does, and use the longest valid prefix of a node that is not valid."""
+    """Count as `candidates` does, and count invalid nodes for their longest valid prefix."""
     result = candidates(chunk, options)
     occurrences: defaultdict[bytes, list[int]] = defaultdict(list)
     for begin in range(len(chunk)):
@@ -195,7 +196,10 @@ def text_candidates(chunk: bytes, options: Options) -> Counter[str]:
 def pretoken_candidates(
     pretokens: Mapping[str, int], is_valid: Callable[[str], bool], recover: bool
 ) -> Counter[str]:
-    """Count the nodes of pretokens, whose ends all differ, and pretokens that occur twice."""
+    """Count the nodes of pretokens, and the pretokens that occur at least twice.
+
+    The ends of different pretokens count as different followers.
+    """
     count: Counter[str] = Counter()
     followers: defaultdict[str, set[str]] = defaultdict(set)
     for pretoken, times in pretokens.items():

@@ -1,4 +1,8 @@
-"""The choice between merges and characters: tries each cut, and computes its gain from scratch."""
+"""The choice between merges and characters, by trying each number of merges.
+
+A *cut* keeps the first merges, and fills the remaining size with characters. Its gain is computed
+from scratch.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ def choose(merges: Sequence[tuple[str, int]], counts: Mapping[str, int], size: i
 def _cut(
     merges: Sequence[tuple[str, int]], counts: Mapping[str, int], size: int
 ) -> tuple[int, list[str]]:
-    """Return the gain of a cut and its pieces, more than `size` pieces if they do not fit."""
+    """Return the gain of a cut and its pieces. There are more than `size` if they do not fit."""
 
     def gain(character: str) -> int:
         return counts[character] * (len(character.encode()) - 1)

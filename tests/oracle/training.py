@@ -54,9 +54,9 @@ def m_step(
     threshold: float = 0.5,
     always_kept: Collection[str] = (),
 ) -> Pieces:
-    """Drop pieces with an expected count below the threshold; score the rest with digamma.
+    """Drop pieces with an expected count below the threshold; score the others with digamma.
 
-    Pieces that are always kept have a count of at least 0.5.
+    The count of a piece that is always kept is raised to 0.5 if it is lower.
     """
     kept = [
         (text, max(count, LEAST_EXPECTED) if text in always_kept else count)
@@ -112,7 +112,7 @@ def best_path_counts(pieces: Pieces, sentences: list[Sentence], partial_sums: in
 
 
 def prune(pieces: Pieces, sentences: list[Sentence], options: Options) -> Pieces:
-    """Keep the pieces with the greatest loss; their order gives the next ids."""
+    """Keep the pieces with the greatest loss, in the order of their new ids."""
     found = losses(pieces, sentences, options)
     kept = [piece for piece, loss in zip(pieces, found, strict=True) if loss == math.inf]
     ranked = [(number, loss) for number, loss in enumerate(found) if loss not in (None, math.inf)]
@@ -127,8 +127,8 @@ def prune(pieces: Pieces, sentences: list[Sentence], options: Options) -> Pieces
 def losses(pieces: Pieces, sentences: list[Sentence], options: Options) -> list[np.float32 | None]:
     """Return the loss of each piece.
 
-    It is infinite if there is no alternative to the piece, and None if the piece is not on any best
-    path of the text, or is not the best path of its own text.
+    The loss is infinite if there is no alternative to the piece. It is None if the piece is not on
+    any best path of the text, or is not the best path of its own text.
     """
     counts = best_path_counts(pieces, sentences, options.num_threads)
     total = np.float32(math.fsum(map(float, counts)))
@@ -153,7 +153,7 @@ def prune_flat(pieces: Pieces, size: int, always_kept: Collection[str]) -> Piece
 
 
 def loss(counts: Sums, total: np.float32, number: int, alternative: list[int]) -> np.float32:
-    """Return how much likelihood is lost if the alternative replaces a piece everywhere."""
+    """Return how much likelihood is lost if its alternative replaces a piece everywhere."""
     count = counts[number]
     log_total = np.float32(math.log(float(total)))
     with_piece = np.float32(math.log(float(count)) - float(log_total))
@@ -167,7 +167,7 @@ def loss(counts: Sums, total: np.float32, number: int, alternative: list[int]) -
 
 
 def rise(penalty: np.float32, expected: Sums, options: Options) -> np.float32:
-    """Raise the penalty to the largest count that does not fit into the next size."""
+    """Return the penalty, raised to the largest count of the pieces beyond the next size."""
     size, desired = len(expected), _desired_size(options)
     if size <= desired * 1.05:
         return penalty
@@ -176,7 +176,7 @@ def rise(penalty: np.float32, expected: Sums, options: Options) -> np.float32:
 
 
 def sparse_step(pieces: Pieces, expected: Sums, penalty: np.float32) -> Pieces:
-    """Drop pieces with a count below the penalty; subtract it from the other counts."""
+    """Drop pieces with a count below the penalty; subtract the penalty from the other counts."""
     return log_probabilities(
         [
             (text, max(LEAST_SPARSE, count - penalty))
@@ -224,7 +224,7 @@ def unreachable(pieces: Pieces) -> set[int]:
 
 
 def finalize(pieces: Pieces, required: Mapping[str, int], options: Options) -> Pieces:
-    """Return the required characters and the best pieces up to the size, sorted."""
+    """Return the required characters, and the best pieces that fit into the size, sorted."""
     scores = dict(pieces)
     least = min(score for _, score in pieces)
     final: dict[str, np.float32] = {}

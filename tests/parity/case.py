@@ -21,7 +21,7 @@ WRITER = "<model_writer>"
 """The name, among the outputs, of the bytes that ``model_writer`` received."""
 
 SERIALIZED = "serialized"
-"""The argument of a normalizer that says: take its bytes from another release."""
+"""The name of the bytes of a normalizer that the library of another release serialized."""
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def ties_text(seed: int, lines: int = 60, letters: str = "abc") -> str:
 
 
 def fibonacci_text(rounds: int = 12, break_every: int = 40) -> str:
-    """Fibonacci words, which have the deepest repeats possible."""
+    """Slices of a Fibonacci word, which has the deepest repeats possible."""
     first, second = "a", "ab"
     for _ in range(rounds):
         first, second = second, second + first
@@ -154,7 +154,7 @@ def large(folder: str | Path | None = None) -> dict[str, Path]:
 
 
 def head(path: Path, size: int) -> bytes:
-    """Return the first `size` bytes of a file, cut after the last whole line."""
+    """Return a file; if it is longer than `size` bytes, only these, up to their last newline."""
     with path.open("rb") as stream:
         data = stream.read(size + 1)
     if len(data) <= size:

@@ -127,7 +127,7 @@ class Trainers:
     def check_sentences(
         self, options: Mapping[str, Option], sentences: Sequence[Text], **more: Any
     ) -> Comparison:
-        """Do the same as `check`, with sentences from an iterator."""
+        """Compare as `check` does, with sentences from an iterator."""
         comparison = self.run(sentences_case(options, sentences, **more))
         self._require_equal(comparison)
         return comparison
@@ -135,7 +135,7 @@ class Trainers:
     def check_failure(self, case: Case, *, key: str = "") -> Comparison:
         """Require that both sides raise the same type with messages that contain `key`."""
         comparison = self.run(case)
-        assert comparison.reference.failure is not None, "the reference does not fail"
+        assert comparison.reference.failure is not None, "the reference did not fail"
         assert comparison.equal, comparison.report()
         assert comparison.ours.failure is not None
         assert key in comparison.reference.failure.message
@@ -181,14 +181,14 @@ def as_bytes(text: Text) -> bytes:
 
 
 HUGE = {"vocab_size": 1 << 22, "hard_vocab_limit": False}
-"""A size that the first round reaches, so that the model has the scores after one round."""
+"""With this size, training ends after one round, and the model has the scores of that round."""
 
 
 def stage_probes(comparison: Comparison) -> list[tuple[str, Case]]:
-    """Return variants of a case, by stage. The first unequal one shows the stage with the error.
+    """Return variants of a case, by stage. The first variant that differs shows the faulty stage.
 
-    The last variant uses the reference's final pieces as seeds. If it is the only equal one, the
-    difference comes from seeding.
+    The last variant uses the reference's final pieces as seeds. If it is the only equal variant,
+    the difference comes from seeding.
     """
     case = comparison.case
 

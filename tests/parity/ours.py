@@ -40,7 +40,7 @@ def _from_python(case: Case) -> dict[str, bytes]:
 
 
 class _Serialized:
-    """A substitute for the real library's normalizer, with the only method that ours calls."""
+    """Replaces the real library's normalizer. It has the only method that spmcompat calls."""
 
     def __init__(self, spec: bytes) -> None:
         self.serialized_normalizer_spec = lambda: spec

@@ -64,7 +64,7 @@ def normalizer(arguments: Mapping[str, Any]) -> Any:
 
 
 def normalize(lines: list[str], **options: Any) -> list[str]:
-    """Normalize lines with the library, for tests that start after normalization."""
+    """Normalize lines with the library, for tests that need normalized text."""
     rules = normalizer(options)
     return [rules.Normalize(line) for line in lines]
 

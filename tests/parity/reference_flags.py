@@ -3,8 +3,8 @@
 The wheel does not contain the command, and its Python module does not set Abseil flags. But the
 library has the flags, and training reads them. A flag is a record in memory that begins with the
 address of the flag's name. At some distance, eight bytes follow: the value and, in the byte after
-it, whether the flag was ever set. A flag whose default is not zero shows this distance, after a
-training has read the flags.
+it, whether the flag was ever set. This distance is found with a flag whose default is not zero,
+after the library has trained once and so has read the flags.
 """
 
 from __future__ import annotations

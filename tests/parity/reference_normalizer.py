@@ -7,7 +7,7 @@ from typing import Any
 
 from . import reference
 
-schema: Any = reference.schema()  # its classes are made at run time
+schema: Any = reference.schema()  # its classes are created at run time, so they have no types
 
 Rules = Mapping[tuple[int, ...], tuple[int, ...]]
 
@@ -24,7 +24,7 @@ def compile_file(path: str) -> bytes:
 
 
 def precompiled(name: str) -> bytes:
-    """Return the predefined charsmap of a name."""
+    """Return the predefined charsmap with this name."""
     return _charsmap(rule_name=name)
 
 
@@ -40,7 +40,7 @@ def validate(charsmap: bytes) -> None:
 
 
 class Normalizer:
-    """The normalizer of a model, the only one that supports ``treat_whitespace_as_suffix``."""
+    """The normalizer of a model. No other normalizer supports ``treat_whitespace_as_suffix``."""
 
     def __init__(
         self, charsmap: bytes, *, treat_whitespace_as_suffix: bool = False, **flags: bool

@@ -1,4 +1,4 @@
-"""Serializes the normalizer of a case with the library of its release; ours gets the bytes."""
+"""Serializes the normalizer of a case with its release's library. Our side gets the bytes."""
 
 from __future__ import annotations
 

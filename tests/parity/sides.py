@@ -1,4 +1,4 @@
-"""Runs a side in its own process, which serves many cases, and replaces it if it dies or hangs."""
+"""Runs a side in a process for many cases, and replaces the process if it dies or hangs."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_rows_with_counts(trainers: Trainers) -> None:
 def test_large_texts(
     trainers: Trainers, large_corpora: dict[str, Path], name: str, kind: str
 ) -> None:
-    """The pieces are also equal to those of the file."""
+    """The pieces also equal those that the real library learns from a file with the text."""
     if name not in large_corpora:
         pytest.skip(f"no text {name}")
     text = corpora.head(large_corpora[name], 400_000)

@@ -50,12 +50,12 @@ def test_the_library_trains_the_same_model_from_a_file_of_the_rules(
     )
     ours = train(normalization_rule_name=name, model_type=model_type)
     assert _with_rules_named(theirs, name) == ModelProto.FromString(ours)
-    # Also from the same files, where the names and the paths are equal, too.
+    # If both sides train with the same files, the names and the paths are equal, too.
     assert train(model_type=model_type, **paths) == theirs
 
 
 def _with_rules_named(model: bytes, name: str) -> ModelProto:
-    """Return a model without the paths of the files of rules, and with the name of the rules."""
+    """Return a model without the paths of its rule files, and with the name of the rules."""
     changed = ModelProto.FromString(model)
     for spec in (changed.normalizer_spec, changed.denormalizer_spec):
         if spec.normalization_rule_tsv:
@@ -80,7 +80,7 @@ def _with_rules_named(model: bytes, name: str) -> ModelProto:
     ],
 )
 def test_the_library_decodes_capitals(options: dict[str, Any]) -> None:
-    """Decoded text is that of the same rules without marks. No character is unknown."""
+    """The decoded text equals that of the same rules without marks. No character is unknown."""
     options = {"byte_fallback": True, **options}
     plain = reference.load(train(normalization_rule_name="nmt_nfkc", **options))
     marked = reference.load(train(normalization_rule_name=MARK_CASE, **options))

@@ -57,7 +57,7 @@ def taken(model: ModelProto, edits: Edits) -> bool:
 
 
 def assert_round_trips(old: ModelProto, new: ModelProto, text: list[str]) -> int:
-    """Return the number of lines without a changed piece."""
+    """Return the number of lines that contain no changed piece."""
     before = {p.text: (i, p) for i, p in enumerate(pieces_of(old))}
     after = {p.text: (i, p) for i, p in enumerate(pieces_of(new))}
     changed = {one for one in before | after if before.get(one) != after.get(one)}

@@ -131,7 +131,7 @@ def words_that_begin_alike() -> str:
 def test_unigram_with_separate_spaces_equals_that_of_one_word_a_line(
     options: dict[str, object], trainers: Trainers
 ) -> None:
-    """The character after a word decides about seeds at its end, so one word ends all lines."""
+    """Seeds at the end of a word depend on the next character, so one word ends all lines."""
     text = words_that_begin_alike()
     common = {"num_threads": options.get("num_threads", 16), "hard_vocab_limit": False}
     model = train({"space_pieces": "separate", **options, **common}, text)

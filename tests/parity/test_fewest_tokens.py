@@ -56,7 +56,7 @@ def steps_of(model: bytes) -> Steps:
 
 
 def cost(path: tuple[str, ...], steps: Steps) -> Cost:
-    """Compare the number of tokens, then their steps, then the lengths from last to first."""
+    """Return the number of tokens, then their steps, then the lengths from last to first."""
     return len(path), sum(steps[piece] for piece in path), tuple(-len(p) for p in reversed(path))
 
 
@@ -97,7 +97,7 @@ def test_the_real_library_takes_the_fewest_tokens(name: str, space_pieces: str) 
     steps = steps_of(model)
     encoder = reference.load(model)
     lines = TEXTS[name].split("\n")
-    one_line = " ".join(lines)  # sums are exact only because they restart at each word
+    one_line = " ".join(lines)  # in a long line, sums are exact because they restart at each word
     cut = {
         w
         for line in [*lines, one_line]

@@ -244,7 +244,7 @@ SMALL_TEXTS = [
 
 
 def stored(model: bytes) -> bytes:
-    """Return the model without the names of its text and of itself."""
+    """Return the model without the names of its input files and of its output files."""
     proto = ModelProto.FromString(model)
     proto.trainer_spec.ClearField("input")
     proto.trainer_spec.ClearField("model_prefix")

@@ -227,7 +227,7 @@ def test_normalizer_of_a_model(trainers: Trainers, options: dict[str, Option], f
 
 
 def test_normalizer_with_rules_of_a_file(trainers: Trainers) -> None:
-    """Such a normalizer has both the file name and the compiled rules, which is refused."""
+    """The spec of such a normalizer has a file name and the compiled rules, which is refused."""
     files = {"r.tsv": RULES.encode()}
     options: dict[str, Option] = {**SOFT, "normalization_rule_tsv": "r.tsv"}
     model = trainers.check(options, TEXT, files=files).reference.output(".model")

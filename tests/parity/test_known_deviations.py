@@ -40,7 +40,7 @@ ALL_CHARACTERS: dict[str, Option] = {
 
 Test = TypeVar("Test", bound=Callable[..., None])
 WITHOUT_TEST = [
-    "Machines other than x86-64 Linux",  # needs such a machine
+    "Machines other than x86-64 Linux",  # a test would need such a machine
     # The wheel of the reference has no command line. tests/cli/test_train.py shows our side.
     "A truth value apart from its flag, such as `--byte_fallback false`, on the command line",
     "File names and symbols on the command line that are not UTF-8",
@@ -91,14 +91,14 @@ def assert_trains(outcome: Outcome) -> None:
 
 def assert_fails(outcome: Outcome, kind: str, key: str) -> None:
     """Require an exception of this type whose message contains `key`, and no files."""
-    assert outcome.failure is not None, "it trains"
+    assert outcome.failure is not None, "training succeeded"
     assert kind in outcome.failure.types, outcome.failure
     assert key in outcome.failure.message
     assert not outcome.outputs
 
 
 def assert_process_ends(outcome: Outcome) -> None:
-    assert outcome.failure is not None, "it trains"
+    assert outcome.failure is not None, "training succeeded"
     assert outcome.failure.types == ("Crash",), outcome.failure
 
 

@@ -1,6 +1,6 @@
 """Texts of several seeding chunks: the reference searches for seeds in 500 MiB at a time.
 
-For each text the reference needs minutes and 7 GB, so the tests run only if the environment
+The reference needs minutes and 7 GB for each text, so the tests run only if the environment
 variable ``SPMCOMPAT_LARGE`` is set.
 """
 

@@ -146,7 +146,7 @@ def test_texts_with_counts(trainers: Trainers, kind: str, coverage: float) -> No
 def test_meta_pieces_beyond_all_pieces(
     trainers: Trainers, pad_id: int, hard_limit: bool, kind: str, any_release: str
 ) -> None:
-    """With `use_all_vocab`, they are dropped, or both sides fail."""
+    """With `use_all_vocab`, these meta pieces are dropped, or both sides fail."""
     options: dict[str, Option] = {
         "model_type": kind,
         "use_all_vocab": True,

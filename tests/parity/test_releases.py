@@ -218,7 +218,7 @@ def test_a_text_that_normalizes_to_nothing(
 @pytest.mark.parametrize("size", [101, 150, 1000])
 def test_a_sample_is_repeatable(trainers: Trainers, old_release: str, size: int) -> None:
     if not RELEASES[old_release].sample_is_repeatable:
-        pytest.skip("another sample in every process")
+        pytest.skip("this release draws another sample in every process")
     text = words_text(7, lines=5000, types=2000)
     options: dict[str, Option] = {**WORD, "vocab_size": 1500, "hard_vocab_limit": False}
     trainers.check({**options, "input_sentence_size": size}, text, release=old_release)
@@ -227,7 +227,7 @@ def test_a_sample_is_repeatable(trainers: Trainers, old_release: str, size: int)
 def test_a_sample_of_many_sentences_is_repeatable(trainers: Trainers, old_release: str) -> None:
     # After this many draws, the two ways to turn a random number into an index differ.
     if not RELEASES[old_release].sample_is_repeatable:
-        pytest.skip("another sample in every process")
+        pytest.skip("this release draws another sample in every process")
     text = "\n".join(f"w{i}" for i in range(50_000))
     options: dict[str, Option] = {**WORD, "use_all_vocab": True, "input_sentence_size": 5000}
     trainers.check(options, text, release=old_release)

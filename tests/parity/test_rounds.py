@@ -189,8 +189,8 @@ def test_seeds_have_the_counts_of_the_text() -> None:
         heard, _ = rounds_of(options, sentence_iterator=iter(lines))
         assert len(heard[0].pieces) > 500
         different += [row for row in heard[0].pieces if row.count != occurrences[row.piece]]
-    # They end two sentences. Another sentence follows the first of these, and the end of the text
-    # follows the second. Therefore 0.2.3 counts both occurrences twice.
+    # These pieces end two sentences. Another sentence follows the first of the two, and the end of
+    # the text follows the second. Therefore 0.2.3 counts both occurrences twice.
     assert {row.piece for row in different} == {"ey", "hey", "they", f"{SPACE}they"}
     assert all((row.count or 0) > occurrences[row.piece] for row in different)
 
@@ -215,7 +215,7 @@ def test_bpe_reports_its_merges_in_order() -> None:
 
 @pytest.mark.parametrize("compat", ["0.2.3", "0.2.0"])
 def test_the_merges_of_bpe_segment_the_text(compat: str) -> None:
-    """Each merge joins two earlier pieces, and its count is that of the pair at that time."""
+    """Each merge joins two earlier pieces, and its count is that of the pair before the merge."""
     heard, _ = rounds_of({"model_type": "bpe", "compat": compat}, vocab_size=250)
     rules = [row for row in heard[0].pieces if row.left is not None]
     assert len(rules) > 100

@@ -502,7 +502,7 @@ def test_a_single_size_is_not_reported_as_sizes(tmp_path: Path, kind: str) -> No
 
 @pytest.mark.parametrize("release", ["0.2.1"])
 def test_a_comma_makes_a_list_in_releases_that_ignore_it(trainers: Trainers, release: str) -> None:
-    """The reference reads the number before the comma; docs/deviations.md names it."""
+    """The reference reads only the number before the comma; docs/deviations.md lists this."""
     case = file_case({**SOFT, "vocab_size": "150,300"}, [TEXT], release=release)
     ours = trainers.ours.run(case)
     assert {"m-150.model", "m-300.model"} <= ours.outputs.keys()

@@ -26,7 +26,7 @@ CAUSES = {
     OTHER: "none of these",
 }
 
-# A byte that never occurs in text.
+# Stands for unknown characters. This byte never occurs in UTF-8.
 _UNKNOWN_CHARACTERS = b"\xff"
 
 # The rounding error of float32. Sums of scores may differ, because sentencepiece adds up scores in
@@ -68,7 +68,7 @@ class Reference:
         return text
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the pieces of ids. An id that is out of range becomes a text with the number."""
+        """Return the pieces of ids. An id that is out of range becomes ``#`` and the number."""
         known = self.model.pieces
         return [known[one].piece if 0 <= one < len(known) else f"#{one}" for one in ids]
 
@@ -107,7 +107,7 @@ def cause_of(
     reference : Reference
         The model, loaded by ``sentencepiece``.
     loaded : Loaded
-        The export in its own library.
+        The export, loaded by the target's library.
     line : str
         The line.
     expected, actual : sequence of int
@@ -159,11 +159,11 @@ def _reserved(reference: Reference, ids: Sequence[int]) -> list[int]:
 
 
 def _is_tie(reference: Reference, expected: Sequence[int], actual: Sequence[int]) -> bool:
-    """Return whether the scores are equal within float32 precision for a line of this length.
+    """Return whether two segmentations have the same score, apart from float32 rounding errors.
 
-    Both segmentations spell the same text. An unknown piece covers one or more characters, and each
-    of these costs the same. So if the number of unknown characters is the same, only the scores of
-    the known pieces have to be compared.
+    Both segmentations must spell the same text. An unknown piece covers one or more characters, and
+    all unknown characters cost the same. So if both have the same number of unknown characters,
+    only the scores of their known pieces have to be compared.
     """
     known, others = (
         [one for one in ids if not reference.is_unknown(one)] for ids in (expected, actual)

@@ -1,19 +1,19 @@
 """Converts a charsmap to steps of the ``tokenizers`` library that produce the same text.
 
 ``sentencepiece`` goes through the text from left to right. At each position, it replaces the
-longest text that is the source of a rule. Instead, the ``Precompiled`` step of ``tokenizers`` looks
-at a whole grapheme cluster. It replaces a cluster of up to 5 bytes with the target of the
-*shortest* source at its beginning, so it drops accents. In a longer cluster it only looks at single
-characters, so it never composes.
+longest text that is the source of a rule. The ``Precompiled`` step of ``tokenizers`` works
+differently: it looks at a whole grapheme cluster. It replaces a cluster of up to 5 bytes with the
+target of the *shortest* source at its beginning, so it drops the rest, such as accents. In a longer
+cluster it only looks at single characters, so it never composes.
 
 So the steps here use Precompiled only in cases that it handles correctly: for rules of a single
 character, and with a separator between the characters of a cluster. Other steps, before or after
 Precompiled, apply the rules of several characters:
 
 - A pattern cuts the text at the same positions as ``sentencepiece``, into *units*. A unit is a
-  user-defined symbol, the source of a rule or a single character. The step puts a separator before
-  each unit that could combine with the preceding character, and before each symbol that the rules
-  would change.
+  user-defined symbol, the source of a rule or a single character. The step with this pattern puts a
+  separator before each unit that could combine with the preceding character, and before each symbol
+  that the rules would change.
 - Most rules of several characters compose characters. The ``NFC`` step does the same inside a unit.
 - Each remaining rule becomes a ``Replace`` step. It writes a placeholder, which is a private-use
   character, and Precompiled replaces the placeholder with the target. So targets are never
@@ -35,11 +35,11 @@ Points: TypeAlias = "tuple[int, ...]"
 Step: TypeAlias = "dict[str, object]"
 
 MOST_EXPLICIT = 5000
-"""The largest number of rules. Each rule is a step, so more rules would be too slow."""
+"""The largest number of rules that each become a step. More steps would be too slow."""
 
 # Characters that texts should not contain: noncharacters, and one that is unassigned.
 _SEPARATOR, _BREAK, _DELETED = 0xFDE6, 0xFFF5, 0xFDE7
-# Placeholders are the private-use characters below this one.
+# Placeholders are private-use characters, from this one downwards.
 _LAST_PLACEHOLDER = 0x10E9F7
 
 # Characters that can continue a cluster: marks and format characters (including ranges that future
@@ -69,9 +69,9 @@ class Charsmap(NamedTuple):
     Attributes
     ----------
     single : dict
-        The rules of one character.
+        The rules whose source is one character.
     several : dict
-        The rules of several characters.
+        The rules whose source is several characters.
     explicit : list
         The sources in `several` that each become a step. The ``NFC`` step handles the rest.
     composes : bool
@@ -187,7 +187,7 @@ def steps_of(
 
 
 def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
-    """Return the rules of steps that `steps_of` made. None of them may be an ``NFC`` step.
+    """Return the rules of steps that `steps_of` made, without those that an ``NFC`` step applies.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
         placeholder = tuple(map(ord, str(step.get("content", ""))))
         if len(source) > 1 and placeholder in single and placeholder[0] > _LAST_PLACEHOLDER >> 1:
             rules[source] = single[placeholder]
-    # Remove the rule for the separator, which the steps delete at the end.
+    # Restore the rule that deletes the separator: the last steps delete it instead.
     for step in steps[last:]:
         text = _replaced(step)
         if len(text) == 1 and ord(text) < 0x20 and step.get("content") == "":
@@ -317,7 +317,7 @@ def _nfc_keeps(single: Mapping[int, Points]) -> bool:
 
 
 def _not_composed(single: Mapping[int, Points], several: Mapping[Points, Points]) -> list[Points]:
-    """Return the sources whose targets differ from the NFC form of their characters."""
+    """Return the sources of the rules that an ``NFC`` step would not apply correctly."""
     left: set[Points] = set()
     for source, target in several.items():
         text = [code for one in source for code in single.get(one, (one,))]

@@ -22,7 +22,10 @@ MOST_BYTES = 128 << 20
 """The size limit of a file. The largest public files have about 35 MB."""
 
 Check: TypeAlias = "Callable[[object], str]"
-"""Returns where in a value an error is, and what is expected; '' if there is no error."""
+"""Returns a text about the first error in a value: where it is, and what is expected there.
+
+The text is empty if there is no error.
+"""
 
 
 def read_document(content: bytes) -> Step:
@@ -71,7 +74,7 @@ def refusal(part: str, document: Step, reason: str = "") -> BadValueError:
     reason = reason or "a sentencepiece model cannot do exactly the same."
     return BadValueError(
         f'the part "{part}"{kind} cannot be imported: {reason} Import a file that spmcompat export '
-        "or transformers has written, or one that works alike."
+        "or transformers has written, or one that works in the same way."
     )
 
 

@@ -21,9 +21,9 @@ def command() -> Command:
 
     return Command(
         "spmcompat export",
-        "Writes a model in the format of another library, and verifies that both encode text "
-        "alike. The command first lists the features that the target cannot express "
-        "exactly.",
+        "Writes a model in the format of another library, and verifies that this library and "
+        "sentencepiece encode text alike. The command first lists the features that the target "
+        "cannot express exactly.",
         "m.model --to=TARGET --output=PATH [flags]",
         _run,
         [
@@ -35,8 +35,8 @@ def command() -> Command:
             ),
             Flag(
                 "verify",
-                "Encode lines with sentencepiece and with the library of the target, and compare. "
-                "--noverify skips this.",
+                "Encode lines with sentencepiece and with the library of the target, and compare "
+                "the results. --noverify skips this.",
                 BOOL,
                 default=True,
             ),

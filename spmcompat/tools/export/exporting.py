@@ -166,7 +166,7 @@ def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[
     MissingFileError
         If the text cannot be read.
     BadValueError
-        If it is not in UTF-8.
+        If the text is not in UTF-8.
     """
     if isinstance(verify, bool):
         return hard_lines(model) if verify else None

@@ -44,8 +44,8 @@ def files(model: ModelProto) -> dict[str, bytes]:
         # llama.cpp loads the vocabulary without the hyperparameters of the architecture, but it
         # must know the name of the architecture.
         "general.architecture": gguf_file.text(kind),
-        # A constant name. If the name contains those of certain models, llama.cpp changes its
-        # rules.
+        # The name is constant, because llama.cpp applies other rules if it contains the name of
+        # certain models.
         "general.name": gguf_file.text("vocabulary"),
         "tokenizer.ggml.model": gguf_file.text(kind),
         "tokenizer.ggml.pre": gguf_file.text("default"),
@@ -87,13 +87,14 @@ def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
     """Return the text, the score and the type of each token for the tokenizer ``t5``.
 
     llama.cpp cuts the text at user-defined tokens and puts a space before each part. To avoid this,
-    symbols become normal tokens, with the score that ``sentencepiece`` gives them. Only symbols
-    that the normalizer would change stay user-defined. Unused pieces get the type "undefined",
-    because llama.cpp would also match tokens of the type "unused".
+    symbols become normal tokens, with the score that ``sentencepiece`` gives them. The exception
+    are ASCII symbols that the normalizer always changes: they stay user-defined, because llama.cpp
+    does not normalize bytes that match the beginning of a user-defined token. Symbols with other
+    characters cannot stay user-defined: if the matching bytes end inside a character, llama.cpp
+    breaks this character.
 
-    llama.cpp does not normalize bytes that match the beginning of a user-defined token. If the
-    matching bytes end inside a character, llama.cpp breaks this character. So only ASCII symbols
-    stay user-defined.
+    Unused pieces get the type "undefined", because llama.cpp would also match tokens of the type
+    "unused".
     """
     kept = [symbol for symbol, is_always in changed_symbols(model).items() if is_always]
     tokens = []
@@ -110,9 +111,9 @@ def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
 def _bpe_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
     """Return the text, the score and the type of each token for the tokenizer ``llama``.
 
-    llama.cpp looks for user-defined tokens before it replaces spaces with space marks, and
-    ``sentencepiece`` does so afterwards. So the texts of symbols have to be changed. If two tokens
-    have the same text, the program of llama.cpp ends.
+    llama.cpp looks for user-defined tokens before it replaces spaces with space marks, whereas
+    ``sentencepiece`` looks for them afterwards. So the space marks in a symbol become spaces,
+    unless another piece has this text: llama.cpp ends the program if two tokens have the same text.
     """
     cut = set(cut_symbols(model))
     pieces = {piece.piece for piece in model.pieces}

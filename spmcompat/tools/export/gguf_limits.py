@@ -1,6 +1,7 @@
 """Finds where llama.cpp will encode differently from sentencepiece with a given model.
 
-The source of these rules is ``llama-vocab.cpp``. The tests confirm them with ``llama-cpp-python``.
+The rules in this module come from ``llama-vocab.cpp``. The tests check them with
+``llama-cpp-python``.
 """
 
 from bisect import bisect_right
@@ -180,7 +181,10 @@ def _has_begin(text: str, begins: Sequence[str]) -> bool:
 
 
 def _is_begin(begin: str, texts: Sequence[str], *, besides: str = "") -> bool:
-    """Return whether a longer text of a sorted list starts with `begin`, except `besides`."""
+    """Return whether a sorted list has a longer text than `begin` that starts with it.
+
+    The text `besides` does not count.
+    """
     at = bisect_right(texts, begin)
     return any(text.startswith(begin) and text != besides for text in texts[at : at + 2])
 

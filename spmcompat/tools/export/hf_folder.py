@@ -16,7 +16,7 @@ from spmcompat.tools.export.targets import VERIFYING, Loaded
 
 _PIECE = ModelProto.SentencePiece
 _CONFIG = "tokenizer_config.json"
-_MOST_BYTES = 16 << 20  # of a chat template; public ones have a few KB
+_MOST_BYTES = 16 << 20  # the size limit of a chat template; public templates have a few KB
 
 
 class FolderOptions(NamedTuple):
@@ -29,8 +29,8 @@ class FolderOptions(NamedTuple):
     model_max_length : int, optional
         The number of tokens to which ``transformers`` truncates a text if it is asked to.
     split_special_tokens : bool, optional
-        Whether the text of a control piece in a line is plain text, as it is for ``sentencepiece``.
-        By default, this is true without a chat template, and false with one.
+        Whether a line that contains the text of a control piece is encoded as plain text, as
+        ``sentencepiece`` does. The default is true without a chat template, and false with one.
     chat_template : str, optional
         The path of a chat template.
     """
@@ -51,7 +51,7 @@ class FolderOptions(NamedTuple):
 
 
 def limits(model: ModelProto) -> list[Limit]:
-    """Return the limits of the folder. By default, one is that control symbols are plain text."""
+    """Return the limits of the folder. One applies only if control symbols are plain text."""
     others = _special_pieces(model).get("additional_special_tokens")
     found = tokenizer_json.limits(model)
     if others:
@@ -162,7 +162,7 @@ def _template(path: str) -> bytes:
 
 
 def without_control_pieces(files: Mapping[str, bytes], lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines in which a folder that looks for control pieces does not find any."""
+    """Yield the lines that contain no special piece, for a folder that looks for these pieces."""
     special = json.loads(files["special_tokens_map.json"])
     others = special.pop("additional_special_tokens", [])
     texts = [*special.values(), *others]

@@ -36,8 +36,9 @@ from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
 _BYTES = frozenset(BYTE_PIECES)
-# Limits the work for a pattern: it may produce this many times as many characters as the pieces
-# have. An exported pattern needs fewer, although it repeats the beginnings of symbols.
+# Limits the work for a pattern: the texts that it matches may have this many times as many
+# characters as all pieces together. The texts of an exported pattern have fewer, although the
+# beginnings of symbols are repeated.
 _WORK = 100
 _ALWAYS_STORED = frozenset(["model_type", "precompiled_charsmap"])
 _UNKNOWN = "\U0010fffd\U0010fffc"  # two private-use characters
@@ -56,7 +57,8 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
     model : ModelProto
         A model that encodes as the file does, apart from the limits.
     limits : list of Limit
-        The differences between the file and the model. Those with `refuses` affect ordinary lines.
+        The differences between the file and the model. If `refuses` is true, ordinary lines may be
+        encoded differently.
 
     Raises
     ------
@@ -205,7 +207,7 @@ def _exact(
 def _add_unigram(
     model: ModelProto, document: Step, described: Step, control: Collection[str]
 ) -> None:
-    """Add the pieces, with the types that an export with these scores would have."""
+    """Add the pieces. Their types are those for which an export would write these scores."""
     vocabulary: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
     unknown: int | None = described.get("unk_id")  # type: ignore[assignment]
     reserved = [score for text, score in vocabulary if text in _BYTES or text in control]
@@ -235,8 +237,8 @@ def _add_bpe(
         types[text] = _meta_type(text, described, is_unknown=is_unknown, control=control)
         if types[text] == _PIECE.NORMAL and text in symbols:
             types[text] = _PIECE.USER_DEFINED
-    # Scores as in sentencepiece: merged pieces have the highest scores, in the order of their
-    # merges. Pieces that are not merged come after them.
+    # The scores are as in sentencepiece: pieces that merges produce have the highest scores, in the
+    # order of their merges. Other pieces come after them.
     made = dict.fromkeys(left + right for left, right in merges)
     normal = [text for text in made if types.get(text) == _PIECE.NORMAL]
     normal += [text for text in vocabulary if types[text] == _PIECE.NORMAL and text not in made]
@@ -257,9 +259,10 @@ def _meta_type(
 
 
 def _nearest_float32(score: float) -> float:
-    """Return the float32 that a score is meant to be, or the score itself.
+    """Return the float32 value next to a score if it is almost equal; otherwise, the score itself.
 
-    ``tokenizers`` reads numbers with an error in the last bits of float64, and writes them with it.
+    ``tokenizers`` reads numbers with an error in the last bits of float64, and its files contain
+    the inexact numbers.
     """
     if abs(score) > LARGEST_FLOAT32:
         return score
@@ -279,12 +282,12 @@ def _add(model: ModelProto, text: str, score: float, kind: int) -> None:
 
 
 def _merges(document: Step, described: Step) -> list[tuple[str, str]]:
-    """Return the merges as pairs. In older files, a merge is a text with a space inside.
+    """Return the merges as pairs. In older files, a merge is one text: two parts and a space.
 
     Raises
     ------
     BadValueError
-        If a merge has or makes a text that is not a piece.
+        If a part or the result of a merge is not a piece.
     """
     vocabulary: Mapping[str, int] = described["vocab"]  # type: ignore[assignment]
     merges = []
@@ -336,9 +339,10 @@ def _charsmaps(steps: Sequence[Step]) -> Iterator[tuple[str, bytes]]:
     """Yield the names and charsmaps of rules whose export may have these steps."""
     rules = rules_of(steps)
     if any(step.get("type") == "NFC" for step in steps):
-        # There is an NFC step, so the rules have a name: no other rules compose so many
-        # characters. Of these, the nmt rules turn a TAB into a space, the cf rules turn capitals
-        # into small letters, and the last ones delete accents.
+        # There is an NFC step, so these are rules with a name: no other rules compose so many
+        # characters. Of the named rules, those with nmt turn a TAB into a space, and those with cf
+        # turn a capital into a small letter. MARK_CASE turns it into two characters. Those with
+        # strip_accents delete accents.
         start = "nmt_nfkc" if (0x09,) in rules else "nfkc"
         name = f"{start}_cf" if len(rules.get((0x41,), ())) == 1 else start
         if len(rules.get((0x41,), ())) == 2:
@@ -371,9 +375,10 @@ def _equal_models(document: Step, described: Step, exported: Step) -> bool:
 
 
 def _same_order(ours: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str]]) -> bool:
-    """Return whether the merges are the same, and the merges that produce one piece are adjacent.
+    """Return whether the merges are the same and produce the pieces in the same order.
 
-    The order of the merges of one piece does not matter, because they have the same score.
+    The order of the merges that produce the same piece does not matter, because they have the same
+    score.
     """
     if set(ours) != set(theirs) or len(ours) != len(theirs):
         return False
@@ -390,12 +395,12 @@ def _similar(
     added: _Added,
     layout: Layout,
 ) -> tuple[ModelProto, list[Limit]]:
-    """Return a model with the pieces and the layout of the file, and all differences.
+    """Return a model with the pieces and the layout of the file, and how it differs from the file.
 
     Raises
     ------
     BadValueError
-        If the model of the file has a setting that has no counterpart.
+        If the model of the file has a setting that ``sentencepiece`` does not have.
     """
     model = ModelProto()
     spec = model.normalizer_spec
@@ -429,7 +434,7 @@ def _similar(
 
 
 def _check_symbols(document: Step, described: Step, symbols: Collection[str]) -> None:
-    """Raise if the file cuts out a symbol, but does not make it one piece.
+    """Raise if the file cuts out a symbol, but may encode it as several pieces.
 
     Raises
     ------
@@ -437,7 +442,8 @@ def _check_symbols(document: Step, described: Step, symbols: Collection[str]) ->
         If there is such a symbol.
     """
     if described.get("type") == "Unigram":
-        # All other segmentations have a negative score.
+        # A symbol with a score of 0 or more is one piece, because all other segmentations have a
+        # negative score.
         entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
         whole = {text for text, score in entries if score >= 0}
     else:
@@ -470,8 +476,8 @@ def _unigram_differences(described: Step, model: ModelProto) -> Iterator[Limit]:
     if rounded:
         yield Limit(
             f"The scores of {len(rounded):,} pieces, such as {rounded[0]!r}, are rounded to "
-            "float32, so of two segmentations with almost the same score, the other one may be "
-            "chosen.",
+            "float32. If two segmentations have almost the same score, the model may choose "
+            "another one than the file.",
             refuses=True,
         )
     if described.get("byte_fallback"):
@@ -491,7 +497,8 @@ def _bpe_differences(
         for merge in merges
         if all(types[text] == _PIECE.NORMAL for text in (*merge, "".join(merge)))
     ]
-    # The texts of control pieces and symbols are cut out of the text before anything is merged.
+    # Control pieces and symbols are not included: they are cut out of the text before anything is
+    # merged.
     found = [
         "".join(merge) for merge in merges if types["".join(merge)] in (_PIECE.BYTE, _PIECE.UNKNOWN)
     ]
@@ -554,7 +561,7 @@ def _word_differences(model: ModelProto, layout: Layout) -> Iterator[Limit]:
             return
 
 
-# ---------------------------------------------------------------- the trainer spec and the rest
+# ---------------------------------------------------------------- trainer spec and left-out parts
 
 
 def _set_trainer_spec(model: ModelProto, document: Step, described: Step) -> None:
@@ -579,7 +586,7 @@ def _set_trainer_spec(model: ModelProto, document: Step, described: Step) -> Non
 
 
 def _clear_defaults(spec: TrainerSpec | NormalizerSpec) -> None:
-    """Clear the fields with their default values, as trainers do."""
+    """Clear the fields whose value is the default, because trainers do not store them either."""
     for field, value in spec.ListFields():
         if field.name in _ALWAYS_STORED or field.is_repeated:
             continue

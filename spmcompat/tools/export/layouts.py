@@ -1,8 +1,8 @@
 """Reads the steps of a ``tokenizer.json`` in the layouts that ``transformers`` writes.
 
-These are the files of Llama 2, T5, XLM-R, ALBERT and similar models. Their steps do almost what the
-normalizer of a model does, so a `Layout` also lists the differences. Steps that no model can
-express are refused.
+Llama 2, T5, XLM-R, ALBERT and similar models have such files. The steps do almost what the
+normalizer of a SentencePiece model does, so a `Layout` also lists the differences. Steps that no
+model can express are refused.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WHITE_SPACE = frozenset(
 
 
 class Layout(NamedTuple):
-    """How a model has to normalize and cut a text to encode as the file does.
+    """How a model has to normalize and cut a text to encode it as the file does.
 
     Attributes
     ----------
@@ -60,10 +60,10 @@ class Layout(NamedTuple):
 
 
 class _Spaces(NamedTuple):
-    """The steps that change spaces and cut the text, as facts."""
+    """What the steps do that change spaces and cut the text."""
 
     prefix: bool  # a space is put before the text
-    is_prefix_exact: bool  # also if the text begins with a space mark
+    is_prefix_exact: bool  # the space is also put before a text that begins with a space mark
     strips: bool  # spaces at both ends are removed, and several spaces become one
     strips_white_space: bool  # all white space at the end is removed
     escapes: bool
@@ -85,7 +85,7 @@ def layout_of(document: Step, most_symbols: int) -> Layout:
     Raises
     ------
     BadValueError
-        If the document has a step that no layout has.
+        If the document has a step that occurs in no layout.
     """
     steps = _flat(document.get("normalizer"), "normalizers")
     start = next((at for at, step in enumerate(steps) if _code(step)), len(steps))
@@ -93,8 +93,9 @@ def layout_of(document: Step, most_symbols: int) -> Layout:
     rules, charsmap, differences = _rules(document, steps[:start])
     kept = {code for code in _WHITE_SPACE if _keeps(rules, code)} - {0x20}
     if spaces.splits_at_white_space and (kept - {_NEXT_LINE} or not charsmap):
-        # Rules turn white space into spaces. The charsmaps of sentencepiece do so for all white
-        # space except U+0085, and they come back unchanged.
+        # A model cuts only at spaces, so rules have to turn other white space into spaces. The
+        # charsmaps of sentencepiece do so for all white space except U+0085. They are not changed;
+        # instead, U+0085 becomes a difference below.
         rules = _with_spaces(rules)
         charsmap, kept = compile_charsmap(rules), set()
     if kept and (spaces.splits_at_white_space or spaces.strips_white_space):
@@ -171,7 +172,7 @@ _SEQUENCES: dict[tuple[str, ...], bool] = {
 
 
 def _code(step: Step) -> str:
-    """Return the name of a step that changes spaces; empty for another step."""
+    """Return the name of a step that changes spaces; for any other step, an empty string."""
     return next((name for name, one in _SPACE_STEPS.items() if one == step), "")
 
 
@@ -181,7 +182,7 @@ def _spaces(document: Step, codes: Sequence[str], most_symbols: int) -> _Spaces:
     Raises
     ------
     BadValueError
-        If a model cannot do this.
+        If no model can change spaces in this way.
     """
     strips = _SEQUENCES.get(tuple(codes))
     if strips is None:
@@ -256,9 +257,9 @@ def _split_symbols(document: Step, step: Step, most: int, *, has_spaces: bool) -
 def _rules(
     document: Step, steps: Sequence[Step]
 ) -> tuple[dict[Points, Points], bytes, list[Limit]]:
-    """Return the rules of the steps that change characters, the charsmap, and the differences.
+    """Return the rules of the steps that change characters, their charsmap, and the differences.
 
-    The charsmap is empty if the file does not contain it.
+    The charsmap is empty if the file does not contain a charsmap with exactly these rules.
     """
     blob, rules, others = b"", dict[Points, Points](), list(steps)
     if others and others[-1]["type"] == "Precompiled":
@@ -278,13 +279,13 @@ def _rules(
 
 
 def _cluster_difference(rules: dict[Points, Points]) -> Limit:
-    """Return the difference between Precompiled and ``sentencepiece``, with a text."""
+    """Return the difference between Precompiled and ``sentencepiece``, with an example."""
     texts = {source: "".join(map(chr, source)) for source in rules}
     long = [text for text in texts.values() if len(text) > 1 and _is_long(text)]
     # か with a combining voiced sound mark is the most frequent case.
     example = "か\u3099" if "か\u3099" in long else min(long, default="")
     if not example:
-        # The targets of symbols such as ª are likely to be pieces.
+        # Symbols such as ª are good examples, because their targets are likely to be pieces.
         example = min(
             (
                 text

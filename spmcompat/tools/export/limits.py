@@ -35,8 +35,8 @@ class Limit(NamedTuple):
 
 
 TIES = Limit(
-    "Where two segmentations of a line have the same score, or almost, the library can choose the "
-    "other one: it adds up scores in float64, sentencepiece in float32.",
+    "If two segmentations of a line have the same or almost the same score, the library may choose "
+    "another one than sentencepiece: it adds up scores in float64, sentencepiece in float32.",
     "Only --model_type=bpe avoids this.",
 )
 """The limits of every export of a Unigram model."""
@@ -46,4 +46,4 @@ DECODING_RULES = Limit(
     "text is not.",
     "Train without --denormalization_rule_tsv and --normalization_rule_name=nmt_nfkc_mark_case.",
 )
-"""The limit of a target that does not have rules for decoded text, for models that have some."""
+"""The limit of targets that do not support rules for decoding, for a model with such rules."""

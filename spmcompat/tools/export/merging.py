@@ -24,8 +24,8 @@ def merges_of(model: ModelProto) -> list[tuple[str, str]]:
     """Return the merges in the order of their application.
 
     ``sentencepiece`` merges any two neighbours whose joined text is a piece, highest score first.
-    So if a piece can be split into two other pieces, this is a merge. User-defined symbols are
-    never merged.
+    So each way to split a piece into two other pieces is a merge. User-defined symbols are never
+    merged.
     """
     scores = mergeable(model)
     lengths = sorted({len(text) for text in scores})
@@ -50,8 +50,8 @@ def splits(
     pieces : mapping
         The pieces.
     lengths : iterable of int
-        The lengths of the pieces, in ascending order. A text may be long, so other lengths are not
-        tried.
+        The lengths of the pieces, in ascending order. A text may be long, so it is only split after
+        these lengths.
     """
     for cut in lengths:
         left, right = text[:cut], text[cut:]

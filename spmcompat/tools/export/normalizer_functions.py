@@ -45,7 +45,7 @@ class TextSteps(NamedTuple):
 
     @classmethod
     def of(cls, steps: Sequence[Step]) -> TextSteps:
-        """Sort the steps.
+        """Return the Replace steps and the steps after them.
 
         Raises
         ------
@@ -160,7 +160,8 @@ def _strip_accents(text: str) -> str:
 
 
 def _lower(text: str) -> str:
-    # One character at a time: the lower case of a capital sigma does not depend on its neighbours.
+    # `str.lower` gets one character at a time: for a whole text, it would let the neighbours of a
+    # capital sigma decide about its lower case.
     return "".join(map(str.lower, text))
 
 

@@ -41,11 +41,11 @@ def reserved_texts(model: ModelProto) -> list[str]:
 
 
 def hidden_characters(model: ModelProto) -> list[str]:
-    """Return the characters of reserved texts that are not pieces.
+    """Return the characters that occur in reserved texts, but in no other piece.
 
-    The library would find reserved texts in a line. To prevent this, the normalizer replaces these
-    characters with another character that is not a piece, so that the result is unknown, too. With
-    byte fallback, this is impossible, because unknown characters are encoded as bytes.
+    The ``tokenizers`` library would find reserved texts in a line. To prevent this, the normalizer
+    replaces these characters, which are unknown, with another unknown character. With byte
+    fallback, this is impossible, because unknown characters are encoded as bytes.
     """
     if model.trainer_spec.byte_fallback:
         return []
@@ -55,7 +55,7 @@ def hidden_characters(model: ModelProto) -> list[str]:
 
 
 def normalizer_limits(model: ModelProto) -> list[Limit]:
-    """Return the limits of the steps."""
+    """Return the limits of the normalizer."""
     spec = model.normalizer_spec
     rules = analysed(spec.precompiled_charsmap)
     if len(rules.explicit) > MOST_EXPLICIT:
@@ -102,7 +102,8 @@ def normalizer(model: ModelProto) -> Step | None:
         # The usual steps for models without rules.
         steps = [prepend(SPACE_MARK), *_hide(model), replace(" ", SPACE_MARK)]
         return {"type": "Sequence", "normalizers": steps}
-    # If extra spaces are removed, a line that becomes empty does not get a space.
+    # If extra spaces are removed, the space is added after that: a line that becomes empty does not
+    # get a space.
     if at_start and not spec.remove_extra_whitespaces:
         steps.insert(0, prepend(_END_MARK))
     if at_end and not spec.remove_extra_whitespaces:
@@ -144,5 +145,5 @@ def _hide(model: ModelProto) -> list[Step]:
 
 
 def _append_mark() -> Step:
-    """Return the step that appends the mark to a line that is not empty."""
+    """Return the step that appends `_END_MARK` to a line that is not empty."""
     return replace_pattern("(?m:(?<=.)\\z)", _END_MARK)

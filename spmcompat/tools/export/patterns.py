@@ -68,7 +68,7 @@ def longest_of(texts: Iterable[Sequence[int]]) -> str:
             node = node[code]
         node[_END] = {}
     # The pattern of each node as a list of parts in reverse order. If only one character may follow
-    # a node, it is appended to the parts of its child. So long texts take linear time.
+    # a node, that character is appended to the parts of the child. So long texts take linear time.
     patterns: dict[int, list[str]] = {}
     for node in reversed(nodes):
         children = {code: patterns.pop(id(child)) for code, child in node.items() if code != _END}
@@ -119,7 +119,7 @@ def texts_of(pattern: str, most: int) -> list[str] | None:
     Returns
     -------
     list of str or None
-        The texts; None if the pattern contains anything else, or needs more characters.
+        The texts; None if the pattern contains anything else, or its texts have more characters.
     """
     # For each open group: the texts of the finished alternatives, and the texts of the current
     # alternative so far.

@@ -7,8 +7,9 @@ multi-byte characters, whose parts would need ids too. The pattern splits off mu
 that are separate pieces, and tiktoken looks up each whole match of the pattern before merging. The
 pattern splits off user-defined symbols in the same way.
 
-A character of two bytes only needs its own id. It may occur in merged pieces if its id is below
-theirs, because its bytes are then merged first.
+Characters of two bytes are an exception, because their parts are single bytes, which have ids. They
+may occur in merged pieces if their ids are below those of the pieces, because their bytes are then
+merged first.
 """
 
 import json

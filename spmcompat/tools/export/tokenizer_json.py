@@ -135,8 +135,8 @@ def _unigram(model: ModelProto) -> Step:
 def _unknown_id(model: ModelProto) -> int | None:
     """Return the id of the unknown piece.
 
-    If there is no unknown piece, this can be the id of any piece that encoding never produces. The
-    library only checks that an id is set, and then uses the byte pieces.
+    If there is no unknown piece, the result is the id of a byte piece. The library only checks that
+    an id is set, and then uses the byte pieces.
     """
     for wanted in (_PIECE.UNKNOWN, _PIECE.BYTE):
         for index, piece in enumerate(model.pieces):
@@ -160,7 +160,7 @@ def _unigram_score(model: ModelProto, piece: ModelProto.SentencePiece, low: floa
 
 
 def _low_score(model: ModelProto) -> float:
-    """Return a low score. Cutting a piece into characters always has a higher score."""
+    """Return a score so low that cutting a piece into characters always has a higher score."""
     lowest = min((piece.score for piece in model.pieces if piece.type == _PIECE.NORMAL), default=0)
     longest = max(len(piece.piece) for piece in model.pieces)
     return float(np.floor((longest + 2) * (min(lowest, 0.0) - UNKNOWN_PENALTY)))
@@ -212,7 +212,8 @@ def _has_long_symbols(model: ModelProto) -> bool:
 def _pre_tokenizer(model: ModelProto) -> Step | None:
     """Return the step that cuts out user-defined symbols, so that they are never merged.
 
-    If a whole part is a piece, it is not merged (``ignore_merges``), so a symbol stays whole.
+    A part of the text that is a piece as a whole is not merged either (``ignore_merges``). So a
+    symbol of several characters becomes one piece.
     """
     symbols = user_defined_symbols(model)
     if not symbols:

@@ -67,11 +67,11 @@ class Verification(NamedTuple):
         return self.different == self.causes.get(TIE, 0)
 
     def to_dict(self) -> dict[str, object]:
-        """Return the fields, and whether all is well, as data that JSON can represent."""
+        """Return the fields and `ok` as data that JSON can represent."""
         return {"ok": self.ok, **plain_fields(self)}
 
     def _repr_html_(self) -> str:
-        """Return the first lines that differ for a notebook."""
+        """Return the counts, and a table of the first lines that differ, for a notebook."""
         rows = [
             (one.cause, repr(one.line), " ".join(one.expected), " ".join(one.actual))
             for one in self.differences
