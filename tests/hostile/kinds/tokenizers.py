@@ -87,7 +87,7 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
     else:
         damage = _damage_part if chance.random() < 0.5 else damage_document
         damaged.write_text(to_json(damage(json.loads(data), chance)), encoding="utf-8")
-    # Without `tokenizers`, evaluate has one line of error for any file.
+    # If `tokenizers` is not installed, evaluate writes one line of error for any file.
     evaluating = ["evaluate", "--quiet", f"--text={valid / 'text.txt'}", str(damaged)]
     importing = ["import", str(damaged), "--output=imported.model"]
     if chance.random() < 0.5:

@@ -209,7 +209,8 @@ def test_equal_scores_of_pieces_are_said() -> None:
 
     model = changed(plain, add_two)
     assert any("score of another piece" in limit.text for limit in tokenizer_json.limits(model))
-    # Of two neighbours, sentencepiece merges the left one, the library the first one in the file.
+    # Of two neighbouring merges, sentencepiece makes the left one, `tokenizers` the first one in
+    # the file.
     added = [pair for pair in merges_of(model) if "".join(pair) in texts]
     assert added == [(left, middle), (middle, right)]
     word = left + middle + right
