@@ -69,7 +69,7 @@ def _is_refusal(failure: Failure) -> bool:
 
 
 def manner(comparison: Comparison) -> tuple[str, ...]:
-    """Return how the two sides differ; a smaller case must differ in the same way."""
+    """Return how the two sides differ. When a case is minimized, this must stay the same."""
     return (verdict(comparison), *difference.kinds(comparison.ours, comparison.reference))
 
 
@@ -136,7 +136,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def numbers(arguments: argparse.Namespace) -> Iterator[int]:
-    """Yield case numbers until there are enough or the time is up."""
+    """Yield case numbers until enough cases have been made or the time is up."""
     if arguments.only is not None:
         yield arguments.only
         return

@@ -1,4 +1,4 @@
-"""Writes a case as a test for the folder of parity tests."""
+"""Writes a case as a test into the folder of parity tests."""
 
 from __future__ import annotations
 

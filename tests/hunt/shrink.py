@@ -28,7 +28,7 @@ _PLAIN: tuple[Mapping[str, object], ...] = (
 
 
 class _OutOfTimeError(Exception):
-    """The time for shrinking is up."""
+    """Raised when the time for shrinking is up."""
 
 
 def shrink(case: Case, fails: Callable[[Case], bool], seconds: float) -> Case:

@@ -58,7 +58,7 @@ CHARSMAPS = ("AAAA", "====", "A" * 400, "/////w==", "\x00", "AQAAAAEAAAA=")
 
 
 def prepare(folder: Path) -> None:
-    """Export a model of each form, write files as other tools do, and import all of them."""
+    """Export a model of each form, write files as other tools do, and check which are imported."""
     Path("rules.tsv").write_text("41\t61\n65 301\tE9\n74 68\tFE\n9\t20\n")
     text = folder / "text.txt"
     text.write_text(TEXT * 20, encoding="utf-8")

@@ -1,4 +1,7 @@
-"""GGUF files: their content, and how llama.cpp encodes with them."""
+"""GGUF files: their content, and how llama.cpp encodes with them.
+
+`test_tokenizer_json.py` explains the abbreviations of issue numbers.
+"""
 
 import os
 import struct
