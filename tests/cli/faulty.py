@@ -6,16 +6,17 @@ FAULT is a JSON object with one of these fields:
     No file can grow beyond this number of bytes. This is the kernel's own limit (`RLIMIT_FSIZE`),
     and needs neither root nor another file system.
 ``call``
-    A name of a function of `os` and a number: that call of the function fails.
+    The name of a function of `os` and a number N: the Nth call of the function fails.
 ``signal``
-    The number of a signal, a kind of event and a number: the process gets the signal at that event.
-    Events are those of `sys.audit`, such as imports and every way to change a file. So an event is
-    the same step of the program in each run, however fast the machine is. The kinds are `EVENT`,
-    for all events, and `TEMPORARY`, for those that concern a temporary file.
+    The number of a signal, a kind of event and a number N: the process gets the signal at the Nth
+    event of this kind. Events are those of `sys.audit`, such as imports and every way to change a
+    file. So an event is the same step of the program in each run, however fast the machine is. The
+    kinds are `EVENT`, for all events, and `TEMPORARY`, for those that concern a temporary file.
 ``deny``
-    `os.access` says that this folder cannot be written. Root may write in every folder.
+    `os.access` says that this folder cannot be written. (Real permissions do not stop root.)
 ``record``
-    A file for the number of events of each kind, and the number of calls of each function.
+    The file to which the number of events of each kind and the number of calls of each function
+    are written.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def is_temporary(event: str, arguments: tuple[object, ...]) -> bool:
 
 
 def fail_at(name: str, number: int) -> None:
-    """Make one call of an `os` function fail."""
+    """Make the call of an `os` function that has this number fail."""
     real, calls = getattr(os, name), 0
 
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -61,7 +62,7 @@ def deny(folder: str) -> None:
 
 
 def send(signal: int, kind: str, number: int) -> None:
-    """Send a signal to this process at an event."""
+    """Send a signal to this process at the event of this kind that has this number."""
     events = 0
 
     def count(event: str, arguments: tuple[object, ...]) -> None:
@@ -75,7 +76,7 @@ def send(signal: int, kind: str, number: int) -> None:
 
 
 def record(path: str) -> None:
-    """Record the events of a process without a fault."""
+    """Record the events and calls of a process without a fault."""
     import atexit  # noqa: PLC0415
 
     events = {EVENT: 0, TEMPORARY: 0}

@@ -116,7 +116,7 @@ def test_gold_words_are_grouped_by_the_models_that_find_them(folder: Path) -> No
 
 def test_languages_are_held_out_line_by_line(folder: Path) -> None:
     lines = (folder / "text.txt").read_text(encoding="utf-8").splitlines()
-    # Parallel lines: the second language doubles every word, and both lack a line.
+    # Parallel lines: the second language repeats every line, and one line is empty in both.
     lines[39] = ""
     texts = {"a": lines, "b": [line + " " + line for line in lines]}
     texts["b"][39] = ""
@@ -151,7 +151,7 @@ def test_languages_are_held_out_line_by_line(folder: Path) -> None:
     status, _, err = compare(*table[:-1], "c", "--output", "out3")
     assert (status, err.count("\n")) == (1, 1)
     assert "There is no text in the language 'c'. Choose --reference from a, b." in err
-    # Another reference needs another evaluation.
+    # With another reference language, the models are evaluated again.
     assert compare(*given[:-1], "b", "--output", "out")[0] == 0
     result = json.loads(Path("out/results/bpe-100.json").read_text())
     assert result["run"]["evaluation"]["languages"]["reference"] == "b"
@@ -412,7 +412,7 @@ def test_files_of_the_user_are_not_replaced(folder: Path, name: str) -> None:
     assert own.read_text() == "mine"
     own.unlink()
     assert run(*arguments)[0] == 0
-    assert run(*arguments)[0] == 0  # these files are its own
+    assert run(*arguments)[0] == 0  # the command itself created these files
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -1,7 +1,8 @@
 """Runs every command that writes files, and everything that can go wrong while it writes.
 
-After a fault, the folder contains either all old files or all new ones, and nothing else; the
-command has written one line, and its exit status says what happened. `faulty.py` makes the faults.
+After a fault, the folder contains either all old files or all new ones, and nothing else (a command
+that replaces its files one by one may leave some of each); the command has written one line, and
+its exit status says what happened. `faulty.py` makes the faults.
 
 By default, each command is run with each kind of fault. ``SPMCOMPAT_FAULTS=1`` runs the full table:
 a full disk at the end of each file, every call that changes a file, and 20 moments of each signal.
@@ -177,7 +178,7 @@ class Expected(NamedTuple):
 def expected(name: str) -> Expected:
     with tempfile.TemporaryDirectory() as given:
         folder, record = Path(given) / "work", Path(given) / "record"
-        # The first run of the full table also compiles modules, which are other events.
+        # The first run of the full table also compiles modules, which causes additional events.
         for _ in range(2 if FULL else 1):
             shutil.rmtree(folder, ignore_errors=True)
             write(folder, old_files(name))
@@ -190,7 +191,7 @@ def expected(name: str) -> Expected:
 
 
 def is_intact(name: str, left: Content, old: Content) -> bool:
-    """Whether the folder contains only the old files, or only the new files."""
+    """Whether every file is old or new; all of them alike if the command replaces them together."""
     new = expected(name).files
     if COMMANDS[name].together:
         return left in (old, new)
@@ -285,7 +286,7 @@ def test_a_call_that_fails(name: str, folder: Path) -> None:
 
 
 def moments(events: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Return moments of the whole run, and as many of the time in which files are written."""
+    """Return moments from the whole run, and equally many from the writing of files."""
     half = MOMENTS // 2
     return [
         (kind, max(events[kind] * (i + 1) // (half + 1), 1))
@@ -314,7 +315,7 @@ def test_a_folder_at_the_path_of_an_output(name: str, folder: Path) -> None:
     outputs = COMMANDS[name].outputs
     for path in outputs if FULL else outputs[-1:]:
         if path in inputs():
-            continue  # the model that is edited
+            continue  # the command edits this model, so it must be a file
         shutil.rmtree(folder, ignore_errors=True)
         write(folder, {one: data for one, data in old_files(name).items() if one != path})
         (folder / path).mkdir()

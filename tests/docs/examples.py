@@ -7,7 +7,7 @@ The language of a fence determines its meaning:
 ``console``
     Commands after ``$``, each with the output that it shows.
 ``python``
-    A program. All programs and ``pycon`` blocks of a page share their names.
+    A program. All programs and ``pycon`` blocks of a page share one namespace.
 ``pycon``
     An interactive session with its output, as for doctest.
 ``toml``
@@ -19,7 +19,7 @@ A fence whose first line is a comment with a name of a file is written to this f
 
 In output, ``...`` matches any text. HTML comments, which readers do not see, specify the rest.
 Before a fence: ``<!-- needs NAME ... -->`` with modules and programs without which it is not run.
-After a fence: ``<!-- exit status N -->``. The folder is empty at first: a page creates its texts
+After a fence: ``<!-- exit status N -->``. A page is run in an empty folder, and creates its texts
 and models itself. Commands that begin with ``pip install`` are not run, but their requirements must
 exist.
 """

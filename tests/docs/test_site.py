@@ -1,4 +1,4 @@
-"""The site builds without a warning, needs no network, and its links and pictures are whole."""
+"""The site builds without a warning, needs no network, and no link or picture is broken."""
 
 from __future__ import annotations
 

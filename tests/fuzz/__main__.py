@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
     parser.add_argument("--seconds", type=int, default=60, help="for each target (default: 60)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="targets at a time")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="targets run at a time")
     parser.add_argument("--seed", type=int, default=1, help="seed of the changes (default: 1)")
     parser.add_argument("--corpus", type=Path, help="keep inputs in this folder for later runs")
     parser.add_argument("--input", type=Path, help="run only this input")

@@ -9,7 +9,7 @@ class Choices(random.Random):
     """Draws from bytes, and after their end from a fixed sequence.
 
     The fuzzer learns which bytes lead to new code, so it steers the generators of hostile input,
-    which take all their choices from such an object.
+    which take all their choices from an object of this class.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Choices(random.Random):
         size = (bits + 7) // 8
         taken = self._data[self._at : self._at + size]
         self._at += size
-        # Zeros without end would lead to an endless loop where a generator repeats a choice.
+        # Endless zeros would lead to an endless loop where a generator repeats a choice.
         if len(taken) < size:
             return super().getrandbits(bits)
         return int.from_bytes(taken, "little") & ((1 << bits) - 1)

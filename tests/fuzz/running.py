@@ -59,7 +59,8 @@ class Runner:
         finally:
             os.chdir(self._valid)
             shutil.rmtree(self._case)
-        # The fuzzer limits time and memory. It needs several times as much as the command.
+        # Time and memory are given as 0: the fuzzer limits them itself, and needs several times as
+        # much of both as the command alone.
         outcome = Outcome(status, 0, 0, stdout.getvalue(), stderr.getvalue())
         if outcome.faults:
             ending = "\n".join(outcome.stderr.split("\n")[-6:])

@@ -1,8 +1,8 @@
 """The targets of fuzzing: the input that each target reads, and its first inputs.
 
 The targets of `FILES` write the bytes of the fuzzer to a file. All other targets are the kinds of
-`tests.hostile`: there, the bytes decide which damage the kind's generator does. They reach code
-that only nearly valid files reach.
+`tests.hostile`: there, the bytes decide which damage the kind's generator does. These targets reach
+code that only nearly valid files reach.
 
 No target reads raw bytes as Parquet, because pyarrow decodes pages without checking all of their
 contents. The kinds ``counts`` and ``records`` damage the other parts of Parquet files.
@@ -150,7 +150,7 @@ def _counts_with_metadata(metadata: bytes, valid: Path) -> bytes:
 def _tokenizers(folder: Path) -> Sequence[bytes]:
     tokenizers.prepare(folder)
     files = [path.read_bytes() for path in sorted(folder.glob("*.json"))]
-    # To import composed characters takes seconds, and a minute in the fuzzer.
+    # To import a file that composes characters takes seconds, and a minute in the fuzzer.
     return [file for file in files if b'"NFC"' not in file]
 
 

@@ -47,7 +47,8 @@ def test_bytes_decide_the_choices() -> None:
     assert Choices(b"\x05").getrandbits(8) == 5
     assert Choices(b"\xff\xff").random() < 1
     assert {Choices(bytes([byte])).randrange(4) for byte in range(256)} == {0, 1, 2, 3}
-    # After the end of the bytes, choices still vary: some generators repeat one until it differs.
+    # After the end of the bytes, choices still vary: some generators repeat a choice until they get
+    # another value.
     assert len({*Choices(b"").sample(range(10_000), 20)}) == 20
 
 

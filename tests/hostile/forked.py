@@ -25,7 +25,7 @@ class Outcome(NamedTuple):
     Attributes
     ----------
     status : int
-        Its exit status; the negative number of the signal that ended it.
+        Its exit status, or the negative number of the signal that ended it.
     seconds : float
         Its processor time, which does not depend on the load of the machine.
     peak : int

@@ -1,1 +1,1 @@
-"""The long search for differences between the two sides; see `tests.hunt.__main__`."""
+"""The long search for differences from the real library; see `tests.hunt.__main__`."""

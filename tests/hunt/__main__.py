@@ -30,7 +30,7 @@ from tests.parity.sides import OURS
 CASES = 500
 EQUAL, BOTH_FAIL, BOTH_HANG, DIFFERENT = "equal", "both fail", "both hang", "different"
 REFERENCE_CRASHED, REFERENCE_HANGS = "reference crashed, ours succeeded", "reference hangs"
-REFUSED = "refused"  # ours says that counts are not sufficient, or that a file is not UTF-8
+REFUSED = "refused"  # spmcompat: counts are not sufficient, or a file is not UTF-8
 VERDICTS = (
     EQUAL,
     BOTH_FAIL,
@@ -63,13 +63,13 @@ def verdict(comparison: Comparison) -> str:
 
 
 def _is_refusal(failure: Failure) -> bool:
-    """Return whether ours fails as documented where the reference trains."""
+    """Return whether spmcompat fails, as documented, where the reference succeeds."""
     # A slice of a corpus may begin with the byte order mark of UTF-16: see docs/deviations.md.
     return failure.types[0] == "NeedsSentences" or "convert it with iconv" in failure.message
 
 
 def manner(comparison: Comparison) -> tuple[str, ...]:
-    """Return how the two sides differ; a smaller case must differ in the same way."""
+    """Return how the two sides differ. When a case is minimized, this must stay the same."""
     return (verdict(comparison), *difference.kinds(comparison.ours, comparison.reference))
 
 
@@ -136,7 +136,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def numbers(arguments: argparse.Namespace) -> Iterator[int]:
-    """Yield case numbers until there are enough or the time is up."""
+    """Yield case numbers until enough cases have been made or the time is up."""
     if arguments.only is not None:
         yield arguments.only
         return

@@ -149,7 +149,7 @@ class CaseMaker:
         return data
 
     def target(self, text: str) -> None:
-        """Choose a vocabulary size. It is so small for generated texts that pieces are pruned."""
+        """Choose a vocabulary size: for generated texts, one so small that pieces are pruned."""
         soft = self.chance(0.78)
         sizes = [300, 700, 1500, 3000, 5000, 8000, 30000] if soft else [300, 600, 1000, 1500]
         if self.source.whole:

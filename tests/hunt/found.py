@@ -1,4 +1,4 @@
-"""Writes a case as a test for the folder of parity tests."""
+"""Writes a case as a test into the folder of parity tests."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _argument(name: str, value: object) -> Iterator[str]:
 
 
 def _item(head: str, value: object) -> Iterator[str]:
-    """Yield the lines of a value. A long text is cut at line ends, and at the width."""
+    """Yield the lines of a value. A long text is cut at line ends, and at the maximum width."""
     if not isinstance(value, str | bytes) or len(repr(value)) <= _WIDTH:
         yield f"{head}{value!r},"
         return

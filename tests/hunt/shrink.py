@@ -28,11 +28,11 @@ _PLAIN: tuple[Mapping[str, object], ...] = (
 
 
 class _OutOfTimeError(Exception):
-    """The time for shrinking is up."""
+    """Raised when the time for shrinking is up."""
 
 
 def shrink(case: Case, fails: Callable[[Case], bool], seconds: float) -> Case:
-    """Return the smallest of the cases tried in time that still fails in the same way.
+    """Return the smallest case, of those tried in time, that still fails in the same way.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def shrink(case: Case, fails: Callable[[Case], bool], seconds: float) -> Case:
 
 
 def leave_out(items: Sequence[T], still: Callable[[Sequence[T]], bool]) -> None:
-    """Call `still` with fewer and fewer items. If it returns true, they stay removed."""
+    """Call `still` with fewer and fewer items. If it returns true, the other items stay removed."""
     step = max(1, len(items) // 2)
     while items:
         at = 0
@@ -79,7 +79,7 @@ class _Shrinking:
         self.end = end
 
     def round(self) -> None:
-        """Try each way once."""
+        """Try each way of making the case smaller once."""
         for plain in _PLAIN:
             self.tries(**plain)
         self.one_file()

@@ -105,7 +105,7 @@ def _period(dice: random.Random) -> list[bytes]:
 
 
 def _substitution(dice: random.Random) -> list[bytes]:
-    """Fibonacci and Thue-Morse words, with most or fewest repeats."""
+    """Fibonacci words, which have the most repeats, or Thue-Morse words, which have the fewest."""
     letters = (alphabet(dice) + "ab")[:2]
     images = dice.choice([("ab", "a"), ("ab", "ba"), ("aab", "ab"), ("ab", "aa")])
     word = "a"
@@ -204,7 +204,7 @@ def _empty(dice: random.Random, lines: list[bytes]) -> list[bytes]:
 
 
 def _lengthen(dice: random.Random, lines: list[bytes]) -> list[bytes]:
-    """Add a line of about the greatest length of a sentence, or longer."""
+    """Add a line that is about as long as the longest allowed sentence, or longer."""
     limit = dice.choice([4192, 4193, 9000, 60_000])
     long = (b" ".join(lines) + b" ") * (limit // max(1, sum(map(len, lines))) + 1)
     return [*lines, long[: limit + dice.randint(-3, 3)]]

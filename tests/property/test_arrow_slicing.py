@@ -76,7 +76,7 @@ def test_any_slices_and_parts_give_the_same_read_buffers(
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_hidden_rows_are_nulls(form: str) -> None:
-    """A table whose own bitmap hides rows gives the same as a column with nulls in these rows."""
+    """Rows that a table's own bitmap hides are read as nulls in a column would be."""
     rows: list[Row] = [b"a", None, b"b" * 30, b"", b"c"] * 5
     for number in range(1 << 5):
         valid = [bool(number >> row % 5 & 1) for row in range(len(rows))]

@@ -1,4 +1,4 @@
-"""Symbols that a charsmap changes, found as their definition says."""
+"""Symbols that a charsmap changes are found as their definition says."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st

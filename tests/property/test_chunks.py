@@ -1,4 +1,4 @@
-"""Seeds of a text in many small seeding chunks against the oracle, bit for bit."""
+"""Seeds of a text in many small seeding chunks are those of the oracle, bit for bit."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_what_edits_leave_alone_stays(kind: str, number: int, data: st.DataObjec
 def assert_symbols_are_listed(model: ModelProto) -> None:
     symbols = {p.text for p in pieces_of(model) if p.type == USER_DEFINED}
     listed = [*model.trainer_spec.user_defined_symbols]
-    if model.trainer_spec.model_type == TrainerSpec.WORD:  # each has a second form with a mark
+    if model.trainer_spec.model_type == TrainerSpec.WORD:  # each has a form with a space mark
         assert symbols >= {*listed}
     else:
         assert sorted(listed) == sorted(symbols)

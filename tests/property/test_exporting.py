@@ -1,4 +1,4 @@
-"""Any line has the ids of ``sentencepiece`` in an export, or a reported limit is the cause."""
+"""An export gives any line the ids of ``sentencepiece``, unless a reported limit prevents it."""
 
 import pytest
 from hypothesis import example, given, settings

@@ -1,4 +1,4 @@
-"""Merging after the pieces of a model, and dropping leaves, on texts by Hypothesis."""
+"""Continuing the merges of a model, and dropping leaves, on texts drawn by Hypothesis."""
 
 from __future__ import annotations
 

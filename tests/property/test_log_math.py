@@ -26,7 +26,7 @@ Source = Callable[[np.random.Generator, int], tuple[Floats, ...]]
 
 PAIRS = int(os.environ.get("SPMCOMPAT_PAIRS", "2000000"))
 BATCH = 250_000
-# Differences at which the method changes: the ends of the table, the reference's cut at 50.
+# Differences at which the method changes: the ends of the table, and the reference's cut at 50.
 CUTS = np.float32([0, -24, -49, -50, -51])
 DENORMAL = np.float32(1e-45)
 INFINITY = np.float32(np.inf)
@@ -86,14 +86,14 @@ def equal_arguments(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
 
 
 def sums_that_cancel(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Sums near 0, where the unit of a float is far smaller than the error bound."""
+    """Sums near 0, where a unit in the last place is far smaller than the error bound."""
     share = dice.uniform(1e-9, 1, size)
     x, y = single(np.log(share)), single(np.log1p(-share))
     return neighbours(dice, x), neighbours(dice, y)
 
 
 def midpoints(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Sums near the midpoint of two floats: the larger argument plus half its unit."""
+    """Sums near a midpoint of two floats: the larger argument plus an odd number of half units."""
     high = highs(dice, size)
     half = np.spacing(np.abs(high)).astype(np.float64) * (dice.integers(0, 8, size) + 0.5)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -144,20 +144,20 @@ def denormal_results(dice: np.random.Generator, size: int) -> tuple[Floats, ...]
 
 
 def edges_of_powers(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Exponents near multiples and halves of ln 2 / 32."""
+    """Exponents near multiples of ln 2 / 32, or near the midpoint of two multiples."""
     x = single((dice.integers(-9300, 1, size) + dice.choice([0, 0.5], size)) * np.log(2) / 32)
     return single(10 ** dice.uniform(-10, 10, size)), frequencies(dice, size), neighbours(dice, x)
 
 
 def smallest_marginals(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Around the cut at -200, and far below it."""
+    """Exponents around the cut at -200, and far below it."""
     x = dice.choice([neighbours(dice, np.full(size, np.float32(-200))), -highs(dice, size) * -1e3])
     sums = single(dice.choice([0, DENORMAL, 1e-30, 1.0], size))
     return sums, frequencies(dice, size), np.ascontiguousarray(x)
 
 
 def midpoints_of_sums(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Terms near an odd number of halves of the sum's unit."""
+    """Terms near an odd multiple of half a unit in the last place of the sum."""
     sums = single(10 ** dice.uniform(-3, 9, size))
     half = np.spacing(sums).astype(np.float64) * (dice.integers(0, 64, size) + 0.5)
     frequency = single(dice.integers(1, 1000, size))

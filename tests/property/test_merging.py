@@ -1,4 +1,4 @@
-"""BPE merges of texts by Hypothesis against the oracle."""
+"""BPE merges of texts drawn by Hypothesis are those of the oracle."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _LEAST_JAVA = 17
 
 
 def why_no_spark() -> str:
-    """Return why Spark cannot run here; nothing if it can."""
+    """Return why Spark cannot run here, or an empty string if it can."""
     for module in ("pyspark", "pandas", "pyarrow"):
         if importlib.util.find_spec(module) is None:
             return f"{module} is not installed: pip install 'spmcompat[spark]'"
@@ -49,7 +49,7 @@ def can_run_spark() -> None:
 
 @pytest.fixture(scope="module")
 def start(can_run_spark: None) -> Iterator[Callable[..., Any]]:
-    """Return a function that starts a session; it ends with the module of tests."""
+    """Return a function that starts a session, which ends after the tests of the module."""
     import pyspark  # noqa: PLC0415
     from pyspark.sql import SparkSession  # noqa: PLC0415
 

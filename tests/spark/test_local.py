@@ -1,4 +1,4 @@
-"""Counting in Spark: equal counts however the text is divided, and the bytes of one order of it."""
+"""Counts made in Spark are equal however the text is divided, and train the same models."""
 
 from __future__ import annotations
 

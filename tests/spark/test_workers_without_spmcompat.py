@@ -63,7 +63,7 @@ def archive(tmp_path: Path) -> Path:
 
 
 def run(python: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    # The driver gets spmcompat from its program: a PYTHONPATH would reach the workers.
+    # The program of the driver adds spmcompat to `sys.path`: a PYTHONPATH would reach the workers.
     program = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r})\n{PROGRAM}"
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": str(python)}

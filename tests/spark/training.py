@@ -14,7 +14,7 @@ OPTIONS: dict[str, Any] = {"vocab_size": 90, "hard_vocab_limit": False, "minlogl
 
 
 def write_text(folder: Path) -> Path:
-    """Write the lines into files, as many as the tests divide the text into."""
+    """Write the lines into `FILES` files."""
     folder.mkdir()
     for file in range(FILES):
         lines = LINES[file::FILES]

@@ -1,6 +1,6 @@
-// Runs the vector kernels and the stages of a training in C++ alone, and prints every result with
-// all its bits. So platforms can be compared on which there is no Python: tools/windows compares
-// Windows with this machine, and test_stages.py compares this machine with the package.
+// Runs the vector kernels and the stages of training in C++ alone, and prints every result with all
+// its bits. So platforms without Python can be compared: tools/windows compares Windows with this
+// machine, and test_stages.py compares this machine with the package.
 //
 //   stages TEXT
 //
@@ -73,7 +73,7 @@ void check_kernels(const char* processor, LogSumExps log_sum_exps, AddExps add_e
   std::printf("kernel %016" PRIx64 "\n", hash);
 }
 
-// The plan of a Unigram training with default options.
+// The plan for training a Unigram model with default options.
 Plan default_plan() {
   Plan plan{};
   plan.add_dummy_prefix = plan.remove_extra_whitespaces = true;

@@ -1,4 +1,4 @@
-"""The C++ stages compute the same without Python; tools/windows compares them with Windows."""
+"""The C++ stages give equal results without Python; tools/windows runs them on Windows, too."""
 
 import os
 import shutil

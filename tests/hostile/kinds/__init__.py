@@ -6,8 +6,8 @@ Each module has
     imports the modules that its commands need, writes valid inputs into the folder, and checks that
     the commands succeed on them.
 ``command(chance, valid, folder)``
-    writes a damaged input into the (empty) folder, made from those in `valid`, and returns the
-    command that reads it. All its random choices come from `chance`.
+    damages an input from the folder `valid`, writes the result into the (empty) folder, and returns
+    the command that reads it. All random choices come from `chance`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KINDS = sorted(module.name for module in iter_modules(__path__))
 
 
 class Kind(Protocol):
-    """The functions of such a module."""
+    """The functions of a module of this folder."""
 
     def prepare(self, folder: Path) -> None:
         """Write valid inputs."""

@@ -1,7 +1,7 @@
 """Arrow structs with impossible values, read by training and counting.
 
-Only damage that a consumer can see is done. The structs do not contain the sizes of buffers, so any
-consumer reads outside of a buffer if a length is too large, for example.
+Only damage that a consumer can detect is done. For example, no length is only a little too large:
+the structs do not contain the sizes of buffers, so any consumer would read outside of a buffer.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _column(form: str, chance: random.Random, in_table: bool) -> Column:
 
 
 def _lists(form: str, column: Column) -> Column:
-    """Return a table with lists of two strings each."""
+    """Return a table with a column of lists, each of which contains two strings."""
     rows = len(ROWS) // 2
     size = 8 if form == "+L" else 4
     begins = b"".join((2 * row).to_bytes(size, "little") for row in range(rows + 1))
@@ -113,7 +113,7 @@ def _lists(form: str, column: Column) -> Column:
 
 
 class _Damaged:
-    """Structs of a column with some damage."""
+    """The structs of a column, with some damage."""
 
     def __init__(self, column: Column, chance: random.Random, changes: int) -> None:
         self._column = column
@@ -214,7 +214,7 @@ def _damage_array(array: Array, chance: random.Random) -> None:
 
 
 def _one_of(struct: Any, chance: random.Random) -> Any:
-    """Return the struct, one of its children, or the dictionary of one."""
+    """Return the struct, one of its children, or the dictionary of the struct or child."""
     kind = type(struct)
     if struct.children and struct.n_children > 0 and chance.random() < 0.6:
         at = chance.randrange(struct.n_children) * ctypes.sizeof(Pointer)

@@ -40,8 +40,9 @@ HOSTILE_TEXTS = (
 
 
 def prepare(folder: Path) -> None:
-    """Write a text of 20 lines, and compare the undamaged configurations."""
-    os.environ["PYTHONPATH"] = str(Path(spmcompat.__file__).parents[1])  # of the training processes
+    """Write a text of 40 lines, and compare the undamaged configurations."""
+    # The training processes must import the same package.
+    os.environ["PYTHONPATH"] = str(Path(spmcompat.__file__).parents[1])
     (folder / "text.txt").write_text("The cat sat on the mat.\n" * 40)
     (folder / "short.txt").write_text("The cat sat on the mat.\n")
     (folder / "valid.toml").write_text(_toml(CONFIGURATIONS))

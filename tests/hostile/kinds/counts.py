@@ -100,7 +100,7 @@ def _damage_bytes(source: Path, target: Path, chance: random.Random) -> None:
     if chance.random() < 0.5:
         target.write_bytes(damage_bytes(data, chance))
         return
-    # The end of the file stays whole, so that its metadata can be read.
+    # The end of the file is not damaged, so that the metadata can be read.
     footer = int.from_bytes(data[-8:-4], "little") + 8
     target.write_bytes(damage_bytes(data[:-footer], chance) + data[-footer:])
 

@@ -1,7 +1,7 @@
 """Damaged model files, read by every command that reads models.
 
-Most damaged models can still be loaded by ``sentencepiece``, so that the commands get further than
-its check. ``spmcompat parity`` and ``spmcompat compare`` do not read models.
+Most damaged models can still be loaded by ``sentencepiece``, so that the commands get past the
+check that loading makes. ``spmcompat parity`` and ``spmcompat compare`` do not read models.
 """
 
 from __future__ import annotations
@@ -148,14 +148,14 @@ def _damaged(data: bytes, chance: random.Random) -> bytes:
         chance.choice(_MOSTLY_REFUSED)(model, chance)
     data = model.SerializeToString()
     if chance.random() < 0.05:
-        # The schema has text here; its reader must not trust that it is UTF-8.
+        # The schema says that a piece is a string, but a reader must not trust that it is UTF-8.
         old = chance.choice(model.pieces).piece.encode() if model.pieces else b"the"
         data = _with_length(data, old, chance.choice(_REFUSED))
     return data + _unknown_fields(chance) if chance.random() < 0.1 else data
 
 
 def _pieces(model: _Model) -> Sequence[_Model]:
-    """Return the pieces that a model may lack."""
+    """Return the pieces that a valid model need not contain."""
     return [one for one in model.pieces if one.type not in (_TYPES.UNKNOWN, _TYPES.BYTE)]
 
 
@@ -202,7 +202,7 @@ def _drop_pieces(model: _Model, chance: random.Random) -> None:
 
 
 def _change_spec(model: _Model, chance: random.Random) -> None:
-    """Change fields of a spec, which the check of a model ignores."""
+    """Change fields of a spec that are ignored when a model is checked."""
     name = chance.choice(["trainer_spec", "trainer_spec", "normalizer_spec", "denormalizer_spec"])
     spec = getattr(model, name)
     for field in chance.sample(list(spec.DESCRIPTOR.fields), 2):
@@ -226,7 +226,7 @@ def _change_spec(model: _Model, chance: random.Random) -> None:
 
 
 def _change_charsmap(model: _Model, chance: random.Random) -> None:
-    """Store other rules, or damaged rules: the check passes if no index is too large."""
+    """Store other rules, perhaps damaged ones, which pass the check if no index is too large."""
     spec = chance.choice([model.normalizer_spec, model.denormalizer_spec])
     charsmap = bytearray(compile_charsmap(RULES))
     for _ in range(chance.choice([0, 0, 1, 10])):

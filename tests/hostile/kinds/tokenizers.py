@@ -58,7 +58,7 @@ CHARSMAPS = ("AAAA", "====", "A" * 400, "/////w==", "\x00", "AQAAAAEAAAA=")
 
 
 def prepare(folder: Path) -> None:
-    """Export a model of each form, write files as other tools do, and import all of them."""
+    """Export a model of each form, write files as other tools do, and check which are imported."""
     Path("rules.tsv").write_text("41\t61\n65 301\tE9\n74 68\tFE\n9\t20\n")
     text = folder / "text.txt"
     text.write_text(TEXT * 20, encoding="utf-8")
@@ -87,7 +87,7 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
     else:
         damage = _damage_part if chance.random() < 0.5 else damage_document
         damaged.write_text(to_json(damage(json.loads(data), chance)), encoding="utf-8")
-    # Without `tokenizers`, evaluate has one line of error for any file.
+    # If `tokenizers` is not installed, evaluate writes one line of error for any file.
     evaluating = ["evaluate", "--quiet", f"--text={valid / 'text.txt'}", str(damaged)]
     importing = ["import", str(damaged), "--output=imported.model"]
     if chance.random() < 0.5:

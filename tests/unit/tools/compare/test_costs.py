@@ -54,8 +54,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 def test_the_table_has_a_row_for_each_size_and_marks_the_lowest() -> None:
     found = rows(costs([*THREE, sized("b", 50, 3.0), sized("b", 100, 2.0)], NETWORK))
-    # 12,000 bytes are 12,000, 6,000 and 3,000 tokens, each with 6 operations for each of the 1,000
-    # parameters and of the 800, 1,600 or 16,000 in the output layer.
+    # 12,000 bytes are 12,000, 6,000 or 3,000 tokens. Each token takes 6 operations for each
+    # parameter: the 1,000 of the network, and the 800, 1,600 or 16,000 of the output layer.
     assert found["&lt;a&gt; 50"] == [
         "<td>50",
         "<td>800",
@@ -125,7 +125,8 @@ def test_each_configuration_is_a_point_relative_to_the_baseline(drawn: list[Any]
     points = [line for line in lines[2:] if len(line) == 1]
     assert points == [[pytest.approx([20, -20])], [pytest.approx([-25, 50])]]
     # The tokens change by 10, 20 and 30 % in the three resamples. The interval leaves out 2.5 % of
-    # them at each end: a twentieth of the way to the middle. The losses change by 0, -20 and -30 %.
+    # the resamples at each end, so each bound lies a twentieth of the way from an extreme to the
+    # middle value. The losses change by 0, -20 and -30 %.
     across, along = [line for line in lines[2:] if len(line) == 2]
     assert across == [pytest.approx([10.5, -20]), pytest.approx([29.5, -20])]
     assert along == [pytest.approx([20, -29.5]), pytest.approx([20, -1])]

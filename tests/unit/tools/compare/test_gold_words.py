@@ -1,4 +1,4 @@
-"""Groups of gold words in the report and in their JSON file."""
+"""Groups of gold words in the report and in ``gold-words.json``."""
 
 from __future__ import annotations
 

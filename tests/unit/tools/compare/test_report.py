@@ -143,7 +143,7 @@ def test_a_column_without_values_is_left_out(texts: Texts) -> None:
 
 
 def cells(html: str, name: str, config: str) -> dict[str, str]:
-    """Return the cells of a row in the table of a gold list by the titles of their columns."""
+    """Return the cells of one row in a gold list's table; the keys are the column titles."""
     _, _, rest = html.partition(f"<h3>Boundaries in words of {name}</h3>")
     table, _, _ = rest.partition("</table>")
     titles = re.findall(r'<th scope="col">(.*?)</th>', table)[1:]
@@ -203,7 +203,7 @@ def test_changes_against_the_baseline_are_shown_for_each_size(texts: Texts) -> N
     table = page(results, texts, "text", baseline="one").split("<h2>")[1]
     assert table.startswith("Changes against one")
     small, large = table.split("pieces</th>")[1:]
-    # Three of six pieces are shared, and one of three with more than one character.
+    # Three of the six pieces are shared; of the three with more than one character, one is shared.
     assert cells_of(small, "one") == ["–"] * 5
     assert cells_of(small, "two") == ["+20.00%", "-20.00%", "-20.00%", "50.0%", "33.3%"]
     assert cells_of(large, "two") == ["+0.00%", "+10.00%", "+10.00%", "100.0%", "100.0%"]

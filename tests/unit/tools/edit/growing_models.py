@@ -71,7 +71,8 @@ def covered(
 ) -> tuple[list[Sentence], list[str]]:
     """Return the sentences as the oracle reads them, and the characters that the model lacks.
 
-    All characters of the model stay, and so do other characters that the coverage requires.
+    The sentences keep the characters that the model has or the coverage requires; all others become
+    unknown.
     """
     known = {c for piece in scores_of(model) for c in piece}
     by_coverage = Options(**{**vars(options), "required_chars": "".join(sorted(known))})

@@ -152,7 +152,7 @@ def test_what_the_normalizer_changes_depends_on_the_model() -> None:
 
 
 def test_a_piece_that_only_a_rule_makes_is_let_through() -> None:
-    # The rules are applied once: a becomes b, though b alone becomes c.
+    # The rules are applied only once: Ж becomes Щ, although Щ alone becomes c.
     from spmcompat.normalization.charsmaps import compile_charsmap  # noqa: PLC0415
 
     model = ModelProto()
@@ -231,7 +231,7 @@ def test_word_and_char_models_take_words_and_characters() -> None:
 
 
 def test_a_word_model_gets_a_symbol_with_and_without_the_space_mark() -> None:
-    # sentencepiece 0.2.3 does this in training.
+    # sentencepiece 0.2.3 adds both forms in training.
     new = edited(trained("word"), add_user_defined=["<q>"]).model
     assert processor(new).id_to_piece(processor(new).encode("a <q>"))[-1] == "▁<q>"
     assert {"<q>", "▁<q>"} <= by_text(new).keys()
@@ -262,7 +262,7 @@ def test_pieces_that_hold_a_new_symbol_are_named(model_type: str) -> None:
     encoded = processor(result.model).encode(lines(), out_type=str)
     used = {token for line in encoded for token in line}
     assert not used & set(result.unreachable)
-    # In a Unigram model a better piece can be used instead of a symbol.
+    # In a Unigram model, a piece with a better score can be used instead of the symbol it contains.
     assert bool(used & set(result.covering)) == bool(result.covering) == (model_type == "unigram")
 
 

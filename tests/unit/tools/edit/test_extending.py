@@ -106,7 +106,7 @@ def test_unigram_is_that_of_the_oracle(number: int) -> None:
 
 
 def test_bpe_goes_on_with_its_own_text() -> None:
-    """Extending V1 to V2 pieces gives the pieces and merges of training V2; the ids of V1 stay."""
+    """Extending to V2 pieces gives the pieces and merges of training with V2; the old ids stay."""
     lines = words(5, 300, types=400)
     small = trained(lines, vocab_size=150, model_type="bpe")
     large = trained(lines, vocab_size=400, model_type="bpe")

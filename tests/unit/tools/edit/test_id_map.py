@@ -1,4 +1,4 @@
-"""The id map contains the ids into which the real library encodes pieces with the old model."""
+"""The id map has the ids that the real library, with the old model, encodes new pieces into."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of changes: they are short where they are shown, and `ok`."""
+"""The results of changes to models have a short `repr`, and `ok` is true."""
 
 from __future__ import annotations
 

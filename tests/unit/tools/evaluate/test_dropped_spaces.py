@@ -36,7 +36,7 @@ def is_space(piece: str) -> bool:
 
 
 def lost_boundaries(pieces: list[str]) -> tuple[int, int]:
-    """Return how many word boundaries the pieces show, and how many only the dropped ones show."""
+    """Return how many word boundaries the pieces show, and how many only dropped pieces show."""
     text = "".join(pieces).strip(SPACE_MARK)
     while SPACE_MARK * 2 in text:
         text = text.replace(SPACE_MARK * 2, SPACE_MARK)
@@ -74,7 +74,7 @@ def test_the_figures_are_those_of_the_other_pieces(
     assert result.tokens_per_word == pytest.approx(tokens / whole.words)
     assert result.characters_per_token == pytest.approx(sum(map(len, lines)) / tokens)
     counts = [uses[piece] for piece in vocabulary]
-    # The unknown piece has the text of the unknown characters.
+    # The encoder returns the text of unknown characters in place of the unknown piece.
     counts.append(tokens - sum(counts))
     counts.remove(0)
     assert sorted(result.uses) == sorted(counts)

@@ -73,7 +73,7 @@ def test_shares_count_words_between_white_space() -> None:
     groups = grouped()
     total = len(TEXT.split())
     assert groups["all"].share == pytest.approx(3 / total)
-    # The word "dogs," is another word, and so is "Cats".
+    # "dogs," and "Cats" in the text are not the gold words "dogs" and "cats".
     assert groups["only two"].share == pytest.approx(1 / total)
     assert groups["only one"].share == pytest.approx(2 / total)
     assert groups["all but two"].share == pytest.approx(2 / total)

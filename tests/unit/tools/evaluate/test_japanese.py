@@ -152,7 +152,7 @@ def test_tokenizers_of_hugging_face_cut_entries_of_any_length(
 def test_an_entry_has_the_same_boundaries_with_each_kind_of_mark(
     pieces: list[str], gold: Path, tmp_path: Path
 ) -> None:
-    """The mark before the first word is not a boundary, whether it is a token or not."""
+    """The space mark before the first word is no boundary, even if it is a separate token."""
     from spmcompat.model.sentencepiece_model_pb2 import ModelProto  # noqa: PLC0415
 
     model = ModelProto()

@@ -67,8 +67,8 @@ def add(loss: MarginalLoss, model: ModelProto, lines: list[str]) -> None:
 def prices_by_hand(model: ModelProto, lines: list[str]) -> tuple[float, float]:
     """Return the cost of all user-defined pieces in the lines, and of each other piece.
 
-    Each user-defined piece, and all other pieces together, have their share of the tokens. Each
-    counts as used once more, so that no share is 0.
+    Each user-defined piece has a share of the tokens, and all other pieces together have one share.
+    Each of these counts of tokens is increased by one, so that no share is 0.
     """
     symbols = {p.piece for p in model.pieces if p.type == p.USER_DEFINED}
     if not symbols:
@@ -187,7 +187,7 @@ def test_losses_by_line_are_those_of_single_lines(
 
 @pytest.fixture(scope="module")
 def model_of(train: Train) -> Callable[..., ModelProto]:
-    """Return a function that trains with options, once for the same options."""
+    """Return a function that trains with options, but only once for equal options."""
     return functools.lru_cache(lambda **options: load(train("m", **options)))
 
 

@@ -38,7 +38,7 @@ SHARED = (
     "unused_pieces",
     "drops_spaces",
 )
-# Characters, spaces and a script that the models do not know.
+# Characters and a script that the models do not know, and unusual spaces.
 STRANGE = "new wörds  and   spaces \n\n漢字 12.5%\n Ａｂｃ x\n漢\n漢 漢 字\n"
 
 
@@ -200,7 +200,7 @@ def test_text_of_meta_pieces_is_left_out(train: Train, tmp_path: Path) -> None:
     assert (result.left_out, result.pretokens) == (2, 5)
     assert "do not include 2 of 5 pretokens" in messages
     assert result.tokens == of_counts(model, count(rest))[0].tokens
-    # Counted without these pieces, the text is complete.
+    # If these pieces are not defined in counting, no pretoken is left out.
     others = {"unk_piece": "<?>", "bos_id": -1, "eos_id": -1}
     complete, messages = of_counts(model, count(path, **others))
     assert shared(complete) == shared(of_text(model, path))

@@ -1,4 +1,4 @@
-"""Words are counted in the text, the same for every kind of model."""
+"""Words are counted in the text, so their number is the same for every kind of model."""
 
 from __future__ import annotations
 

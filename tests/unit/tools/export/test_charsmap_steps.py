@@ -52,12 +52,12 @@ def run(steps: list[Step], text: str) -> str:
 
 @pytest.mark.parametrize("name", ["nmt_nfkc", "nfkc_cf", *OWN_NAMES])
 def test_every_predefined_rule_is_applied(name: str) -> None:
-    """Each source, next to characters that could combine with it; in a single text for speed."""
+    """Test sources before characters that could combine with them; 500 in one text, for speed."""
     charsmap = precompiled(name, "")
     rules = decompile(charsmap)
     sources = sorted(rules)
     chosen = random.Random(1).sample(sources, 6000)
-    # All single-character sources, and those in blocks that are newer than the library.
+    # Add all sources of a single character, or from blocks that are newer than the library.
     chosen += [
         source for source in sources if len(source) == 1 or source[0] in range(0x10500, 0x17000)
     ]
@@ -87,7 +87,7 @@ def test_rules_and_symbols_of_ones_own(seed: int) -> None:
     """Random rules and symbols over few characters, so that they overlap and begin each other."""
     chance = random.Random(seed)
     alphabet = "abcA\u0301\u0302\uff21\u1100\u1161\u11a8 \r\n\x01\x02\u200d\U0001f600\u0600"
-    # Rules that delete two control characters make these the separators.
+    # If two control characters are deleted by rules, the steps use these two as separators.
     rules: dict[tuple[int, ...], tuple[int, ...]] = {}
     if chance.random() < 0.4:
         rules = {(1,): (), (2,): ()}

@@ -1,4 +1,7 @@
-"""GGUF files: their content, and how llama.cpp encodes with them."""
+"""GGUF files: their content, and how llama.cpp encodes with them.
+
+`test_tokenizer_json.py` explains the abbreviations of issue numbers.
+"""
 
 import os
 import struct
@@ -80,7 +83,7 @@ class TestFile:
         options = {"normalization_rule_tsv": str(rules), "pad_id": 3}
         model = trained(kind, byte_fallback=kind == "bpe", **options)
         spec = model.normalizer_spec
-        types = {1: 1, 2: 2, 3: 3, 6: 6}  # the types in this model have equal numbers
+        types = {1: 1, 2: 2, 3: 3, 6: 6}  # these types have the same numbers in both formats
         assert keys_of(model, tmp_path) == {
             "general.architecture": name,
             "general.name": "vocabulary",
@@ -351,7 +354,7 @@ class TestUnigram:
 
     def test_symbols_have_the_score_of_sentencepiece(self, tmp_path: Path) -> None:
         needs_llama()
-        for score in (0.149, 0.151):  # two of them are below and above 0.1 * (4 - 1)
+        for score in (0.149, 0.151):  # twice the score is below, then above 0.1 * (4 - 1)
             pieces = [("abcd", 0.0, PIECE.USER_DEFINED), ("ab", score), ("cd", score)]
             model = made(UNIGRAM, pieces)
             assert loaded(gguf, model, tmp_path).encode(["abcd"]) == [encode(model, "abcd")]

@@ -106,7 +106,7 @@ def test_transformers_saves_and_loads_all_options(
         json.loads(loaded.backend_tokenizer.to_str())["model"]
         == json.loads(again.backend_tokenizer.to_str())["model"]
     )
-    # Lines without control symbols are encoded as by sentencepiece.
+    # Lines without control symbols are encoded as sentencepiece encodes them.
     plain = list(hf_folder.without_control_pieces(files, lines))
     assert len(plain) > 50
     assert again(plain, add_special_tokens=False)["input_ids"] == Reference(model).encode(plain)

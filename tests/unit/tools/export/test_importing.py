@@ -45,7 +45,7 @@ def test_an_export_comes_back(model_type: str, rules: str, form: str) -> None:
     assert back.denormalizer_spec == model.denormalizer_spec
     lines = [*hard_lines(model), *TEXT[:8]]
     assert Reference(back).encode(lines) == Reference(model).encode(lines)
-    # The trainer's own ids of unk, bos, eos and pad are those of the new model.
+    # The trainer_spec of the new model has the ids of unk, bos, eos and pad of the original.
     for kind in ("unk_id", "bos_id", "eos_id", "pad_id"):
         assert getattr(back.trainer_spec, kind) == getattr(model.trainer_spec, kind)
 
@@ -122,7 +122,7 @@ def _word_piece(content: dict[str, Any]) -> None:
 
 
 def _swap(content: dict[str, Any]) -> None:
-    """Move the first of two merges that make one piece to the end, where no score can place it."""
+    """Move one of two merges that make the same piece to the end, where no score can place it."""
     merges = content["model"]["merges"]
     texts = ["".join(merge) for merge in merges]
     merges.append(merges.pop(next(i for i, text in enumerate(texts) if texts.count(text) > 1)))

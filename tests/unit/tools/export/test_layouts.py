@@ -169,7 +169,7 @@ def test_a_public_layout_is_imported(
     for limit, words in zip(differences, expected, strict=True):
         assert words in limit.text
         assert reference.encode([limit.example]) != loaded.encode([limit.example]), limit
-    # A file without differences differs only where a line contains a special token.
+    # If no difference is expected, ids differ only in lines that contain a special token.
     found = compare(reference, loaded, hard_lines(model))
     assert set(found.causes) - {TIE} == {SPECIAL, *(["normalizer"] if expected else [])}
 

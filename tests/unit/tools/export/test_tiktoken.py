@@ -1,4 +1,4 @@
-"""tiktoken: which models are exact, and why other models are refused."""
+"""tiktoken: which models are exported exactly, and why other models are refused."""
 
 import json
 from base64 import b64decode
@@ -271,7 +271,7 @@ class TestRefusals:
         assert refusals(model) == ""
 
     def test_equal_scores(self) -> None:
-        """HFt#1213: a tie between merges."""
+        """huggingface/tokenizers#1213: a tie between merges."""
         pieces = [("ab", -1.0), ("bc", -1.0), ("a", -2.0), ("b", -3.0), ("c", -4.0), (MARK, -5.0)]
         model = made(BPE, [*byte_pieces(), *pieces])
         model.trainer_spec.byte_fallback = True

@@ -52,7 +52,7 @@ def test_ids_are_decoded_to_the_text_of_sentencepiece(model_type: str, form: str
     assert export.decode is not None
     for ids in reference.encode([*hard_lines(model), *TEXT[:8]]):
         assert export.decode(ids) == reference.decode(ids)
-        # Control pieces decode to nothing, the unknown piece to its surface.
+        # Control pieces decode to nothing, and the unknown piece to `unk_surface`.
         assert export.decode([1, *ids, 0, 2]) == reference.decode([1, *ids, 0, 2])
 
 
@@ -80,7 +80,7 @@ def test_scores_are_read_as_the_float32_that_they_are() -> None:
 
 
 def test_merges_of_score_zero_are_kept() -> None:
-    """TF#24233: pieces with score 0 gave no merges, because 0 was treated as a missing score."""
+    """TF#24233: pieces with score 0 had no merges, because 0 was treated as a missing score."""
     model = trained("bpe", "identity", "plain")
     first = max((one for one in model.pieces if one.type == PIECE.NORMAL), key=lambda p: p.score)
     assert first.score == 0
@@ -209,7 +209,8 @@ def test_equal_scores_of_pieces_are_said() -> None:
 
     model = changed(plain, add_two)
     assert any("score of another piece" in limit.text for limit in tokenizer_json.limits(model))
-    # Of two neighbours, sentencepiece merges the left one, the library the first one in the file.
+    # Of two neighbouring merges, sentencepiece makes the left one, `tokenizers` the first one in
+    # the file.
     added = [pair for pair in merges_of(model) if "".join(pair) in texts]
     assert added == [(left, middle), (middle, right)]
     word = left + middle + right
