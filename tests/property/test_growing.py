@@ -30,7 +30,7 @@ PIECES = st.dictionaries(
 def test_merges_after_initial_pieces_are_those_of_the_oracle(
     lines: list[str], scores: dict[str, float], wanted: int, expected: int
 ) -> None:
-    """Initial pieces may cross the boundaries of pieces; then only those inside count."""
+    """Initial pieces that cross the boundary of a segment have no effect."""
     options = {"split_by_whitespace": False, "split_by_unicode_script": False}
     segments = segments_of(lines, character_coverage=1.0, **options)
     encoded = [(piece.encode(), score) for piece, score in scores.items()]

@@ -104,8 +104,7 @@ def gold_words(tables: Sequence[GroupTable]) -> str:
         "that the words occur in the held-out text, divided by the number of all words in it. The "
         "text is split into words at white space only, so a word with a punctuation mark is a "
         f"different word. The examples are the most frequent words. {GROUPS} contains all "
-        "groups.</p>"
-        + "".join(map(_table, tables))
+        "groups.</p>" + "".join(map(_table, tables))
     )
 
 

@@ -39,8 +39,9 @@ class Process(NamedTuple):
 
     @property
     def failure(self) -> str:
-        """The last line of the log, or the exit code if the log is empty or a signal ended the
-        process; "" after success.
+        """Why the process failed: the last line of its log, or its exit code; "" after success.
+
+        The exit code is used if the log is empty or a signal ended the process.
         """
         last = self.log.strip().rpartition("\n")[2]
         if self.exit_code == 0:
