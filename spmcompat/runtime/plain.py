@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 
 def plain(value: object) -> object:
-    """Return a value as dicts, lists, texts and numbers.
+    """Return a value as dicts, lists, strings and numbers.
 
     Named tuples become dicts, without the fields that contain bytes, such as a model. NaN and
-    infinite numbers become text.
+    infinite numbers become strings.
     """
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return plain_fields(value)

@@ -148,7 +148,7 @@ class Decompressed:
             return self._decoder.decompress(data, most)
         except MemoryError:
             raise
-        except Exception as error:  # each module has its own type of errors
+        except Exception as error:  # each module has its own error types
             reason = " ".join(str(error).split()) or type(error).__name__
             what = f"{self._compression} cannot decompress it near byte {self.consumed} ({reason})"
             if self._members > 1 and not self._has_begun:

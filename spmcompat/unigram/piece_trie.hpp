@@ -33,7 +33,7 @@ class PieceTrie {
   // the number of parts; empty pieces belong to no part. The number of parts is a power of two, at
   // most kMostParts. If `prefixes` is not null, stores there, for each piece of the part, the id of
   // the longest other piece that is a prefix of it. If there is no such prefix, the item of the
-  // piece does not change.
+  // piece is left unchanged.
   PieceTrie(const Pieces& pieces, uint32_t part, uint32_t parts, std::vector<uint32_t>* prefixes)
       : part_(part), parts_(parts), pieces_(pieces.size()), nodes_(pieces_ + 1) {
     // Shorter pieces come first, so that the node of a piece exists before longer pieces need it.

@@ -286,7 +286,7 @@ def test_a_call_that_fails(name: str, folder: Path) -> None:
 
 
 def moments(events: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Return moments from the whole run, and equally many from the writing of files."""
+    """Return moments from the whole run, and the same number from when files are written."""
     half = MOMENTS // 2
     return [
         (kind, max(events[kind] * (i + 1) // (half + 1), 1))

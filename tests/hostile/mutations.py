@@ -96,7 +96,7 @@ def hostile_value(chance: random.Random) -> Document:
 
 
 def nested(depth: int, chance: random.Random) -> Document:
-    """Return lists or dicts inside each other."""
+    """Return nested lists or dicts."""
     value: Document = "x"
     is_list = chance.random() < 0.5
     for _ in range(depth):

@@ -106,7 +106,7 @@ def by_value(items: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 def split(text: str, options: Options) -> list[str]:
-    """Split a sentence at U+2581, which begins a pretoken, or ends it if it is a suffix."""
+    """Split a sentence at U+2581, which begins a pretoken, or ends one if it is a suffix."""
     together = options.allow_whitespace_only_pieces
     result: list[str] = []
     previous = ""

@@ -345,7 +345,7 @@ def test_a_file_whose_name_is_a_dash_or_a_pattern(trainers: Trainers) -> None:
 def test_an_empty_text_among_others(
     trainers: Trainers, place: int, release: str, tmp_path: Path
 ) -> None:
-    """The reference reads a line from an empty file; ours also does if the file is compressed."""
+    """The reference reads an empty line from an empty file; we do so only from a compressed one."""
     texts = [b"abc abc abd", b"abd abe\n"]
     texts.insert(place, b"")
     options: dict[str, Option] = {**SOFT, "model_type": "word"}

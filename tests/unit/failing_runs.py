@@ -35,7 +35,7 @@ def fail_allocations(first: int, last: int) -> None:
 
 
 def first_calls() -> list[int]:
-    """Return the number of the first allocation on each path through the code, in order."""
+    """For each path through the code, return the index of its first allocation."""
     allocator = ctypes.CDLL(None)
     allocator.get_first_call.restype = ctypes.c_int64
     return [int(allocator.get_first_call(site)) for site in range(allocator.get_site_count())]

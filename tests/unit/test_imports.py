@@ -29,7 +29,7 @@ def sources() -> list[Path]:
 
 
 def module_of(path: Path) -> str:
-    """Return the path in the package without the suffix, which all files of a module share."""
+    """Return the path in the package without the suffix. All files of a module share this path."""
     return path.relative_to(PACKAGE).with_suffix("").as_posix()
 
 
@@ -63,7 +63,7 @@ def imports() -> set[tuple[str, str]]:
 
 
 def package_of(module: str) -> str:
-    """Return the top folder of a module (for a tool, two levels), or a top module itself."""
+    """Return the top folder of a module, or for a tool its two top folders."""
     parts = module.split("/")
     return "/".join(parts[:2]) if parts[0] == "tools" else parts[0]
 

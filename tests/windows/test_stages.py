@@ -1,4 +1,4 @@
-"""The C++ stages give equal results without Python; tools/windows runs them on Windows, too."""
+"""The C++ stages give the same results without Python; tools/windows also runs them on Windows."""
 
 import os
 import shutil

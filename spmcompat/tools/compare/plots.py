@@ -116,7 +116,7 @@ def change_of_loss_and_tokens(results: Sequence[Result], baseline: str) -> str:
             y = 100 * (ratio(own.loss_per_character, base.loss_per_character) - 1)
             looks = style[result.config]
             axes.plot(x, y, linestyle="", markersize=markers[result.vocab_size], **looks)
-            # An interval does not always contain the change itself, so error bars cannot show it.
+            # An interval need not contain the change itself, so it cannot be drawn as error bars.
             for change in differences([own], base):
                 both = [100 * change.low, 100 * change.high]
                 if change.figure == "tokens":

@@ -257,7 +257,7 @@ def _cuts(model: Model, gold: GoldList) -> tuple[tuple[int, ...], ...]:
 
 
 def _file_name(name: str) -> str:
-    """Return the file name for a result. Different names of results give different file names.
+    """Return the file name for a result. Different result names give different file names.
 
     A short name of lower-case ASCII characters does not change. Any other name is shortened and
     gets a digest. Upper-case letters need a digest because some file systems ignore case. A name

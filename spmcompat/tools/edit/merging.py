@@ -96,7 +96,9 @@ def merge_models(
     first, *others = vocabularies
     is_bpe = models[0].trainer_spec.model_type == TrainerSpec.BPE
     if is_bpe and weights is not None:
-        raise BadValueError("a BPE model has an order of merges instead of weights. Leave the weights out.")
+        raise BadValueError(
+            "a BPE model has an order of merges instead of weights. Leave the weights out."
+        )
     symbols = _new_symbols(first, others)
     kept = first
     if is_bpe:

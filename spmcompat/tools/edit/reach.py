@@ -107,7 +107,7 @@ class Gate:
         return any(text in self.normalized(source) for source in self._sources(text))
 
     def reason(self, text: str) -> str:
-        """Return why no normalized text contains this text, and what to do."""
+        """Explain why no normalized text contains this text, and what to do about it."""
         if self._space == SPACE_MARK and " " in text:
             remedy = text.replace(" ", SPACE_MARK)
             return f"normalized text has U+2581 instead of a space. Write {remedy}"

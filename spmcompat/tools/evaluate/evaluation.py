@@ -47,9 +47,9 @@ from spmcompat.tools.evaluate.vocabularies import share_texts
 # The number of lines to align with their tokens at once. A small number keeps the arrays small.
 _ALIGNED_LINES = 1000
 # A model's figures can be compared with those of other models if it loses at most this share of the
-# characters, and at most this share of the spaces. The usual character coverage, 0.9995, loses a
-# tenth of this limit. In Chinese and Japanese, the characters that do not occur in the training
-# text make up about a third of this limit.
+# characters, and at most this share of the spaces. With the usual character coverage, 0.9995,
+# the loss is a tenth of this limit. In Chinese and Japanese, characters that do not occur in the
+# training text account for about a third of it.
 _TOLERATED_LOSS = 0.005
 # In models of these types, the unknown token replaces a whole word, including the characters that
 # the model knows.

@@ -88,7 +88,8 @@ struct LaneStates {
 #if defined(__x86_64__) && (!defined(_WIN32) || defined(__clang__))
 
 #include <immintrin.h>
-#if defined(_MSC_VER)  // clang-cl leaves this part out unless the whole file is compiled for AVX
+#if defined(_MSC_VER)
+// With clang-cl, immintrin.h omits this header unless the whole file is compiled for AVX.
 #include <avxintrin.h>
 #endif
 

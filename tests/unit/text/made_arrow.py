@@ -80,7 +80,7 @@ Buffer = bytes | int | None
 
 @dataclass
 class Column:
-    """The values of the schema and the array of a column. A buffer is bytes, an address or None."""
+    """The fields of the two C structs of a column. A buffer is bytes, an address or None."""
 
     format: str
     length: int

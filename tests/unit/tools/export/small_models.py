@@ -31,7 +31,7 @@ EXACT = {
 def made(
     kind: int, pieces: Iterable[tuple[str, float] | tuple[str, float, int]], **norm: bool
 ) -> ModelProto:
-    """A model without a normalizer. Pieces without a given type are normal."""
+    """A model without a normalizer. Pieces whose type is not given are normal."""
     model = ModelProto()
     model.trainer_spec.model_type = kind
     model.normalizer_spec.add_dummy_prefix = norm.get("add_dummy_prefix", False)

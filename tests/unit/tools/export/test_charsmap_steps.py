@@ -52,7 +52,10 @@ def run(steps: list[Step], text: str) -> str:
 
 @pytest.mark.parametrize("name", ["nmt_nfkc", "nfkc_cf", *OWN_NAMES])
 def test_every_predefined_rule_is_applied(name: str) -> None:
-    """Test sources before characters that could combine with them; 500 in one text, for speed."""
+    """Each source is followed by a character that could combine with it.
+
+    For speed, each text contains 500 sources.
+    """
     charsmap = precompiled(name, "")
     rules = decompile(charsmap)
     sources = sorted(rules)

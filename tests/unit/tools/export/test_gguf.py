@@ -185,7 +185,7 @@ class TestRefusals:
 
 
 class TestBpe:
-    """The tokenizer `llama`, which does not normalize."""
+    """The `llama` tokenizer, which does not normalize."""
 
     @pytest.mark.parametrize("add_dummy_prefix", [True, False])
     def test_without_a_normalizer_no_line_differs(self, add_dummy_prefix: bool) -> None:

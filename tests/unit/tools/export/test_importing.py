@@ -122,7 +122,7 @@ def _word_piece(content: dict[str, Any]) -> None:
 
 
 def _swap(content: dict[str, Any]) -> None:
-    """Move one of two merges that make the same piece to the end, where no score can place it."""
+    """Of two merges that make the same piece, move one to the end. No score can place it there."""
     merges = content["model"]["merges"]
     texts = ["".join(merge) for merge in merges]
     merges.append(merges.pop(next(i for i, text in enumerate(texts) if texts.count(text) > 1)))

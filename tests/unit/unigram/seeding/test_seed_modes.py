@@ -18,8 +18,8 @@ from tests.unit import stages
 from tests.unit.stages import Case
 
 ALL = 1_000_000
-# The number of corpora in each of ten tests; SPMCOMPAT_SEEDINGS=1000 gives ten thousand in each
-# mode.
+# The number of corpora per test. Each mode has ten tests, so SPMCOMPAT_SEEDINGS=1000 gives ten
+# thousand corpora per mode.
 BATCH = int(os.environ.get("SPMCOMPAT_SEEDINGS", "20"))
 
 GRAMMY = {"grammy award": 1, "grammy winning": 1, "grammar": 1}
