@@ -20,17 +20,17 @@ Lines = dict[str, tuple[dict[str, Any], list[tuple[float, Measured]]]]
 
 
 def lines(results: Sequence[Result]) -> Lines:
-    """Return, for each side, its style and its points: sizes of texts in MB, and results."""
+    """Return the style and the points (size in MB, result) of each side that has every size."""
     found: Lines = {}
-    for result in sorted(results, key=lambda result: result.size):
-        if not result.is_in("sizes"):
-            continue
+    sizes = [result for result in results if result.is_in("sizes")]
+    for result in sorted(sizes, key=lambda result: result.size):
         fewer = [side for side in result.having("ours") if side.workers != result.threads]
         for side in (result.reference, *result.others, *fewer, result.ours):
             if side is not None:
                 _, points = found.setdefault(side.label, (_style(side, result, found), []))
                 points.append((result.size / 1e6, side))
-    slowest_first = sorted(found, key=lambda label: -found[label][1][-1][1].seconds)
+    complete = [label for label, (_, points) in found.items() if len(points) == len(sizes)]
+    slowest_first = sorted(complete, key=lambda label: -found[label][1][-1][1].seconds)
     return {label: found[label] for label in slowest_first}
 
 

@@ -125,6 +125,12 @@ def test_the_figure_shows_every_side_at_every_size(tmp_path: Path) -> None:
     assert figures[0].read_bytes() == figures[1].read_bytes()
 
 
+def test_the_figure_leaves_out_a_side_that_lacks_a_size() -> None:
+    results = made.sizes(10, 30)
+    results[0].sides.remove(results[0].others[0])
+    assert list(plot.lines(results)) == ["sentencepiece 0.2.3", made.ours().label]
+
+
 def test_one_size_gives_no_figure(tmp_path: Path) -> None:
     plot.draw_to(tmp_path / "a.svg", made.sizes(10))
     assert not (tmp_path / "a.svg").exists()
