@@ -24,7 +24,7 @@ SHORT = "{}, five rows"
 
 OTHERS = (
     "Other trainers make models of the same size from the same text, but [not the same "
-    "models](../benchmarks/README.md#other-trainers). A dash means that the trainer failed."
+    "models](../benchmarks/README.md#other-trainers). If a trainer failed, it has a dash or no row."
 )
 """What the page says above the table of other trainers."""
 

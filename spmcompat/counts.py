@@ -147,7 +147,7 @@ def refuse_options_of_texts(options: Iterable[str]) -> None:
         if name not in _OF_PARTS:
             raise BadValueError(
                 f"{name} is not an option for counting.{did_you_mean(name, _OF_PARTS)} "
-                "spmcompat count --help lists the options; pass other options to the training."
+                "spmcompat count --help lists the options; pass other options to training."
             )
 
 
