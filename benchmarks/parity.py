@@ -112,7 +112,7 @@ def rows(arguments: argparse.Namespace, scratch: Path) -> Iterator[Row]:
 
 
 def reference_of(release: str) -> Side:
-    """Return the installed ``sentencepiece`` if it is this release, or else install the release."""
+    """Return the installed ``sentencepiece`` if it is this release; otherwise, install this one."""
     installed = sides.reference()
     return installed if installed.version == release else sides.release(release)
 

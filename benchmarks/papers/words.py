@@ -85,7 +85,7 @@ def _example_lines(group: GoldGroup) -> Iterator[str]:
 def vocabulary_lines(
     models: Mapping[str, Path], pairs: Sequence[tuple[str, str]], affixes: Affixes
 ) -> Iterator[str]:
-    """Yield a table that compares the vocabularies of pairs of models without space marks."""
+    """Yield a table that compares the vocabularies of pairs of models, ignoring space marks."""
     yield (
         f"{'':22}{'pieces':>8}{'equal':>8}{'in %':>7}{'texts':>8}{'not in other':>14}"
         f"{'prefixes':>10}{'suffixes':>10}{'published: texts, not in other, affixes':>42}"

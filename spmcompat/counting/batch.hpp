@@ -74,7 +74,7 @@ struct BatchLog {
 // chunk gets the count `last_count`, because the chunk may end between the copies of this sentence.
 struct BatchSelection {
   std::vector<bool> chosen;  // by index in the batch
-  size_t last;               // the index of the chunk's last sentence among the chosen ones
+  size_t last;               // the chunk's last sentence, as an index into the chosen sentences
   int64_t last_count;
 };
 

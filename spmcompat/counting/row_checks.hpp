@@ -79,7 +79,7 @@ class RowHashes {
     for (size_t i = 0; i < rows.size; ++i) hashes_.push_back(hash(rows, i));
   }
 
-  // Must be called once, after all rows were added. Returns whether two rows have equal hashes.
+  // Must be called once, after all rows have been added. Returns whether two rows have equal hashes.
   bool find_repeated() {
     std::sort(hashes_.begin(), hashes_.end());
     std::vector<uint64_t> repeated;

@@ -30,7 +30,7 @@ _MOST_MATCHES = 64  # at one position, only the 64 shortest user-defined symbols
 
 
 def symbol_score(symbol: str) -> float:
-    """Return the score of a user-defined symbol when a Unigram model encodes a text."""
+    """Return the score that a user-defined symbol has when a Unigram model encodes a text."""
     return to_float32(0.1 * (len(symbol.encode()) - 1))
 
 

@@ -73,7 +73,7 @@ def as_texts(name: str, value: object) -> list[str]:
 
 
 def as_mapping(name: str, value: object, kind: type | tuple[type, ...]) -> dict[str, Any]:
-    """Convert a mapping from texts to values of the type `kind` to a dictionary."""
+    """Return a mapping as a dictionary of strings to values of the type `kind`."""
     try:
         items: dict[Any, Any] = dict(value or {})  # type: ignore[call-overload]
     except (TypeError, ValueError):

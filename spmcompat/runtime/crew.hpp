@@ -28,8 +28,8 @@ namespace spmcompat {
 
 class Crew {
  public:
-  // Either the first error of a stage or the calling thread sets `cancel`. After that, the crew can
-  // no longer be used.
+  // The first error in a stage sets `cancel`, and so may the calling thread. Once it is set, the
+  // crew can no longer be used.
   Crew(size_t size, CancelFlag& cancel)
       : size_(size), cancel_(cancel), team_(std::make_shared<Team>()) {}
   Crew(const Crew&) = delete;

@@ -280,8 +280,8 @@ cdef class LineReader:
         cdef string_view text
         cdef size_t begin, size, end
         while True:
-            # A long unfinished line does not fit in front of the text in the block, so it is joined
-            # with the text in a new block later.
+            # An unfinished line that is too long to fit in front of the block's text is joined with
+            # this text later, in a new block.
             begin = unfinished.text().size()
             if begin * 2 > self.block_size:
                 begin = 0

@@ -37,7 +37,7 @@ def expand(inputs: Iterable[str]) -> tuple[str, ...]:
 
 
 def pattern_of_folder(folder: str) -> str:
-    """Return a pattern for the files in a folder that the user probably means.
+    """Return a pattern for those files of a folder that the user probably means.
 
     Returns "" if there are no files. Subfolders are only searched if the folder itself has none.
     """

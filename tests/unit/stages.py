@@ -156,7 +156,8 @@ def random_pieces(dice: random.Random, case: Case) -> OraclePieces:
             lambda: -1.0,
             lambda: dice.choice(SCORES),
             lambda: dice.uniform(-15, 0),
-            # Sums of these scores differ in their last bits, and tie when one more is added.
+            # Sums of these scores differ only in their last bits. Adding another score rounds the
+            # difference away, so they tie.
             lambda: -1 - dice.randint(0, 6) * 2.0**-23,
         ]
     )

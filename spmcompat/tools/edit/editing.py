@@ -49,7 +49,7 @@ class EditResult(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Always True: if a change fails, there is an exception instead of a result."""
+        """Always True: a change that fails raises an exception instead of giving a result."""
         return True
 
     def to_dict(self) -> dict[str, object]:
@@ -144,7 +144,7 @@ class MergeResult(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Always True: if a change fails, there is an exception instead of a result."""
+        """Always True: a change that fails raises an exception instead of giving a result."""
         return True
 
     def to_dict(self) -> dict[str, object]:

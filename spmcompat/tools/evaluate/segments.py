@@ -148,7 +148,7 @@ def check_pretokenizer(name: str) -> None:
     Raises
     ------
     BadValueError
-        If the name is unknown, or the pattern in it is invalid.
+        If the name is unknown, or contains an invalid pattern.
     """
     if name not in (STORED, SPACE, "script") and not name.startswith("regex:"):
         raise BadValueError(

@@ -129,7 +129,7 @@ class _Counter:
 
     def add(self, rows: pa.RecordBatch, pretokens: Sequence[str], counts: _Ints) -> None:
         self._symbols.check(rows)
-        # Returning lists takes less time than returning an array for each pretoken.
+        # Lists are faster than an array for each pretoken.
         encoded = self._encoder.encode(pretokens, return_type=int, num_threads=self._threads)
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         ids = np.fromiter(chain.from_iterable(encoded), dtype=np.int32, count=int(lengths.sum()))
@@ -275,7 +275,7 @@ def _add_sizes(sizes: _Sizes, rows: pa.RecordBatch, name: str) -> None:
 
 
 def _warn(origin: Origin, sizes: _Sizes, report: Report) -> None:
-    """Report which parts of the text the figures do not include."""
+    """Report the parts of the text that the figures leave out."""
     if skipped := origin.too_long + origin.reserved + origin.broken:
         report.warning(f"The counts do not contain {skipped:,} lines that counting skipped.")
     if sizes.left_out:

@@ -296,7 +296,7 @@ def _cuts(protected: ProtectedRules) -> str:
 
 
 def _joints(single: Mapping[int, Points]) -> str:
-    """Return a pattern with an empty match after each source that ends inside a cluster."""
+    """Return a pattern that matches the empty text after each source that ends inside a cluster."""
     pattern = f"(?<={character_class(single)})(?=[{_JOINS}])"
     # Some format characters combine with the next character.
     joining = [code for code in single if unicodedata.category(chr(code)) in ("Cf", "Cn")]

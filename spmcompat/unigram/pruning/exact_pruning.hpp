@@ -72,7 +72,7 @@ class ExactLossSearch {
     }
   }
 
-  // The score of the best path without a piece.
+  // The score of the best path that does not use a piece.
   float best_without(uint32_t piece, const LatticeView& view) {
     best_.assign(view.length + 1, kNone);
     best_[0] = 0.0f;

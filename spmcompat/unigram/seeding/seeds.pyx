@@ -266,8 +266,8 @@ def seed_from_counts(
     Raises
     ------
     TrainingError
-        If all scores are 0; in 0.2.3, also if a single score is 0, because count times length is a
-        multiple of 2**64.
+        If all scores are 0. In 0.2.3, also if a single score is 0, which happens if count times
+        length is a multiple of 2**64.
     """
     cdef vector[char32_t] characters
     cdef uint64_t score

@@ -58,7 +58,7 @@ def _parameters(function: Callable[..., object]) -> set[str]:
 
 
 def test_sentencepiece_trainer_takes_every_keyword() -> None:
-    # Bytes cannot be given as text, and `logstream` is a parameter.
+    # `precompiled_charsmap` is bytes, which text cannot express; `logstream` is a parameter.
     assert set(ALL) == PYTHON - {"precompiled_charsmap", "logstream"}
 
 

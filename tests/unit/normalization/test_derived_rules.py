@@ -160,7 +160,7 @@ def test_an_accented_letter_has_the_result_of_its_decomposition(name: str) -> No
         ("ภาษาไทยที่นี่", "ภาษาไทยที่นี่"),
         ("がぎぐ パンダ", "がぎぐ パンダ"),
         ("한국어 \u1112\u1161\u11ab", "한국어 한"),
-        # So do letters without a decomposition, and signs.
+        # Letters without a decomposition and symbols stay.
         ("øłđßı ≠∉ ❤\ufe0f", "øłđßı ≠∉ ❤\ufe0f"),
         # A spacing accent is a space and an accent in NFKC.
         ("rock´n´roll", "rock n roll"),

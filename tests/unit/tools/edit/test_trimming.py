@@ -39,7 +39,7 @@ def dropped(before: ModelProto, after: ModelProto) -> set[str]:
 
 
 def encoded_counts(lines: list[str], model: ModelProto) -> Counter[str]:
-    """Return how often each token occurs in a text, without unknown characters."""
+    """Return how often each token occurs in a text; unknown characters are not counted."""
     scores = scores_of(model)
     known = {c for piece in scores for c in piece}
     counts: Counter[str] = Counter()
