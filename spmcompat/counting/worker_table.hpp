@@ -54,10 +54,19 @@ class WorkerTable {
   // called before merging.
   std::string last_pretoken(uint32_t id) {
     if (!(id & kRawToken)) return std::string(pretokens[id]);
-    normalize(raw_tokens.counted(id & ~kRawToken));
     std::string_view last;
-    for_each_pretoken(text_, rule_, [&](std::string_view pretoken, bool) { last = pretoken; });
+    for_each_pretoken_of(id & ~kRawToken, [&](std::string_view pretoken) { last = pretoken; });
     return std::string(last);
+  }
+
+  // Calls function(pretoken) for each pretoken of a raw token. Irregular raw tokens have none. Must
+  // be called before merging.
+  template <typename Function>
+  void for_each_pretoken_of(uint32_t raw_token, Function function) {
+    const CountedRawToken token = raw_tokens.counted(raw_token);
+    if (token.kind == RawTokenKind::kIrregular) return;
+    normalize(token);
+    for_each_pretoken(text_, rule_, [&](std::string_view pretoken, bool) { function(pretoken); });
   }
 
   // Returns the pretoken that is smallest in byte order among those that end a sentence, or an

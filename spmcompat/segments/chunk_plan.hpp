@@ -24,17 +24,18 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "spmcompat/counting/batch.hpp"
 #include "spmcompat/counting/merging.hpp"
 #include "spmcompat/counting/pretoken_counts.hpp"
-#include "spmcompat/counting/pretoken_table.hpp"
 #include "spmcompat/counting/sentence_order.hpp"
 #include "spmcompat/counting/worker_table.hpp"
 #include "spmcompat/plan.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
+#include "spmcompat/runtime/cancel.hpp"
 #include "spmcompat/runtime/crew.hpp"
 
 namespace spmcompat {
@@ -113,6 +114,38 @@ inline void merge_chunk(std::unique_ptr<PretokenCounts>& merged, CountedText& te
   merged->close_sentences(order, plan.uniform_starts);
 }
 
+// The sizes in bytes of the pretokens of one counter, with rare characters replaced. The size of a
+// pretoken or raw token is computed once, however many sentences contain it.
+class PretokenSizes {
+ public:
+  // Computes the sizes of the pretokens and raw tokens that are new since the last call.
+  void update(WorkerTable& table, const std::vector<bool>& required, const CancelFlag& cancel) {
+    const auto size_of = [&](std::string_view pretoken) {
+      const bool changed = cover_text(pretoken, required, text_);
+      return uint64_t{changed ? text_.size() : pretoken.size()};
+    };
+    for (uint32_t id = raw_tokens_.size(); id < table.raw_tokens.size(); ++id) {
+      cancel.check();
+      raw_tokens_.push_back(0);
+      table.for_each_pretoken_of(
+          id, [&](std::string_view pretoken) { raw_tokens_.back() += size_of(pretoken); });
+    }
+    for (uint32_t id = pretokens_.size(); id < table.pretokens.size(); ++id) {
+      cancel.check();
+      pretokens_.push_back(size_of(table.pretokens[id]));
+    }
+  }
+
+  // Returns the size of an item of BatchLog::pretokens.
+  uint64_t operator[](uint32_t id) const {
+    return id & WorkerTable::kRawToken ? raw_tokens_[id & ~WorkerTable::kRawToken] : pretokens_[id];
+  }
+
+ private:
+  std::vector<uint64_t> raw_tokens_, pretokens_;
+  std::string text_;
+};
+
 class ChunkPlan {
  public:
   ChunkPlan(const std::vector<char32_t>& alphabet, uint64_t chunk_bytes, size_t batches)
@@ -122,28 +155,17 @@ class ChunkPlan {
         counts_(batches) {}
 
   // Records the sizes of the sentences of a batch. `log` must contain the pretokens of the batch,
-  // and `table` must have counted only this batch. Several workers may call this at the same time,
-  // for different batches.
-  void measure(const BatchLog& log, WorkerTable& table, const CancelFlag& cancel) {
-    PretokenTable pretokens(0);
-    table.merge_into(pretokens, true, cancel);
-    std::vector<size_t> pretoken_size(pretokens.size(0));
-    std::string text;
-    for (uint32_t i = 0; i < pretoken_size.size(); ++i) {
-      const std::string_view pretoken = pretokens[pretokens.id(0, i)];
-      const bool changed = cover_text(pretoken, required_, text);
-      pretoken_size[i] = changed ? text.size() : pretoken.size();
-    }
+  // `table` must belong to the counter that counted it, and `pretokens` must always be used with the
+  // same table. Several workers may call this at the same time, for different batches.
+  void measure(const BatchLog& log, WorkerTable& table, PretokenSizes& pretokens,
+               const CancelFlag& cancel) {
+    pretokens.update(table, required_, cancel);
     std::vector<uint32_t>& sizes = sizes_[log.index];
     sizes.reserve(log.lengths.size());
     size_t at = 0;
     for (const uint32_t length : log.lengths) {
-      size_t size = 0;
-      for (const size_t end = at + length; at < end; ++at) {
-        table.for_each_merged(log.pretokens[at], [&](uint32_t pretoken) {
-          size += pretoken_size[pretokens.index_of(pretoken)];
-        });
-      }
+      uint64_t size = 0;
+      for (const size_t end = at + length; at < end; ++at) size += pretokens[log.pretokens[at]];
       if (size > std::numeric_limits<uint32_t>::max()) {
         throw std::length_error("a sentence exceeds 4 GB");
       }

@@ -39,9 +39,14 @@ cdef extern from "spmcompat/segments/chunk_plan.hpp" namespace "spmcompat" nogil
         BatchSelection selection(size_t batch) except +
         void drop_others(BatchLog& read) except +
 
+    cdef cppclass CPretokenSizes "spmcompat::PretokenSizes":
+        CPretokenSizes()
+
     cdef cppclass CChunkPlan "spmcompat::ChunkPlan":
         CChunkPlan(const vector[char32_t]& alphabet, uint64_t chunk_bytes, size_t batches) except +
-        void measure(const BatchLog& log, WorkerTable& table, const CCancelFlag& cancel) except +
+        void measure(
+            const BatchLog& log, WorkerTable& table, CPretokenSizes& pretokens,
+            const CCancelFlag& cancel) except +
         size_t chunks()
         uint64_t sentences()
         CChunk chunk(size_t number) except +
@@ -340,6 +345,13 @@ cdef class Chunk:
 
 
 @final
+cdef class PretokenSizes:
+    """The sizes of the pretokens of one counter, which `ChunkPlan.measure` fills."""
+
+    cdef CPretokenSizes sizes
+
+
+@final
 cdef class ChunkPlan:
     """Divides a text into seeding chunks.
 
@@ -360,15 +372,26 @@ cdef class ChunkPlan:
         _add_characters(alphabet, required)
         self.plan.reset(new CChunkPlan(required, chunk_bytes, batches))
 
-    def measure(self, Batch batch not None, Counter counter not None):
+    def measure(self, Batch batch not None, Counter counter not None,
+                PretokenSizes sizes not None):
         """Record the sizes of the sentences of a batch.
 
-        The batch must contain its pretokens, and must be the only batch that the counter has
-        counted. Several workers may call this method at the same time, with different batches.
+        The batch must contain its pretokens. Several workers may call this method at the same time,
+        with different batches.
+
+        Parameters
+        ----------
+        batch : Batch
+            The batch.
+        counter : Counter
+            The counter that counted the batch.
+        sizes : PretokenSizes
+            The sizes of the pretokens of this counter. A new counter needs a new object.
         """
         with nogil:
             dereference(self.plan).measure(
-                batch.log, dereference(counter.counter).table(), counter.rules.cancel.flag)
+                batch.log, dereference(counter.counter).table(), sizes.sizes,
+                counter.rules.cancel.flag)
 
     def cut(self, workers):
         """Cut the text into chunks. All its batches must have been measured."""

@@ -13,9 +13,12 @@ from spmcompat.plan import Plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.runtime.workers import Workers
-from spmcompat.segments.corpus import Chunk, ChunkPlan, Corpus, cut_seeding_chunk
+from spmcompat.segments.corpus import Chunk, ChunkPlan, Corpus, PretokenSizes, cut_seeding_chunk
 from spmcompat.text.lines import LineFilter
 from spmcompat.text.sources import Buffer, Source
+
+# When the tables of a counter exceed this size, the next buffer is measured with a new counter.
+_MOST_TABLE_BYTES = 16 << 20
 
 _INPUT_CHANGED = (
     "The input changed while it was read: its sentences are not those of the first reading. "
@@ -80,13 +83,16 @@ class SeedingChunks:
     def _plan_chunks(self) -> ChunkPlan:
         batches = len(self._source)
         chunks = ChunkPlan(self._alphabet, self._plan.seeding_chunk_bytes, batches)
+        measuring = [self._measuring(worker) for worker in range(self._workers.count)]
         with self._report.stage("Measuring sentences", batches, "buffers") as stage:
 
-            def work(_: int, task: tuple[int, Callable[[], Buffer]]) -> None:
+            def work(worker: int, task: tuple[int, Callable[[], Buffer]]) -> None:
                 index, load = task
-                counter = Counter(0, self._rules)
+                counter, sizes = measuring[worker]
                 batch = counter.count(index, load(), LineFilter(self._plan.text), True)
-                chunks.measure(batch, counter)
+                chunks.measure(batch, counter, sizes)
+                if counter.table_bytes > _MOST_TABLE_BYTES:
+                    measuring[worker] = self._measuring(worker)
                 stage.advance()
 
             self._workers.run(self._source.again(range(batches)), work)
@@ -94,6 +100,9 @@ class SeedingChunks:
         if chunks.sentences != self._sentences:
             raise TrainingError(_INPUT_CHANGED)
         return chunks
+
+    def _measuring(self, worker: int) -> tuple[Counter, PretokenSizes]:
+        return Counter(worker, self._rules), PretokenSizes()
 
     def _read(self, chunk: Chunk, name: str) -> Corpus:
         counters = [Counter(worker, self._rules) for worker in range(self._workers.count)]

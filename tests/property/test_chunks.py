@@ -52,6 +52,7 @@ def texts(draw: st.DrawFn) -> Text:
         length_power=draw(st.sampled_from([1.0, 0.5, 0.3, -1.0])),
         min_freq_alpha=draw(st.sampled_from([0.0, 0.3, 2.0])),
         sure_bytes=draw(st.sampled_from([0, 100, 1 << 24])),
+        table_bytes=draw(st.sampled_from([0, 1 << 24])),
         packing=draw(st.sampled_from(["plain", "gzip", "halves"] + ["jsonl"] * (not tsv))),
     )
 

@@ -18,6 +18,7 @@ from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
+from spmcompat.segments import seeding_chunks
 from spmcompat.segments.corpus import Corpus
 from spmcompat.text import sources
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
@@ -41,6 +42,7 @@ class Text:
     length_power: float = 1.0
     min_freq_alpha: float = 0.0
     sure_bytes: int = 1 << 24
+    table_bytes: int = 1 << 24
     packing: str = "plain"
 
     def rule(self) -> SeedRule:
@@ -117,7 +119,8 @@ def read(text: Text, folder: Path) -> Corpus:
 
 
 def check_seeds(corpus: Corpus, text: Text) -> None:
-    found = list(seed_from_corpus(corpus, text.rule(), Workers(text.workers), Report(2)))
+    with mock.patch.object(seeding_chunks, "_MOST_TABLE_BYTES", text.table_bytes):
+        found = list(seed_from_corpus(corpus, text.rule(), Workers(text.workers), Report(2)))
     expected = seed(covered(text), oracle_options(text))
     assert found == [(piece.encode(), float(score)) for piece, score in expected]
 
