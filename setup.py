@@ -14,8 +14,8 @@ from setuptools.command.build_ext import build_ext
 # SPMCOMPAT_DEBUG=1 builds with all bounds checks, in Cython and in the C++ containers.
 DEBUG = bool(os.environ.get("SPMCOMPAT_DEBUG"))
 
-# A multiplication and an addition must not be contracted to one operation, because it would round
-# only once: scores would change.
+# A multiplication and an addition must not be contracted to one operation: such an operation rounds
+# only once, so scores would change.
 FLAGS = ["-std=c++17", "-ffp-contract=off", "-Wall", "-Wno-unused-function"]
 FLAGS += ["-O1", "-g", "-D_GLIBCXX_ASSERTIONS"] if DEBUG else ["-O3", "-g0"]
 FLAGS += ["-Werror"] if os.environ.get("SPMCOMPAT_WERROR") else []
@@ -49,13 +49,14 @@ class Build(build_ext):
             if not self.compiler.initialized:
                 self.compiler.initialize()
             self.compiler.cc = clang
-            # setuptools passes flags for Microsoft's compiler. Clang must not warn that it does not
-            # use some of them.
+            # setuptools also passes flags for Microsoft's compiler. Clang must not warn about the
+            # flags that it does not use.
             flags = ["-Wno-unused-command-line-argument", *(f"/clang:{flag}" for flag in FLAGS)]
             for extension in self.extensions:
                 extension.extra_compile_args = flags
         elif self.compiler.compiler_type == "mingw32":
-            for extension in self.extensions:  # Windows does not contain the mingw-w64 libraries.
+            # Windows does not contain the mingw-w64 libraries, so they are linked statically.
+            for extension in self.extensions:
                 extension.extra_link_args = ["-static"]
         super().build_extensions()
 
@@ -100,8 +101,8 @@ modules = cythonize(
         "embedsignature": True,
     },
 )
-# Cython lists only the headers that a module names itself. The headers that these include are
-# added, so that a change to any of them rebuilds the module.
+# Cython lists only the headers that a module names itself. Add the headers that these include, so
+# that a change to any of them rebuilds the module.
 for module in modules:
     module.depends = with_included(module.depends)
 

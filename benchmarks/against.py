@@ -83,7 +83,7 @@ def side_by_side(turn: int, both: Sequence[Side], train: Train) -> Pair:
 
 
 def _train_on_core(core: int, side: Side, train: Train) -> Run:
-    # This affects only the calling thread and the process that it starts.
+    # The affinity applies only to the calling thread and to the process that this thread starts.
     os.sched_setaffinity(0, {core})
     return train(side)
 
@@ -95,7 +95,7 @@ def sides_of(row: Row, both: Sequence[Build], workers: int) -> list[Side]:
 
 
 def pairs_of(row: Row, arguments: argparse.Namespace) -> int:
-    """Return the number of pairs of a row. It is even, so that both orders occur equally often."""
+    """Return how many pairs of runs a row needs: an even number, so that the orders balance."""
     runs = max(int(arguments.runs), row.least_runs)
     return runs + runs % 2
 
@@ -193,7 +193,7 @@ def measure_row(
     arguments: argparse.Namespace,
     progress: Progress,
 ) -> Comparison:
-    """Make the text of a row, and compare both sides on it."""
+    """Create the text that a row needs, and compare both sides on this text."""
     options: dict[str, Option] = {**row.options, "num_threads": arguments.threads}
     options["model_type"] = arguments.type
     with tempfile.TemporaryDirectory() as scratch:
@@ -203,7 +203,7 @@ def measure_row(
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Measure all rows and print the table. Return 0 if no row failed or is slower or larger."""
+    """Measure all rows and print the table. Return 1 if a row failed, or is slower or larger."""
     chosen, files = rows.chosen(arguments.names, corpora.large(arguments.folder))
     load = machine()["load"][0]
     workers = 1 if arguments.side_by_side else arguments.threads

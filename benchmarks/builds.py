@@ -1,7 +1,7 @@
 """Builds of spmcompat from its git history, each in a separate folder in the user's cache.
 
 The code of the checkout, including changed and new files, is copied and built like an old commit.
-So both builds have the same compiler flags, and edits or builds in the checkout do not disturb a
+So all builds have the same compiler flags, and edits or builds in the checkout do not disturb a
 measurement.
 """
 
@@ -23,7 +23,7 @@ from benchmarks import ROOT
 # The files that determine what is compiled, and how.
 _SOURCES = ("spmcompat", "setup.py", "pyproject.toml")
 _COMPILER_VARIABLES = ("CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "ARCHFLAGS")
-# Variables for developers that change the compiler flags in setup.py.
+# Environment variables with which developers change the compiler flags in setup.py.
 _DROPPED = ("SPMCOMPAT_DEBUG", "SPMCOMPAT_WERROR")
 
 
@@ -33,7 +33,7 @@ class BuildError(Exception):
 
 @dataclass(frozen=True)
 class Build:
-    """A folder with a compiled package, and the name of its code in tables."""
+    """A folder with a compiled package, and the name that tables show for it."""
 
     name: str
     folder: Path

@@ -80,7 +80,7 @@ def write(files: Sequence[Path], size: int, copies: int, target: Path) -> None:
 
 
 def reordered(data: bytes, copies: int) -> Iterator[bytes]:
-    """Yield copies of a text with their lines in different orders, the same in every run."""
+    """Yield copies of a text, each with another order of lines. Every run has the same orders."""
     lines = [line + b"\n" for line in data.removesuffix(b"\n").split(b"\n")]
     for seed in range(copies):
         order = lines.copy()

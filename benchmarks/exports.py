@@ -1,8 +1,9 @@
 """Counts the lines that exports encode differently: ``python -m benchmarks.exports --folder DIR``.
 
-It trains a model for each of {unigram, bpe} x {rules} x {forms} on lines of all texts of the
-folder, exports it, and encodes other lines of each text, and the built-in hard lines, with
-sentencepiece and with the library of the target. It writes one row for each model.
+It trains one model for each combination of a type, normalization rules and a form (`TYPES`,
+`RULES`, `FORMS`) on some lines of each text in the folder, and exports it. Then it encodes other
+lines of each text and the built-in hard lines with sentencepiece and with the library of the
+target. It writes one row for each model.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ FORMS: dict[str, dict[str, object]] = {
     "no dummy prefix": {"add_dummy_prefix": False},
     "extra spaces kept": {"remove_extra_whitespaces": False},
 }
-_LONGEST = 10_000  # characters of a line
-_LEARNED = 200  # lines of each text that the models are trained on
+_LONGEST = 10_000  # the maximum number of characters of a line
+_LEARNED = 200  # the number of lines of each text on which the models are trained
 
 
 def lines_of(path: Path, start: int, count: int) -> list[str]:
@@ -128,8 +129,8 @@ def main() -> None:
     paths = sorted(arguments.folder.glob("*.txt"))
     count = arguments.lines
     learned = [line for path in paths for line in lines_of(path, 0, _LEARNED)]
-    # If a text has no more than `count` lines, its first lines are encoded, although the models
-    # were trained on some of them.
+    # The lines to encode follow the first `count` lines. A shorter text has no such lines. In this
+    # case, its first lines are encoded, although the models were trained on some of them.
     texts = [lines_of(path, count, count) or lines_of(path, 0, count) for path in paths]
     print(f"{len(paths)} texts, {arguments.lines:,} lines of each, and the hard lines\n")
     print(f"| type | rules | form | lines | {' | '.join(CAUSES)} |")

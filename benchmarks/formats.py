@@ -67,7 +67,7 @@ def _csv(lines: Sequence[str], path: Path) -> None:
 
 
 def _lists(lines: Sequence[str]) -> list[list[str]]:
-    """Return the lines as lists of ten lines."""
+    """Divide the lines into lists of ten lines each."""
     return [[*lines[begin : begin + 10]] for begin in range(0, len(lines), 10)]
 
 
@@ -179,7 +179,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--runs", type=int, default=3)
     arguments = parser.parse_args(argv)
-    # A carriage return at the end of a line is not part of a record.
+    # Only a line feed ends a line. Carriage returns before line feeds are removed below.
     with arguments.text.open(encoding="utf-8", errors="replace", newline="\n") as file:
         text = file.read()
     options: Options = {

@@ -42,7 +42,7 @@ _QUIET = {"minloglevel": 2}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the table; return 0 if all rows are equal."""
+    """Print the table. Return 0 if spmcompat and the reference agree in all rows."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.from_counts", description=__doc__)
     parser.add_argument("corpora", nargs="*", help="names of texts (default: all of the folder)")
     parser.add_argument(
@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         data = corpora.head(found[name], arguments.head)
         for kind in arguments.type:
             with tempfile.TemporaryDirectory() as folder:
-                os.chdir(folder)  # models store the names of files as given
+                os.chdir(folder)  # so that models do not store the name of the folder
                 saved, merged, whole = compare(name, kind, data)
                 os.chdir(ROOT)
             verdicts += [saved, merged]
@@ -82,7 +82,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def compare(name: str, kind: str, data: bytes) -> tuple[str, str, bool]:
-    """Train in both ways. Return both verdicts, and whether merging changes no byte."""
+    """Train in both ways, and return both verdicts.
+
+    Also return whether the merged counts give the model of the whole text.
+    """
     options: dict[str, Option] = {
         "model_type": kind,
         "vocab_size": 4000,
@@ -111,7 +114,7 @@ def compare(name: str, kind: str, data: bytes) -> tuple[str, str, bool]:
 
 
 def write_parts(data: bytes, longest: int) -> list[str]:
-    """Write the parts of a text that have sentences. Return their names in `ORDER`."""
+    """Write each part of a text that has a sentence to a file. Return the names in `ORDER`."""
     lines = data.splitlines(keepends=True)
     size = -(-len(lines) // PARTS)
     names = []

@@ -108,7 +108,7 @@ def parts(name: str, path: Path, folder: Path) -> Text:
 
 
 def train(kind: str, size: int, texts: Sequence[Text]) -> ModelProto:
-    """Return a model of the texts."""
+    """Train a model on the texts."""
     written = io.BytesIO()
     spmcompat.train(
         input=[text.learned for text in texts],
@@ -124,7 +124,7 @@ def train(kind: str, size: int, texts: Sequence[Text]) -> ModelProto:
 def larger(
     model: ModelProto, kind: str, old: Text, new: Text, add: int
 ) -> Iterator[tuple[str, ModelProto]]:
-    """Yield the model, and a larger model for each method."""
+    """Yield the model, and then a larger model for each method of adding pieces."""
     yield "the model", model
     donor = train(kind, 2 * add, [new])
     for scores in SCORES:
@@ -153,7 +153,7 @@ def appended(model: ModelProto, donor: ModelProto, add: int, scores: str) -> Mod
 
 
 def merged(model: ModelProto, donor: ModelProto, size: int) -> ModelProto:
-    """Return the two models merged."""
+    """Return the merged model of two models."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [f"{folder}/first.model", f"{folder}/second.model"]
         for path, one in zip(paths, (model, donor), strict=True):
@@ -164,7 +164,7 @@ def merged(model: ModelProto, donor: ModelProto, size: int) -> ModelProto:
 def smaller(
     model: ModelProto, kind: str, text: Text, keep: int
 ) -> Iterator[tuple[str, ModelProto]]:
-    """Yield the model, and a smaller model for each method."""
+    """Yield the model, and then a smaller model for each method of removing pieces."""
     yield "the model", model
     yield "least used pieces dropped by hand", cut(model, text, keep)
     data = model.SerializeToString()

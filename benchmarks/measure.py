@@ -32,7 +32,7 @@ class Run:
     """Cost of a whole process, including its start and its imports, and digests of its output.
 
     `seconds` is wall time, `cpu_seconds` the time of all threads, and `peak_kib` the largest
-    resident set. `steps` is empty unless the side times its stages.
+    resident set. `steps` is empty unless the trainer times its stages.
     """
 
     seconds: float
@@ -59,7 +59,7 @@ class Run:
 
 
 def train(side: Side, text: Path | None, options: Mapping[str, Option]) -> Run:
-    """Train one side on a file, in a new folder where the file is called ``text.txt``."""
+    """Run one trainer on a file, in a new folder where the file is called ``text.txt``."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if text is not None:

@@ -35,8 +35,8 @@ from tests.parity.case import Option
 WHOLE = ["en-books", "code-c", "zh-laws", "ja-aozora", "hi-stories", "ar-hindawi", "ko-nsmc"]
 WHOLE += ["mixed-messy", "long-lines", "nospace", "edge-bytes"]
 HEAD = 2_000_000
-# With the default options of the table, both sides refuse these texts, because they have too many
-# different characters or lines that are too long.
+# With the default options of this benchmark, both trainers refuse these texts: the texts have too
+# many different characters, or lines that are too long.
 SPECIAL: dict[str, dict[str, Option]] = {
     "mixed-messy": {"vocab_size": 12_000},
     "zh-poetry": {"vocab_size": 12_000},
@@ -84,14 +84,12 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def rows(arguments: argparse.Namespace, scratch: Path) -> Iterator[Row]:
-    """Yield the training runs of the table, in order."""
+    """Yield the training runs of the parity table, in order."""
     found = corpora.large(arguments.folder)
     names = arguments.corpora or (WHOLE if arguments.whole else sorted(found))
     missing = [name for name in names if name not in found]
     if missing or not names:
-        raise SystemExit(
-            f"The folder has no text {', '.join(missing)}." if names else "Give --folder."
-        )
+        raise SystemExit(f"Not in the folder: {', '.join(missing)}." if names else "Give --folder.")
     size = arguments.vocab_size or (32_000 if arguments.whole else 4_000)
     # num_threads changes the bytes of Unigram models only.
     default = [1, 2, 16] if arguments.type == "unigram" and not arguments.whole else [16]
@@ -112,7 +110,7 @@ def rows(arguments: argparse.Namespace, scratch: Path) -> Iterator[Row]:
 
 
 def reference_of(release: str) -> Side:
-    """Return the installed ``sentencepiece`` if it is this release; otherwise, install this one."""
+    """Return the installed ``sentencepiece`` if it is this release; otherwise, install it."""
     installed = sides.reference()
     return installed if installed.version == release else sides.release(release)
 

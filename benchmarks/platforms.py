@@ -55,12 +55,13 @@ def train_all(arguments: argparse.Namespace) -> int:
     found = corpora.large(arguments.texts)
     missing = [name for name in arguments.names if name not in found]
     if missing:
-        raise SystemExit(f"The folder has no text {', '.join(missing)}.")
+        raise SystemExit(f"Not in the folder: {', '.join(missing)}.")
     trainer = importlib.import_module(arguments.package).SentencePieceTrainer
     results = arguments.results.resolve()
     results.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as scratch:
-        # A model stores the names of its text and of itself, so they must be the same everywhere.
+        # A model stores the names of the text file and of the model file, so the names must be the
+        # same on every platform.
         os.chdir(scratch)
         for name in arguments.names:
             Path("text.txt").write_bytes(corpora.head(found[name].resolve(), arguments.head))
@@ -68,7 +69,7 @@ def train_all(arguments: argparse.Namespace) -> int:
                 started = time.monotonic()
                 outcome = train_one(trainer.train, kind, arguments.vocab_size, results, name)
                 print(f"{name} {kind}: {outcome}, {time.monotonic() - started:.1f} s", flush=True)
-        os.chdir(results)  # the scratch folder is about to be removed
+        os.chdir(results)  # leave the scratch folder, which is about to be removed
     return 0
 
 
@@ -117,7 +118,7 @@ def difference(first: Path, second: Path, stem: str) -> str:
     if one.keys() != two.keys():
         return f"{first.name} has {sorted(one)}, {second.name} has {sorted(two)}"
     if FAILURE in one:
-        return ""  # The messages of the two packages differ.
+        return ""  # Both failed. Their messages are not compared, because the packages may differ.
     if all(digest(one[suffix]) == digest(two[suffix]) for suffix in one):
         return ""
     pieces = [scores(side[VOCABULARY]) for side in (one, two)]

@@ -20,7 +20,7 @@ Lines = dict[str, tuple[dict[str, Any], list[tuple[float, Measured]]]]
 
 
 def lines(results: Sequence[Result]) -> Lines:
-    """Return the style and the points (size in MB, result) of each side that has every size."""
+    """Return the style and points (size in MB, result) of each side with results for all sizes."""
     found: Lines = {}
     sizes = [result for result in results if result.is_in("sizes")]
     for result in sorted(sizes, key=lambda result: result.size):
@@ -57,7 +57,7 @@ def draw_to(path: Path, results: Sequence[Result]) -> None:
     from matplotlib import pyplot  # noqa: PLC0415
 
     sizes = sorted({size for _, points in found.values() for size, _ in points})
-    pyplot.rcParams["svg.hashsalt"] = "spmcompat"  # gives the same ids in every run
+    pyplot.rcParams["svg.hashsalt"] = "spmcompat"  # makes the ids in the file repeatable
     figure, panels = pyplot.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")
     time, memory = panels
     for label, (style, points) in found.items():

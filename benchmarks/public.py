@@ -55,7 +55,7 @@ def _is_documentation(path: PurePosixPath) -> bool:
 
 
 class Recipe(NamedTuple):
-    """Which files a text is taken from, which parts of each file, and the digest of the text."""
+    """The files that a text is taken from, the parts of each file, and the digest of the text."""
 
     is_wanted: Callable[[PurePosixPath], bool]
     parts_of: Callable[[str], Iterator[str]]

@@ -58,7 +58,7 @@ class Measured:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The result of one row; `size` and `sha256` belong to the text."""
+    """The result of one row; `size` and `sha256` are those of the text."""
 
     name: str
     title: str
@@ -77,7 +77,7 @@ class Result:
 
     @property
     def ours(self) -> Measured:
-        """Our side with as many workers as the reference has threads, or 0 if it only imports."""
+        """Our side with as many workers as the reference has threads; 0 if it is only imported."""
         return next(s for s in self.having("ours") if s.workers in (self.threads, 0))
 
     @property
@@ -102,7 +102,7 @@ class Result:
 
     @property
     def is_compared(self) -> bool:
-        """Whether both sides were trained, with equal numbers of runs, to compare their times."""
+        """Whether the times can be compared: both sides trained, with equal numbers of runs."""
         row = ROWS.get(self.name)
         alone = row is not None and row.ours_only
         return self.reference is not None and not alone and not self.is_in("start")
@@ -214,7 +214,7 @@ def _processor() -> str:
 
 
 def _commit() -> str:
-    """Return the commit of the checkout, marked if the package has changes."""
+    """Return the commit of the checkout, with a suffix if the package has uncommitted changes."""
     changed = _git("status", "--porcelain", "--", "spmcompat", "setup.py")
     return _git("rev-parse", "--short", "HEAD") + ("-changed" if changed else "")
 

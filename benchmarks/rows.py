@@ -111,7 +111,7 @@ def chosen(names: Sequence[str], found: Mapping[str, Path]) -> tuple[list[Row], 
     ----------
     names : sequence of str
         Names of rows, of groups or of files of the folder, or paths of texts. Without names, every
-        row is chosen whose text is in the folder.
+        row whose text is in the folder is chosen.
     found : mapping of str to Path
         The files of the folder.
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 if __package__ in (None, ""):
-    # This file runs as a script, and imports need the folder of the checkout.
+    # This file runs as a script, so the checkout must be added to the path for the imports below.
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from benchmarks import ROOT, against, measure, rows, sides, tables
@@ -121,7 +121,7 @@ def _check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> No
 
 
 def worker_counts(arguments: argparse.Namespace) -> list[int]:
-    """Return the numbers of workers for spmcompat: by default 1, 2, 4, ... up to the cores."""
+    """Return the numbers of workers to measure: by default 1, 2, 4, ... up to all cores."""
     cores = len(os.sched_getaffinity(0))
     counts = arguments.workers or [2**power for power in range(cores.bit_length())]
     return sorted({*counts, arguments.threads})
@@ -182,7 +182,7 @@ def take_turns(
 def measure_row(
     row: Row, files: Mapping[str, Path], arguments: argparse.Namespace, progress: Progress
 ) -> Result:
-    """Make the text of a row and measure all its sides."""
+    """Create the text that a row needs, and measure all sides of the row on this text."""
     here = machine()
     with tempfile.TemporaryDirectory() as scratch:
         text = row.text.make(files, Path(scratch), arguments.scale) if row.text else None

@@ -47,7 +47,7 @@ IN_TURN = {"E-step": 0.33, "Counting best paths": 0.5}
 _PROCESSOR = Path("/proc/cpuinfo")
 _RESULTS = ROOT / "benchmarks" / "results"
 _BEGIN, _END = "<!-- written by python -m benchmarks.scaling -->", "<!-- end of what is written -->"
-_SMALL = 0.02  # steps whose share is smaller than this at 1 and at 16 cores are added up
+_SMALL = 0.02  # steps with a smaller share of the time, at 1 and at 16 cores, are added up
 
 
 class Call(NamedTuple):
@@ -112,11 +112,11 @@ def step_seconds(step: Step, with_one: Step, workers: int) -> float:
 
 
 def predict(records: Mapping[int, Sequence[Step]]) -> dict[str, list[float]]:
-    """Return the seconds of each step, by its name, for each number of workers."""
+    """Return the predicted seconds of the steps of each name, for each number of workers."""
     found: dict[str, list[float]] = {}
     for index, (workers, steps) in enumerate(records.items()):
         if [step.name for step in steps] != [step.name for step in records[1]]:
-            raise SystemExit(f"One worker and {workers} did different steps.")
+            raise SystemExit(f"Training with 1 and with {workers} workers had different steps.")
         for step, with_one in zip(steps, records[1], strict=True):
             sums = found.setdefault(step.name, [0.0] * len(records))
             sums[index] += step_seconds(step, with_one, workers)
@@ -136,7 +136,7 @@ def record(text: Path, options: Mapping[str, Option]) -> list[Step]:
 
 
 def least(records: Sequence[Sequence[Step]]) -> list[Step]:
-    """Return each step of several equal runs from the run in which it took the least CPU time."""
+    """For each step, return its record from the run in which the step took the least CPU time."""
     return [min(steps, key=_cost) for steps in zip(*records, strict=True)]
 
 

@@ -251,7 +251,7 @@ def _import_from(folder: Path) -> dict[str, str]:
 def _find_ours() -> tuple[str, dict[str, str]]:
     """Return the version of spmcompat, and the variables that make Python find it."""
     for environment in ({}, _import_from(ROOT)):
-        # The import of a compiled module fails if the sources were not built.
+        # version_of imports a compiled module. It finds no version if the sources were not built.
         version = version_of(sys.executable, "spmcompat", environment, "spmcompat.unigram.trainer")
         if version:
             return version, environment

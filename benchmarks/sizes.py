@@ -1,8 +1,9 @@
 """Time and memory of training several vocabulary sizes in one run, and in a run for each size.
 
 ``python -m benchmarks.sizes TEXT ...`` prints two tables, one for each model type, and compares the
-bytes of all models. The runs take turns; the run with the least CPU time of each training counts.
-Look at CPU time rather than wall time if other programs use the same machine.
+bytes of all models. Each training is run several times, alternating with the others; its run with
+the least CPU time counts. Look at CPU time rather than wall time if other programs use the same
+machine.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from spmcompat.training import run  # noqa: E402
 
 
 class Stopwatch(Report):
-    """A report that measures each step; the times of steps with the same name are added."""
+    """A report that measures each step. It adds up the times of steps with the same name."""
 
     def __init__(self) -> None:
         super().__init__(0, sys.stderr)

@@ -1,8 +1,8 @@
 """Results as Markdown: ``python -m benchmarks.tables RESULTS.json [--page FILE] [--readme FILE]``.
 
 All tables and the figure are written beside the results. Most tables and the figure can also be
-put into a page of the documentation, and a table of five rows into the README. In each of these
-files, two comments mark the place.
+put into a page of the documentation, and a table of five rows into the README. The page and the
+README each contain two comments, and the text between the comments is replaced.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 
 def compared(results: Iterable[Result]) -> str:
-    """Both sides with the same number of threads."""
+    """The costs of sentencepiece and spmcompat with the same number of threads."""
     pairs = [(r, r.reference) for r in results if r.reference and r.is_compared]
     version = pairs[0][1].label if pairs else ""
     counts = sorted({n for r, _ in pairs for n in r.by_workers if n != r.threads})
@@ -102,7 +102,7 @@ def by_workers(results: Iterable[Result]) -> str:
 
 
 def all_sides(results: Iterable[Result]) -> str:
-    """Other trainers on the same texts; their models are of the same size, but not the same."""
+    """Other trainers on the same texts. Their models have the same size, but other pieces."""
     found = {
         r: {side.label: side for side in (r.ours, r.reference, *r.others) if side is not None}
         for r in results
@@ -138,7 +138,7 @@ def growth(results: Iterable[Result]) -> str:
 
 
 def start(results: Iterable[Result]) -> str:
-    """Importing, and training 2,000 pieces on a small text."""
+    """The times for importing, and for training 2,000 pieces on a small text."""
     lines = []
     for result in results:
         if result.is_in("start") and result.reference:

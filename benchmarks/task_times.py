@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from pathlib import Path
 from typing import Any
 
-# These times are taken before the imports below, which belong to the first step.
+# These times are taken before the imports below, because the first step includes the imports.
 BEGUN = time.perf_counter(), time.thread_time()
 
 from spmcompat import training  # noqa: E402
@@ -42,10 +42,10 @@ class Stopwatch(Report):
 
 
 class TimedWorkers(Workers):
-    """Workers that record each call: the CPU time of each task, and of handing out the tasks.
+    """Workers that record, for each call, the CPU times of the tasks and of handing them out.
 
-    The time of handing out is the time spent in the iterator over the tasks, which only one thread
-    can use at a time.
+    The time of handing out is the time spent in the iterator over the tasks. Only one thread can
+    use the iterator at a time.
     """
 
     def run(self, tasks: Iterable[Any], do: Callable[[int, Any], None]) -> None:
@@ -85,7 +85,7 @@ class _Call:
     def store(self, in_main: bool) -> None:
         """Add the call to the current step.
 
-        If the main thread handed out the tasks, its own time does not include the time for that.
+        If the main thread handed out the tasks, the time for this is subtracted from its own time.
         """
         tasks = [self._tasks[number] for number in sorted(self._tasks)]
         STEPS[-1]["calls"].append({"tasks": tasks, "handing": self._handing})

@@ -56,7 +56,7 @@ def main() -> None:
         letters = words(numbers, 9)
         ends = np.full((_WORDS_AT_ONCE, 1), ord(" "), dtype=np.uint8)
         ends[_WORDS_OF_A_LINE - 1 :: _WORDS_OF_A_LINE] = ord("\n")
-        # Common words are shorter: the more frequent, the fewer letters.
+        # The more frequent a word is, the fewer letters it has.
         lengths = np.where(is_new, 9, np.clip(2 + np.log2(ranks + 1) // 3, 2, 9)).astype(int)
         table = np.concatenate([letters, ends], axis=1)
         keep = np.arange(10)[np.newaxis, :] < lengths[:, np.newaxis]

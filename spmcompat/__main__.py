@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from spmcompat.cli import start  # imported first: it handles signals
+from spmcompat.cli import start  # imported first, so that signals are handled early
 
 TYPE_CHECKING = False  # importing typing would take long
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from spmcompat.cli.flags import Command
 
-# The module that describes each command. After a colon: the function to call, if it is not
-# `command`.
+# The module that describes each command. If the function to call is not `command`, its name follows
+# a colon.
 COMMANDS = {
     "train": "cli.train",
     "count": "tools.counts.count",

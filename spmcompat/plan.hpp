@@ -13,7 +13,7 @@ struct Plan {
   bool remove_extra_whitespaces;
   bool treat_whitespace_as_suffix;
 
-  // The positions that no piece may cross.
+  // The maximum length of a piece, and the positions that no piece may cross.
   size_t max_piece_length;
   bool split_by_unicode_script;
   bool split_by_number;
@@ -24,7 +24,7 @@ struct Plan {
   bool spaces_apart;
   char32_t boundary;
 
-  // The counts of the sentences, and the boundary marks in them.
+  // How often each sentence counts, and where boundary marks cut it.
   bool tsv;
   int copies;
   std::string delimiter;

@@ -306,7 +306,7 @@ def find_release(version: str) -> Release:
     Raises
     ------
     BadValueError
-        If `RELEASES` does not contain it.
+        If `RELEASES` does not contain the release.
     """
     found = RELEASES.get(version)
     if found is None:

@@ -169,7 +169,7 @@ def _counting(
 
 
 def _schema() -> StructType:
-    """Return the schema of the rows. Spark compares the strings of these columns byte by byte."""
+    """Return the schema of the rows. With `StringType`, Spark compares strings byte by byte."""
     from pyspark.sql.types import (  # noqa: PLC0415
         ByteType,
         IntegerType,

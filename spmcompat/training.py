@@ -252,7 +252,7 @@ def learn_words(corpus: Corpus, settings: Settings, meta_pieces: int) -> list[tu
 
 
 def size_limit(settings: Settings, meta_pieces: int) -> int | None:
-    """Return the maximum number of pieces of a simple model; None if there is no maximum."""
+    """Return the maximum number of pieces of a char or word model; None if it has no maximum."""
     spec = settings.trainer
     return None if spec.use_all_vocab else spec.vocab_size - meta_pieces
 

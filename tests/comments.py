@@ -1,4 +1,4 @@
-"""Prints comments and docstrings at random, for a reader who asks whether they are plain English.
+"""Prints random comments and docstrings, so that a reader can judge whether they are clear.
 
 ``python -m tests.comments --seed 1`` prints ten of each package, with the file and the line. Read
 each once, and rewrite whatever needs a second reading.
@@ -20,7 +20,7 @@ FOR_TOOLS = re.compile(r"# ?(noqa|type:|cython:|distutils:|!)")
 
 
 class Comment(NamedTuple):
-    """A comment of neighbouring lines, or a docstring."""
+    """A comment on one or more consecutive lines, or a docstring."""
 
     path: Path
     line: int
@@ -49,7 +49,7 @@ def joined(comments: list[Found]) -> Iterator[tuple[int, str]]:
 
 
 def of_cpp(text: str) -> Iterator[tuple[int, str]]:
-    """Yield comments, except those that only name the namespace whose end they mark."""
+    """Yield comments, except those that mark the end of a namespace."""
     yield from joined(
         [
             Found(number, match[2], alone=not match[1].strip())
@@ -86,7 +86,7 @@ CYTHON_TOKEN = re.compile(
 
 
 def of_cython(text: str) -> Iterator[tuple[int, str]]:
-    """Yield docstrings and comments, found by a pattern: Python's parser cannot read Cython."""
+    """Yield docstrings and comments, found by a pattern. Python's parser cannot read Cython."""
     comments = []
     for match in CYTHON_TOKEN.finditer(text):
         line = text.count("\n", 0, match.start()) + 1

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, settings
 
 ROOT = str(Path(__file__).resolve().parent.parent)
 
-# If spmcompat is installed, the installed package must be tested, and not the source folder, which
-# may lack compiled modules. So it is imported here: pytest puts the folder first again for every
-# test module. The pytest plugin of spmcompat may have imported modules from the folder already, so
-# they are removed.
+# If spmcompat is installed, the tests must use the installed package, not the source folder, which
+# may lack compiled modules. Import the package now, because pytest puts the source folder first on
+# the import path again for every test module. The pytest plugin of spmcompat may already have
+# imported modules from the source folder, so unload those modules first.
 if ROOT in sys.path:
     sys.path.remove(ROOT)
     sys.path.append(ROOT)
@@ -95,8 +95,8 @@ def installed(release: str) -> str:
     return release
 
 
-# A job in the background ignores SIGINT, and its child processes inherit this. Tests must be able
-# to interrupt the processes that they start, so SIGINT gets its default handler.
+# If pytest runs as a background job, it ignores SIGINT, and so would its child processes. Tests
+# must be able to interrupt the processes that they start, so SIGINT gets its default handler.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Hypothesis has no time limit for an example, because an example may take many times longer under a

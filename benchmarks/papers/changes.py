@@ -32,7 +32,7 @@ Pair = tuple[float, float]
 def change(ours: npt.NDArray[np.float64], base: npt.NDArray[np.float64]) -> Cell:
     """Return the change of the sum over the blocks of a text, with its interval.
 
-    The interval comes from resamples of the blocks, which are the same for both models.
+    The interval comes from resampling the blocks. Both models use the same resamples.
     """
     drawn = draws(len(base), Bootstrap(_RESAMPLES))
     sampled = [100 * (ours[blocks].sum() / base[blocks].sum() - 1) for blocks in drawn]
@@ -70,7 +70,7 @@ def _show_published(published: Pair | None) -> str:
 
 
 def _signs(ours: Sequence[Cell], published: Pair | None) -> str:
-    """Return whether the signs of our changes are the published ones.
+    """Return whether our changes have the same signs as the published changes.
 
     A change of less than 0.05 percent has no sign. If the signs do not agree, but our interval
     contains the published change, the question is open: more texts are needed for a verdict.
@@ -81,7 +81,7 @@ def _signs(ours: Sequence[Cell], published: Pair | None) -> str:
 
 
 def verdict(ours: Cell, published: float) -> str:
-    """Return whether the signs of one change agree; see `_signs`."""
+    """Return whether our change and the published one have the same sign; see `_signs`."""
     if _sign(ours.change) == _sign(published):
         return "agree"
     return "open" if abs(ours.change - published) <= ours.half else "no"

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 _COLUMNS = 4
 _ROWS = 10  # after the head
 _WORDS = 2  # in a cell
-_LONGEST_WORD = 30  # characters; a longer one is a sentence without spaces
+_LONGEST_WORD = 30  # in characters; anything longer is a sentence without spaces
 _SLICE = 8
 
 
 def is_table_line(line: bytes) -> bool:
     """Return whether a line may be a row of a Markdown table: it has at least two bars.
 
-    Tables may have no bars at the ends of their rows. Some lines of code have two bars, too.
+    Bars at the ends of a row are optional. Some lines of code also have two bars.
     """
     return line.count(b"|") > 1
 
@@ -26,11 +26,11 @@ def without_tables(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def as_tables(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield tables with the words of the lines, almost in their order.
+    """Yield Markdown tables that contain the words of the lines, in almost the same order.
 
-    Each table has a head and ten rows of four cells, and each cell has two words, or eight
-    characters of a sentence without spaces. The last row may have empty cells. Bars in the lines
-    become spaces.
+    Each table has a head and ten rows of four cells. A cell has up to two words of a line, or up to
+    eight characters of a sentence without spaces. The last row may have empty cells. Bars in the
+    lines become spaces.
     """
     cells = itertools.chain.from_iterable(map(_cells, lines))
     for number in itertools.count():

@@ -78,9 +78,10 @@ class MeasuredText:
 
     @cached_property
     def _blocks(self) -> tuple[list[bytes], npt.NDArray[np.int64], npt.NDArray[np.int64], _Floats]:
-        """The distinct segments; and the segments of each block, as arrays of equal length.
+        """The distinct segments, and three arrays of equal length.
 
-        Each item stands for a segment in a block: the block, the segment, and its count there.
+        The arrays have an item for each distinct segment of each block: the index of the block, the
+        index of the segment, and the count of the segment in the block.
         """
         ids: dict[bytes, int] = {}
         blocks, segments, counts = [], [], []
@@ -124,7 +125,7 @@ class MeasuredText:
             split_by_number=False,
             seeding_chunk_bytes=1 << 62,
         )
-        # A mark represents a cut of the pretokenizer; it is not text.
+        # A mark represents a cut of the pretokenizer. It is not text, so a hyphen replaces it.
         texts = [text if text != MARK else b"-" for text in self._blocks[0]]
         return read_segments(plan_by_line(plain, b"", []), texts, self._workers)
 
@@ -134,7 +135,7 @@ class MeasuredText:
             self.__dict__.pop(name, None)
 
     def measure(self, model: Path) -> tuple[_Floats, _Floats]:
-        """Return loss and tokens in each block."""
+        """Return the loss and the number of tokens of each block."""
         texts, block_of, segment_of, count = self._blocks
         proto = ModelProto.FromString(model.read_bytes())
         is_text = np.array([text != MARK for text in texts])
@@ -222,7 +223,8 @@ def cut(model: Path, gold: GoldList) -> list[list[str]]:
 
 
 def _train(text: Path, flags: Flags, prefix: Path) -> dict[str, float]:
-    # Python looks for modules in the working directory first, so it must not be the checkout.
+    # Python looks for modules in the working directory first. So the working directory must not be
+    # the checkout, whose modules would hide the installed ones.
     command = [sys.executable, "-m", "spmcompat", "train", f"--input={text.resolve()}"]
     command += [f"--model_prefix={prefix.name}", "--minloglevel=2"]
     command += [f"--{name}={value}" for name, value in flags.items()]
@@ -262,7 +264,7 @@ def _blocks_of_lines(path: Path) -> Iterator[list[bytes]]:
 
 
 def _is_visible(line: bytes) -> bool:
-    """Return whether normalization leaves something of a line."""
+    """Return whether anything of a line remains after normalization."""
     return any(
         c.isprintable() and not c.isspace() and c != "\ufffd" for c in line.decode(errors="replace")
     )

@@ -38,7 +38,7 @@ class Point(NamedTuple):
 
 
 def points(page: str) -> dict[str, list[Point]]:
-    """Return, for each title, the rows with published values of the first table with this title."""
+    """Map each title to the rows with published values, from the first table that has such rows."""
     found: dict[str, list[Point]] = {}
     for title, rows in _tables(page):
         if rows and title not in found:

@@ -1,4 +1,4 @@
-"""The flags to train with for each table, and the published results."""
+"""The tables of papers: the flags with which to train, and the published results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Change(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """A row: flags in addition to those of the baseline, and the published change, if any."""
+    """A row of a table: flags to add to those of the baseline, and the published change, if any."""
 
     label: str
     flags: Flags
@@ -199,7 +199,11 @@ PUBLISHED_BOUNDARIES: Mapping[tuple[str, str], Mapping[str, Boundaries]] = {
 
 
 class Vocabulary(NamedTuple):
-    """Published numbers: all texts of pieces, those that the other model lacks, and affixes."""
+    """Published numbers of the distinct texts of a model's pieces.
+
+    `texts` is the number of all texts, and `only_here` that of the texts that the other model
+    lacks. `prefixes` and `suffixes` are the numbers of texts that are affixes.
+    """
 
     texts: int
     only_here: int

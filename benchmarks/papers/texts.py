@@ -9,7 +9,7 @@ from benchmarks.papers.tables import LANGUAGES
 
 
 def languages(folder: Path) -> dict[str, list[Path]]:
-    """Return the files of each language: the texts of our benchmarks, or else one file each."""
+    """Return the files of each language in `LANGUAGES`; if none exist, each file is a language."""
     found = {name: [folder / f"{file}.txt" for file in files] for name, files in LANGUAGES.items()}
     found = {name: files for name, files in found.items() if all(f.exists() for f in files)}
     return found or {path.stem: [path] for path in sorted(folder.glob("*.txt"))}
@@ -48,9 +48,10 @@ def write_parts(
 def write_pair(
     name: str, file: Path, other: Path, size: int | None, folder: Path
 ) -> tuple[Path, Path]:
-    """Write a text to train on and another text to measure, each of at most `size` bytes.
+    """Write a text for training and another text for evaluation, each of about `size` bytes.
 
-    If both texts come from the same file, the text to train on is at most its first two thirds.
+    If both texts come from the same file, the text for training is at most about the first two
+    thirds of the file, and the text for evaluation follows it.
     """
     targets = folder / f"{name}-train.txt", folder / f"{name}-other.txt"
     both = file.stat().st_size
@@ -68,7 +69,7 @@ def write_pair(
 def write_changed(
     text: Path, ending: str, change: Callable[[Iterable[bytes]], Iterator[bytes]]
 ) -> Path:
-    """Write the lines that `change` makes from the lines of a text to a file next to the text."""
+    """Change the lines of a text with `change`, and write them to a file next to the text."""
     target = text.with_name(f"{text.stem}-{ending}.txt")
     with open(text, "rb") as lines:
         _write(target, change(lines))
@@ -83,7 +84,7 @@ def _write(target: Path, lines: Iterable[bytes]) -> None:
 
 
 def _head(lines: Iterable[bytes], size: int | None) -> Iterator[bytes]:
-    """Yield lines until they reach a size; all lines if there is no size."""
+    """Yield lines until their total length reaches `size`; yield all lines if `size` is None."""
     length = 0
     for line in lines:
         yield line

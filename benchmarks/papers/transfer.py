@@ -30,7 +30,7 @@ from spmcompat.tools.evaluate.gold import (
 from spmcompat.tools.evaluate.gold_lists import GoldList
 
 NAMES = {"transfer": "Another text", "transfer-back": "Another text, the other way round"}
-"""The tables and their titles: in the second, the two texts of each language change places."""
+"""The tables and their titles. In the second table, the two texts of each language are swapped."""
 
 
 class _Texts(NamedTuple):
@@ -42,7 +42,7 @@ class _Texts(NamedTuple):
     tables: MeasuredText
 
 
-# The measurements by vocabulary size, method and language: one for each of `_Texts`.
+# By vocabulary size, method and language: a list with the measurements of the texts in `_Texts`.
 _Results = dict[tuple[int, str, str], list[Measured]]
 
 
@@ -102,7 +102,7 @@ def print_transfer(
 def _pair(name: str, folder: Path, language: str) -> tuple[Path, Path] | None:
     """Return the training file and the other file; None if one is missing.
 
-    In "transfer-back", the two change places; the result is None if they are the same file.
+    For "transfer-back", the two files are swapped, and the result is None if they are the same.
     """
     if language not in OTHER_TEXTS:
         return None
@@ -139,7 +139,7 @@ def _print_changes(
     *,
     published: bool = False,
 ) -> None:
-    """Print the changes of the number of tokens on two of the texts."""
+    """Print by how many percent each method changes the number of tokens of two of the texts."""
     print(f"\n{title}: change of tokens in percent")
     if published:
         print("published for 300 MB of each of six languages; the other text is FineWiki (1 GB)")
@@ -161,7 +161,10 @@ def _millions(row: Sequence[Measured], texts: tuple[int, int]) -> str:
 def _changes(
     ours: Sequence[Measured], base: Sequence[Measured], texts: tuple[int, int], pieces: int
 ) -> tuple[Cell, Cell]:
-    """Return the changes of the tokens on two of the texts, if both models have all pieces."""
+    """Return by how much the numbers of tokens of two texts change.
+
+    The changes are `NOTHING` if a model has fewer than `pieces` pieces.
+    """
     if any(_pieces(row[0].model) < pieces for row in (ours, base)):
         return NOTHING, NOTHING
     first, second = texts

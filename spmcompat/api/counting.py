@@ -80,7 +80,7 @@ def arrow_counter(
     Its ``count(batches)`` takes the record batches of a part and yields rows of counts. Add up the
     counts of rows with equal ``pretoken``, ``place`` and ``next``, and write the sums to Parquet
     files with its ``metadata``. `load_counts` and ``--counts`` take the folder. The order of the
-    lines is lost: the counts are those of the lines in some other order, which is the same however
+    lines is lost: the counts are those of the lines in a fixed order, which is the same however
     the text is divided into parts.
 
     Parameters

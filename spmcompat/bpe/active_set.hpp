@@ -21,7 +21,7 @@
 
 namespace spmcompat {
 
-constexpr size_t kRenewal = 100;  // the number of merges between two renewals
+constexpr size_t kRenewal = 100;  // the number of merges until the active set is renewed
 
 // The size of the active set for a number of symbols (characters and pairs). It is computed in
 // float, as in the reference.

@@ -30,7 +30,7 @@ class CorpusEncoder {
   // Appends each piece of several characters to the symbols.
   CorpusEncoder(const ScoredPieces& pieces, Symbols& symbols) : symbols_(symbols) {
     symbol_of_.assign(pieces.size(), kNone);
-    texts_.reserve(pieces.size());  // The keys of merges_ are views of the texts.
+    texts_.reserve(pieces.size());  // no reallocation: merges_ has views of the texts
     for (size_t i = 0; i < pieces.size(); ++i) {
       std::u32string text;
       for_each_character(pieces[i].first, [&](char32_t c) { text.push_back(c); });

@@ -35,7 +35,7 @@ class CountLevels {
     --size_;
   }
 
-  // Returns a bound such that at most `allowed` counts are equal to it or higher.
+  // Returns a threshold that at most `allowed` counts reach or exceed.
   uint64_t reached_by(size_t allowed) const {
     size_t reached = 0;
     for (size_t level = levels_.size(); level-- > 0;) {

@@ -185,8 +185,8 @@ class Merges {
   PieceRule rule_;
   PairFinder finder_;
   // Working memory of a merge, which is kept so that not every merge has to allocate it.
-  // For each symbol: by how much the count of its pair with the left part (kLeft) or the right part
-  // (kRight) of the merged pair falls.
+  // `losses_` contains, for each symbol, the decrease of the count of its pair with the left part
+  // (kLeft) or the right part (kRight) of the merged pair.
   std::vector<uint64_t> losses_[2];
   std::vector<uint32_t> losers_[2];  // the symbols for which losses_ is not 0
   std::vector<uint32_t> merged_positions_;
@@ -245,10 +245,10 @@ inline void Merges::renew_active_set() {
   for (const uint32_t pair : cache_->most_frequent(pairs_)) queue_.push(pairs_[pair].count, pair);
 }
 
-// Returns the first floor. `mean` is the number of characters in the corpus, divided by the
-// expected number of merges. With an active set, the floor is lower, because the set depends on the
-// counts of all pairs except the rarest. If `mean` is small, the last merges may need pairs that
-// occur once or never, so a high floor has no benefit.
+// Returns the first floor, the count below which pairs are not recorded. `mean` is the number of
+// characters in the corpus, divided by the expected number of merges. With an active set, the floor
+// is lower, because the set depends on the counts of all pairs except the rarest. If `mean` is
+// small, the last merges may need pairs that occur once or never, so a high floor has no benefit.
 inline uint64_t Merges::first_floor(uint64_t mean) const {
   if (active_set_) return mean < 64 ? last_floor_ : mean / 32;
   return mean < 32 ? last_floor_ : mean / 4;
@@ -284,8 +284,8 @@ inline void Merges::start_over(uint64_t floor) {
   left_lengths_.clear();
 }
 
-// Requests that the pairs are recorded again, with this floor. Drops the old pairs immediately, to
-// free their memory.
+// Requests that the pairs be recorded again with the given floor. Drops the old pairs immediately,
+// to free their memory.
 inline void Merges::record_again(uint64_t floor) {
   drop_pairs();
   floor_ = floor;
@@ -324,9 +324,10 @@ inline void Merges::cache_all_pairs() {
   }
 }
 
-// Adds the pairs around the positions of a merge to the cache. If the merged symbol occurs twice in
-// a row, the reference adds the pair after the first occurrence when the second one is not merged
-// yet. So this pair consists of the merged symbol and the left part of the second occurrence.
+// Adds the pairs around the positions of a merge to the cache. Where the merged symbol occurs twice
+// in a row, the reference adds the pair that follows the first occurrence before it merges the
+// second one. That pair therefore consists of the merged symbol and the left part of the second
+// occurrence.
 inline void Merges::cache_new_pairs(const Pair& pair, uint32_t merged) {
   cache_->add_merged(pair.left, pair.right);
   const uint32_t width = text_.width(merged);
@@ -406,7 +407,7 @@ inline bool Merges::replace(const Pair& pair, uint32_t merged) {
   return repeats;
 }
 
-// Subtracts the losses of the pairs of `symbol` with its neighbours on one side.
+// Subtracts `losses_` from the counts of the pairs of `symbol` with its neighbours on one side.
 inline void Merges::subtract_losses(Side side, uint32_t symbol) {
   for (const uint32_t other : losers_[side]) {
     const uint32_t pair =
@@ -423,7 +424,7 @@ inline void Merges::lower_count(uint64_t& count, uint64_t by) {
   if (active_set_) levels_.add(count);
 }
 
-// Adds the text of a symbol to the pieces. Returns whether it is new.
+// Adds the text of a symbol to the pieces. Returns whether the text is a new piece.
 inline bool Merges::add_piece(uint32_t symbol) {
   const std::u32string_view text = symbols_[symbol];
   const auto* bytes = reinterpret_cast<const char*>(text.data());
@@ -432,9 +433,9 @@ inline bool Merges::add_piece(uint32_t symbol) {
   return pieces_.find_or_insert(hash, symbol, equal) == symbol;
 }
 
-// The length of a pair's text and the first characters of this text, as far as they fit into one
-// number. This number decides the order of most pairs with the same count, so few texts have to be
-// compared.
+// Returns a number that consists of the length of a pair's text and as many of the first characters
+// of the text as fit. This number decides the order of most pairs with the same count, so few texts
+// have to be compared.
 inline uint64_t Merges::rank(uint32_t pair) const {
   const std::u32string_view left = symbols_[pairs_[pair].left];
   const std::u32string_view right = symbols_[pairs_[pair].right];

@@ -80,7 +80,7 @@ cdef class Merges:
     expected : int
         The approximate number of merges. It only affects time and memory.
     workers : Workers
-        Real threads. All of them fill the text and look for its pairs; one of them merges.
+        The worker threads. All of them fill the text and look for its pairs; one of them merges.
     active_set : bool, optional
         Whether merges are chosen from an active set of pairs, as in releases up to 0.2.1. In this
         case, the segments must be in the order in which they first occur in the corpus, and must
@@ -215,7 +215,7 @@ def count_in_encoded(SegmentCounts segments not None, pieces, workers):
     pieces : iterable of (bytes, float)
         Pieces and scores of a model.
     workers : Workers
-        Real threads.
+        The worker threads.
 
     Returns
     -------

@@ -92,7 +92,7 @@ class PairFinder {
   PieceRule rule_;
 
   // Working memory, which is kept so that not every call has to allocate it.
-  std::vector<Tally> tallies_;  // symbol -> its sums as a neighbour
+  std::vector<Tally> tallies_;  // the tally of each symbol
   std::vector<uint32_t> tallied_;  // the symbols that have a tally
   std::vector<uint32_t> neighbours_;
   std::u32string piece_;

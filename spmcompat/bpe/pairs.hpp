@@ -14,7 +14,7 @@ namespace spmcompat {
 struct Pair {
   uint32_t left, right;
   uint64_t count;
-  const uint32_t* positions;  // some may be outdated
+  const uint32_t* positions;  // where the pair occurs; some positions may be outdated
   uint32_t size;  // the number of positions
 };
 

@@ -80,7 +80,7 @@ def train(
     options : ParityOptions
         The options of the trainer.
     workers : Workers
-        Real threads; they never change the result.
+        The worker threads. Their number never changes the result.
     report : Report
         Receives log lines and progress.
 

@@ -36,24 +36,25 @@ namespace spmcompat {
 struct LanguageTexts {
   const SegmentCounts* training;
   const SegmentCounts* development;  // may be the training text
-  uint64_t tokens;  // the number of characters in the development text
+  uint64_t tokens;  // the number of characters in the development text, its tokens before any merge
   double weight;
 };
 
 struct ParityOptions {
   size_t wanted;  // the number of merges
   size_t first_merges;  // how many merges are chosen by the counts in all languages together
-  // If the window is above 0, a language cannot choose if it made more than `alpha` times the mean
-  // number of choices among the last `window` choices.
+  // If the window is above 0, a language must not choose the next merge while it has made too many
+  // of the last `window` choices: more than `alpha` times the mean of all languages.
   size_t window;
   double alpha;  // at least 1, so that the window cannot exclude all languages
 };
 
 struct ParityMerges {
   std::vector<std::string> pieces;
-  // For each merge: the language that chose it, or the number of languages for a first merge.
+  // For each merge: the language that chose it, or the number of languages if the counts in all
+  // languages together chose it.
   std::vector<uint32_t> chosen_by;
-  std::vector<uint64_t> tokens;  // for each language: its tokens after the last merge
+  std::vector<uint64_t> tokens;  // for each language: the number of its tokens after the last merge
 };
 
 class ParityMerger {

@@ -24,11 +24,11 @@ class SymbolText {
   // Removes the holes. Symbols move, but keep their order.
   void pack(const Symbols& symbols);
 
-  // Replaces every symbol with its characters. The first `characters` symbols are characters.
+  // Replaces every symbol with its characters. A symbol below `characters` is a character.
   void split_into_characters(const Symbols& symbols, uint32_t characters);
 
   size_t size() const { return at_.size(); }
-  // A symbol, a hole or an edge.
+  // Returns what a position stores: a symbol, a hole or an edge.
   uint32_t operator[](size_t position) const { return at_[position]; }
   void prefetch(size_t position) const { __builtin_prefetch(at_.data() + position); }
   static bool is_symbol(uint32_t at) { return !(at & kHole); }
@@ -43,7 +43,7 @@ class SymbolText {
     return counts_[range];
   }
 
-  // The position of the symbol or the edge before a symbol.
+  // Returns the position of the preceding symbol, or that of the edge if no symbol precedes.
   uint32_t position_before(uint32_t position) const {
     const uint32_t at = at_[position - 1];
     return is_symbol(at) || at == kEdge ? position - 1 : position - 1 - (at & ~kHole);
@@ -70,8 +70,8 @@ class SymbolText {
   static constexpr uint32_t kEdge = 0xffffffffu;
   static constexpr uint32_t kBlock = 32;  // the number of positions in a block of first_range_
 
-  // TextFiller calls these two functions. Between the calls, it writes the content of all positions
-  // after the first edge, and the ranges.
+  // TextFiller calls begin_filling and end_filling. Between the calls, it writes all positions
+  // after the first edge, and the ranges of segments with the same count.
   void begin_filling(size_t size);
   void end_filling(const Symbols& symbols);
   void find_ranges();
@@ -125,7 +125,7 @@ inline void SymbolText::split_into_characters(const Symbols& symbols, uint32_t c
   size_t position = size(), split = 0;
   for (size_t i = 0; i < position; ++i) split += is_symbol(at_[i]) ? symbols.length(at_[i]) : 1;
   at_.resize(split);
-  // Works from the end, so that no symbol is overwritten before it is read.
+  // The loop runs backwards, so that it reads every symbol before it overwrites it.
   size_t range = counts_.size();
   while (position-- > 0) {
     if (!is_symbol(at_[position])) {

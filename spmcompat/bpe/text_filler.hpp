@@ -16,7 +16,7 @@
 
 namespace spmcompat {
 
-// The order of the segments of a shard in the text.
+// The order in which the text contains the segments of a shard.
 enum class SegmentOrder { kMostFrequentFirst, kAsGiven };
 
 class TextFiller {
@@ -106,7 +106,7 @@ class TextFiller {
     uint64_t count;
   };
   struct Shard {
-    size_t positions = 0;  // the number of positions of its segments
+    size_t positions = 0;  // the number of positions that its segments take
     size_t begin = 0;      // its first position
     // For each range of neighbouring segments with the same count: the first position, the count.
     std::vector<uint32_t> begins;
@@ -115,13 +115,13 @@ class TextFiller {
   struct Part {
     std::vector<bool> seen = std::vector<bool>(kCodePoints);
     std::vector<char32_t> distinct;  // characters, in the order in which they first occur
-    uint64_t characters = 0;  // how many characters the part has in the corpus
+    uint64_t characters = 0;  // the sum of length times count over its segments
   };
 
   // Sorts segments by their counts, descending.
   static void sort(std::vector<Segment>& segments) {
-    // Nearly all segments are rare. Their counts are used as indexes; only frequent segments are
-    // compared with each other.
+    // Nearly all segments are rare. The counts of rare segments are used as indexes; only frequent
+    // segments are compared with each other.
     constexpr uint64_t kRare = 1 << 10;
     // Where the segments of each count begin in the sorted list: first all frequent segments, then
     // the rare segments by descending count.

@@ -16,7 +16,7 @@
 
 namespace spmcompat {
 
-// A part of the pairs of a text.
+// The pairs of a text that one job finds.
 struct FoundPairs {
   std::vector<Pair> pairs;  // in the order of their left symbols
   PositionArena arena;      // their positions
@@ -47,8 +47,8 @@ class TextPairs {
     }
   }
 
-  // Divides `positions_`: computes where the positions of each symbol begin and, among them, where
-  // the positions in each part of the text begin.
+  // Divides `positions_` by symbol, and the positions of each symbol by the part of the text that
+  // contains them: computes where each of these ranges begins.
   void divide() {
     begin_.reserve(symbols_.size() + 1);
     uint32_t begin = 0;
@@ -75,8 +75,8 @@ class TextPairs {
     std::vector<uint32_t>().swap(next);
   }
 
-  // Here, a part is a part of `positions_`, which is sorted by symbol. In earlier steps, a part is
-  // a part of the text.
+  // Here, `part` is the number of a part of `positions_`, which is sorted by symbol. In earlier
+  // steps, it is the number of a part of the text.
   void find(size_t part) {
     PairFinder finder(text_, symbols_, rule_);
     FoundPairs& found = found_[part];

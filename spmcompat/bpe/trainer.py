@@ -17,7 +17,7 @@ from spmcompat.segments.corpus import SegmentCounts
 if TYPE_CHECKING:
     from spmcompat.runtime.rounds import OnRound
 
-_STEP = 1000  # merges between two updates of the progress
+_STEP = 1000  # the number of merges between two updates of the progress
 
 
 class BpeOptions(NamedTuple):
@@ -62,7 +62,7 @@ def train(
     options : BpeOptions
         The options of the trainer.
     workers : Workers
-        Real threads; they never change the result.
+        The worker threads. Their number never changes the result.
     report : Report
         Receives log lines and progress.
     on_round : callable, optional

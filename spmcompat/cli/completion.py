@@ -15,7 +15,7 @@ _spmcompat() {
         ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}
         [[ $command == counts ]] && ((COMP_CWORD > 2)) && command="counts ${COMP_WORDS[2]}"
     fi
-    # An equals sign is a separate word.
+    # Bash splits --flag=value into three words: the equals sign is a word of its own.
     if [[ $current == = ]]; then
         prefix=${COMP_WORDS[COMP_CWORD - 1]}= current=
     elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == = ]]; then

@@ -163,7 +163,8 @@ def parse(command: Command, arguments: Sequence[str]) -> SimpleNamespace:
         if name is None:
             given.arguments.append(text)
         elif name not in own:
-            given.options.pop(name, None)  # the last use decides the order
+            # If an option is repeated, its last use determines its position in `options`.
+            given.options.pop(name, None)
             given.options[name] = text
         elif own[name].many:
             values = [_read(own[name], item) for item in split_csv(text)]
@@ -213,7 +214,7 @@ def from_python(
 
 
 def _from_python(flag: Flag, value: object) -> object:
-    """Return one value of a flag."""
+    """Convert one Python value of a flag as if it were given on the command line."""
     if isinstance(value, str | PathLike):
         fits, text = flag.kind in (TEXT, CHOICE), fspath(value)
     else:
@@ -252,7 +253,7 @@ def _split(
 
 
 def _read_flag(argument: str, known: Mapping[str, Flag | Option]) -> tuple[str, str | None]:
-    """Return the name of a flag, and its value, or None if the next argument is the value."""
+    """Return the name and the value of a flag. The value is None if it is the next argument."""
     given, has_value, value = argument.removeprefix("-").removeprefix("-").partition("=")
     name = given.replace("-", "_")
     name = SHORT.get(name, name)
@@ -278,7 +279,7 @@ def _is_switch(flag: Flag | Option | None) -> bool:
 
 
 def _read(flag: Flag, text: str) -> object:
-    """Return the value of a flag."""
+    """Convert the text of a flag's value to the type of the flag."""
     least = flag.least or 0
     most = flag.most or (2**31 - 1 if flag.kind == INT32 else 2**64 - 1)
     try:
@@ -311,7 +312,7 @@ def allowed(flag: Flag) -> str:
 
 
 def _check_complete(command: Command, given: SimpleNamespace, hint: str = " See --help.") -> None:
-    """Raise if a flag or an argument is missing, or there are too many."""
+    """Raise if a flag or an argument is missing, or if there are too many arguments or flags."""
     what, least, most = command.positionals
     rest = given.arguments
     if rest and most == 0:
@@ -319,7 +320,7 @@ def _check_complete(command: Command, given: SimpleNamespace, hint: str = " See 
     if len(rest) < least or (most is not None and len(rest) > most):
         raise UsageError(f"{what} needed, not {len(rest)}.{hint}")
     values = vars(given) | given.options
-    # A flag may have the value 0, which equals False.
+    # A flag with the value 0 is present, although 0 is false.
     present = {name for name, value in values.items() if value or type(value) in (int, float)}
     for names in command.required:
         if present.isdisjoint(names):

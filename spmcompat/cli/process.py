@@ -13,7 +13,7 @@ from spmcompat.runtime.messages import Messages
 from spmcompat.runtime.outputs import written
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
-_PAUSE = 0.01  # seconds, in which a finalizer can end
+_PAUSE = 0.01  # seconds until a signal is sent again; a finalizer can end in this time
 _received: list[int] = []  # the signals that ended the command
 
 
@@ -48,7 +48,7 @@ def run(name: str, main: Callable[[list[str]], int], numbers: Sequence[signal.Si
         _handle(numbers, _stop)
         sys.unraisablehook = _raise_again
         status = run_command(name, lambda: main(sys.argv[1:]), sys.stderr)
-    except KeyboardInterrupt as error:  # a second signal, while the first one is handled
+    except KeyboardInterrupt as error:  # a second signal, while a first one is handled
         status = _stopped_status(error)
     # The command has ended, but Python still cleans up. No signal may change the exit status now.
     _handle(numbers, signal.SIG_IGN)
@@ -121,7 +121,7 @@ def _flush_stdout() -> None:
 
 
 def _drop_broken_output() -> None:
-    """Discard output that could not be written. Otherwise, Python would try again when it exits."""
+    """Discard output that could not be written; otherwise, Python would write it again at exit."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -1,8 +1,8 @@
 """Starts a command.
 
-This module imports only modules that load fast. So signals are handled early: if one arrives while
-a command imports its modules, the command also ends with one line. Until this module runs, Python
-handles signals in its own way.
+This module imports only modules that load fast, so that it can handle signals early. If a signal
+arrives while a command imports its modules, the command prints one line and ends. Until this module
+runs, Python handles signals in its own way.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def run(name: str, main: Callable[[list[str]], int]) -> NoReturn:
         import signal  # noqa: PLC0415
 
         usual = (signal.SIG_DFL, signal.default_int_handler)
-        for number in signal.Signals:  # Windows has no SIGHUP
+        for number in signal.Signals:  # compares names: Windows has no SIGHUP
             if number.name in SIGNALS and signal.getsignal(number) in usual:
                 signal.signal(number, end)
                 numbers.append(number)

@@ -56,7 +56,7 @@ def command() -> Command:
             ("input", "language_counts"),
             ("counts", "language_counts"),
         ],
-        # The reference ignores other arguments.
+        # Positional arguments are ignored, as in the reference.
         positionals=("", 0, None),
         success="the model was written",
         failure="training failed; one line says why and what to do",
@@ -75,7 +75,7 @@ def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int |
     try:
         return perform(command(), argv, stdout, stderr)
     except TrainingError:
-        raise  # `OutOfMemoryError` is such an error, and names its stage
+        raise  # an `OutOfMemoryError` is a `TrainingError`, too, and already names its stage
     except (MemoryError, ImportError) as error:
         if not is_out_of_memory(error):
             raise

@@ -26,7 +26,7 @@ class Arena {
     return reserved;
   }
 
-  // The memory of all blocks.
+  // The total size of all blocks in bytes.
   size_t bytes() const { return bytes_; }
 
  private:

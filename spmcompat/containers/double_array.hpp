@@ -48,7 +48,7 @@ inline uint32_t store(uint32_t distance) {
   return distance < 1u << 21 ? distance << 10 : (distance << 2) | kWide;
 }
 
-// The automaton of phase 1. State 0 is not used.
+// An arc of the automaton that phase 1 builds. State 0 is not used.
 struct Arc {
   uint8_t label;    // 0: the end of a key
   uint32_t target;  // a state, or the value of the key
@@ -72,7 +72,7 @@ class AutomatonBuilder {
   void add(const std::string& key, uint32_t value) {
     size_t common = 0;
     while (common < key.size() && common < last_.size() && key[common] == last_[common]) ++common;
-    if (common == key.size() && common == last_.size()) return;  // of equal keys, the first stays
+    if (common == key.size() && common == last_.size()) return;  // keep the first of equal keys
     close_below(common);
     for (size_t i = common; i < key.size(); ++i) {
       open_.back().push_back({static_cast<uint8_t>(key[i]), 0});
@@ -115,7 +115,7 @@ class AutomatonBuilder {
   std::string last_;
 };
 
-// The layout of phase 2.
+// Phase 2: gives each state its position in the array.
 class Layout {
  public:
   explicit Layout(const Automaton& automaton)

@@ -90,7 +90,7 @@ class GnuHashMap {
 
   size_t bucket_of(uint32_t index) const { return entries_[index].key % before_.size(); }
 
-  // Returns the index of the entry before the one with this key, or kNone.
+  // Returns the index of the entry that precedes the entry with this key, or kNone.
   uint32_t find_before(uint64_t key) const {
     const size_t bucket = key % before_.size();
     uint32_t before = before_[bucket];

@@ -14,7 +14,8 @@ namespace spmcompat {
 
 namespace gnu_heap {
 
-// Puts a value into a hole or one of its ancestors up to `top`. Smaller ancestors move down.
+// Puts a value into the hole or into one of the hole's ancestors, at most up to `top`. Ancestors
+// that are smaller than the value move down.
 template <typename T, typename Less>
 void put_upwards(T* heap, size_t hole, size_t top, T value, Less less) {
   while (hole > top) {

@@ -29,14 +29,14 @@ class OpenTable {
     return slots_[probe(hash, matches)];
   }
 
-  // Returns the slot with this hash for which matches(slot) is true, or an empty slot. There must
-  // be slots.
+  // Returns the slot with this hash for which matches(slot) is true, or an empty slot. has_slots()
+  // must be true.
   template <typename Matches>
   const Slot& find(uint32_t hash, Matches matches) const {
     return slots_[probe(hash, matches)];
   }
 
-  // Returns the slot at which a search for this hash begins. There must be slots.
+  // Returns the slot at which a search for this hash begins. has_slots() must be true.
   const Slot& first_slot(uint32_t hash) const { return slots_[hash & mask_]; }
   void prefetch(uint32_t hash) const { __builtin_prefetch(slots_.data() + (hash & mask_)); }
 

@@ -75,8 +75,8 @@ class SpinLock {
   std::atomic<State> state_{kFree};
 };
 
-// Use is the type of the sums. It has a method add(const Use&), and a default-constructed Use is
-// zero.
+// `Use` is the type of the sum that the table keeps for each string. It must have a method
+// add(const Use&), and a default-constructed `Use` must be zero.
 template <typename Use>
 class SharedTable {
  public:

@@ -40,19 +40,19 @@ struct BatchLog {
   uint64_t sentences = 0;
   uint64_t filled = 0;               // non-empty sentences
   std::vector<uint32_t> last;        // each sentence's last pretoken, or kNoPretoken if it is empty
-  std::vector<uint32_t> first;       // each sentence's first character; empty with uniform starts
+  std::vector<uint32_t> first;       // each sentence's first character; empty if all start alike
   std::vector<int64_t> count;        // each sentence's count; empty if the text has no counts
   std::vector<uint32_t> pretokens;   // the pretokens of all sentences, if they are kept
   std::vector<uint32_t> lengths;     // each sentence's number of pretokens, if they are kept
   uint64_t text_bytes = 0;
-  uint64_t text_pretokens = 0;       // the number of pretokens (raw tokens if these are counted)
+  uint64_t text_pretokens = 0;       // number of pretokens (raw tokens if the plan counts those)
 
   void drop_pretokens() {
     std::vector<uint32_t>().swap(pretokens);
     std::vector<uint32_t>().swap(lengths);
   }
-  // Drops the last pretokens and the counts of the sentences; the number of sentences stays known.
-  // The plan must not keep their order.
+  // Drops each sentence's last pretoken and count. The number of sentences stays known. Must not be
+  // called if the plan keeps the order of the sentences.
   void drop_sentences() {
     std::vector<uint32_t>().swap(last);
     std::vector<int64_t>().swap(count);
@@ -73,7 +73,7 @@ struct BatchLog {
 // The sentences of a batch that are counted as part of a seeding chunk. The last sentence of the
 // chunk gets the count `last_count`, because the chunk may end between the copies of this sentence.
 struct BatchSelection {
-  std::vector<bool> chosen;  // by index in the batch
+  std::vector<bool> chosen;  // whether each sentence of the batch is counted
   size_t last;               // the chunk's last sentence, as an index into the chosen sentences
   int64_t last_count;
 };

@@ -48,8 +48,8 @@ class CharacterCounts {
     }
   }
 
-  // The first `add` allocates this vector. The constructor must not, because Cython could not catch
-  // its exception.
+  // The first `add` allocates this vector. The constructor must not allocate it, because Cython
+  // could not catch an exception of the constructor.
   std::vector<std::unique_ptr<Page>> pages_;
 };
 

@@ -44,7 +44,7 @@ inline PieceRule counting_rule(const Plan& plan) {
   return rule;
 }
 
-// The numbers of sentences, in all batches so far, that the user probably does not expect.
+// Counts the sentences of all batches so far that have a property that users rarely expect.
 // `first_nul` and `first_malformed` point to the first such sentence of the current batch, or are
 // null.
 struct Surprises {
@@ -94,7 +94,7 @@ class Counter {
     }
   }
 
-  // The tables with the counts. They are complete after the last end_batch.
+  // The table with the counts. It is complete after the last call of end_batch.
   WorkerTable& table() { return table_; }
   const WorkerTable& table() const { return table_; }
 
@@ -102,7 +102,7 @@ class Counter {
   static constexpr size_t kWaiting = 64;  // number of raw tokens to collect before counting them
   static constexpr size_t kStretch = 1 << 14;  // in bytes; longer sentences are looked up in parts
   static constexpr const char* kReplacementUtf8 = "\xef\xbf\xbd";
-  static constexpr size_t kAhead = 6;  // how many raw tokens ahead memory is prefetched
+  static constexpr size_t kAhead = 6;  // the prefetch distance in raw tokens
 
   // A sentence whose raw tokens are not counted yet.
   struct Waiting {
@@ -170,7 +170,7 @@ class Counter {
       return record(kNoPretoken, 0, sentence.count, ids, 0);
     }
     const uint32_t last = ids[size - 1];
-    if (rule_.boundaries_end_pretokens) {  // then every raw token ends at a boundary
+    if (rule_.boundaries_end_pretokens) {  // every raw token is followed by a boundary
       for (size_t i = 0; i < size; ++i) table.count_last(ids[i], sentence.count);
     } else {
       for (size_t i = 0; i + 1 < size; ++i) table.count_inner(ids[i], sentence.count);
@@ -264,7 +264,7 @@ class Counter {
   WorkerTable table_;
 
   std::vector<Waiting> waiting_;
-  std::vector<uint32_t> token_ids_;  // the ids of the raw tokens of waiting_ that were looked up
+  std::vector<uint32_t> token_ids_;  // the ids of the raw tokens of waiting_ looked up so far
   std::vector<size_t> irregular_;    // the indices of irregular raw tokens in token_ids_
   std::vector<RawToken> tokens_;     // the raw tokens of waiting_ that must still be looked up
   CountedTexts normalized_;

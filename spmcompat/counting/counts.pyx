@@ -84,7 +84,10 @@ cdef class SentenceRules:
 
 @final
 cdef class Batch:
-    """The sentences of one read buffer, in order. The ids refer to the tables of its worker."""
+    """The sentences of one read buffer, in order.
+
+    The ids of pretokens and raw tokens refer to the tables of the worker that counted the batch.
+    """
 
     @property
     def text_bytes(self):
@@ -113,7 +116,8 @@ cdef class Batch:
     def drop_sentences(self):
         """Free the last pretoken and the count of each sentence.
 
-        The number of sentences stays known. The plan must not keep their order.
+        The number of sentences stays known. This method must not be called if the plan keeps the
+        order of the sentences.
         """
         self.log.drop_sentences()
 

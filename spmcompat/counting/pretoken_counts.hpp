@@ -141,7 +141,7 @@ class PretokenCounts {
   struct Replacement {
     uint32_t pretoken;
     std::string text;  // the new text, until it is added to the table
-    uint32_t covered;  // the pretoken with the new text
+    uint32_t covered;  // the pretoken that has the new text and replaces `pretoken`
   };
 
   uint32_t covered(uint32_t pretoken) const {

@@ -48,7 +48,7 @@ class ContextTable {
       if (!slot.is_empty()) function(slot);
     }
   }
-  // Like the const for_each, but the function may change the counts.
+  // Like the const overload of for_each, but the function may change the counts.
   template <typename Function>
   void for_each(Function function) {
     for (Slot& slot : table_) {
@@ -83,9 +83,9 @@ class ContextTable {
   size_t used_ = 0;
 };
 
-// How often a pretoken occurs before a space mark. `inner` counts the space marks in the same
-// sentence, and `last` those that begin the next sentence. If all sentences begin with a space
-// mark, these two counts cover nearly all occurrences.
+// How often a pretoken occurs before a space mark. `inner` counts the occurrences before a space
+// mark in the same sentence, and `last` those before a space mark that begins the next sentence. If
+// all sentences begin with a space mark, these two counts cover nearly all occurrences.
 struct PretokenUse {
   uint64_t inner = 0;
   uint64_t last = 0;
@@ -151,7 +151,7 @@ class PretokenTable : public SharedTable<PretokenUse> {
     contexts_[shard].table.for_each(function);
   }
 
-  // Like the const for_each_context, but the function may change the counts.
+  // Like the const overload of for_each_context, but the function may change the counts.
   template <typename Function>
   void for_each_context(uint32_t shard, Function function) {
     contexts_[shard].table.for_each(function);

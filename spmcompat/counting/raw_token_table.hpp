@@ -181,7 +181,7 @@ class RawTokenTable {
     (*this)[size_++] = {token.head, text, token.size, 0, 0, 0};
   }
 
-  // Adds to the low 32 bits of a count. Returns the part of the sum above 32 bits.
+  // Adds to the low 32 bits of a count. Returns the carry, which is a multiple of 2^32.
   static uint64_t add_low(uint32_t& low, uint64_t count) {
     const uint64_t sum = low + count;
     low = static_cast<uint32_t>(sum);

@@ -37,7 +37,7 @@ struct RawToken {
 };
 
 // Returns a number whose lowest set bit is in the first byte that is a space, or 0 if no byte is a
-// space. Most raw tokens are so short that calling memchr would take longer than this.
+// space. This is faster than calling memchr, because most raw tokens are short.
 inline uint64_t spaces_in(uint64_t bytes) {
   constexpr uint64_t kOnes = 0x0101010101010101;
   const uint64_t x = bytes ^ (kOnes * ' ');

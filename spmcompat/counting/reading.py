@@ -27,7 +27,7 @@ class _Surprises(NamedTuple):
 
 
 class _Reader:
-    """The counters of all workers for one plan, and a log of the sentences that they read."""
+    """The counters of all workers for one plan, and a log of all sentences that were read."""
 
     def __init__(
         self, plan: Plan, workers: Workers, can_read_again: bool, must_keep: bool = False
@@ -179,7 +179,7 @@ def too_many_characters() -> TrainingError:
 
 
 def _account(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> str:
-    """Return a sentence with the numbers of used and skipped lines."""
+    """Return a message that says how many lines were used and how many were skipped."""
     kinds = {
         "empty": facts.empty,
         "too long": facts.too_long,

@@ -7,10 +7,10 @@ import threading
 from spmcompat.counting.counts import Batch
 from spmcompat.plan import Plan
 
-# The pretokens of each sentence are kept at least until this number of bytes was read, however
-# common spaces are. If pretokens are dropped but needed later, the text must be read again.
+# Until this number of bytes was read, the pretokens of each sentence are kept, even if spaces are
+# common. If pretokens are dropped but needed later, the text must be read again.
 _SURE_BYTES = 1 << 19
-# The number of bytes for a text that can be read only once.
+# Replaces _SURE_BYTES if the text can be read only once.
 _SURE_BYTES_READ_ONCE = 1 << 24
 
 
@@ -21,7 +21,8 @@ class SentenceLog:
     may then cross spaces, so the pretokens of each sentence are joined again. The required
     characters are known only after the whole text was read, so the pretokens are kept until then.
     They are dropped earlier if spaces are so common that the space mark will almost certainly be
-    required. The pretokens are never dropped if the plan looks at the end of the text.
+    required. The pretokens are never dropped if those of the last sentences change the counts of
+    seeds.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ class SentenceLog:
         self._text_bytes = 0
         self._text_pretokens = 0
         self._filled = 0  # non-empty sentences
-        # The batches at the beginning of the text whose sentences were dropped.
+        # The number of batches at the beginning of the text whose sentences were dropped.
         self._dropped_batches = 0
         self._dropped_sentences = 0
 

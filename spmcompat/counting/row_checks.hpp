@@ -59,8 +59,8 @@ inline uint64_t total_count(const RowColumns& rows) {
   return sum;
 }
 
-// Returns the index of the first row that does not come after the row before it, by pretoken
-// (bytes), place and next; or the number of rows if all rows are in order and distinct.
+// Returns the index of the first row that does not come after the row before it, or the number of
+// rows if all rows are in order and distinct. The order is by pretoken (bytes), place and next.
 inline size_t find_disorder(const RowColumns& rows) {
   const auto key = [&](size_t i) {
     return std::tuple(rows.pretoken(i), rows.place[i], rows.next[i]);

@@ -174,7 +174,7 @@ cdef class RowHashes:
     cdef CRowHashes hashes
 
     def add(self, columns):
-        """Add rows. Each takes eight bytes of memory."""
+        """Add rows. Each row takes eight bytes of memory."""
         cdef RowColumns rows = _rows_of(columns)
         with nogil:
             self.hashes.add(rows)

@@ -22,9 +22,9 @@
 namespace spmcompat {
 
 enum class RawTokenKind : uint8_t {
-  kPlain,      // it normalizes to itself
-  kChanged,    // it normalizes to something else
-  kIrregular,  // its pretokens depend on its neighbours, or it is damaged (see is_damaged)
+  kPlain,      // the token normalizes to itself
+  kChanged,    // the token normalizes to something else
+  kIrregular,  // the pretokens depend on the token's neighbours, or the token is_damaged()
 };
 
 class SentenceNormalizer {

@@ -14,8 +14,7 @@ namespace spmcompat {
 
 // The positions of the sentences after the empty ones are removed. The reference replaces each
 // empty sentence with the last sentence of the text, which is moved there. If the moved sentence is
-// also empty, it is replaced, too, if `removes_all_empty` is set; if it is not set, the empty
-// sentence stays.
+// also empty, it is replaced in the same way with `removes_all_empty`, and stays otherwise.
 class FilledPositions {
  public:
   FilledPositions() = default;
@@ -49,13 +48,14 @@ class FilledPositions {
 
 struct SentenceOrder {
   std::vector<uint32_t> last;       // each sentence's last pretoken, or kNoPretoken if it is empty
-  std::vector<uint32_t> first;      // each sentence's first character; empty with uniform starts
+  std::vector<uint32_t> first;      // each sentence's first character; empty if `uniform_starts`
   std::vector<int64_t> count;       // each sentence's count; empty if all counts are 1
   std::vector<uint32_t> pretokens;  // the pretokens of all sentences, if they were kept
-  std::vector<uint64_t> begin;      // sentence i is pretokens[begin[i]:begin[i + 1]]
+  std::vector<uint64_t> begin;      // sentence i consists of pretokens[begin[i]:begin[i + 1]]
   std::vector<std::pair<uint64_t, int64_t>> empty;  // (position, count) of each empty sentence
 
-  // Appends the sentences of a batch. The worker's table must already be merged, with `keep_ids`.
+  // Appends the sentences of a batch. `table` is the table of the worker that read the batch.
+  // table.merge_into must have been called with `keep_ids`.
   void append(BatchLog log, const WorkerTable& table, bool with_pretokens) {
     for (const uint32_t id : log.last) last.push_back(table.last_merged(id));
     first.insert(first.end(), log.first.begin(), log.first.end());
@@ -166,8 +166,9 @@ class LastSentence {
   // The number of non-empty sentences.
   uint64_t sentences() const { return sentences_; }
 
-  // Finds the sentence. At least one sentence must not be empty. Afterwards, worker() is the worker
-  // that read the sentence, and id() is the id of its last pretoken in the tables of that worker.
+  // Finds the sentence that ends the text. At least one sentence must not be empty. Afterwards,
+  // worker() is the worker that read this sentence, and id() is the id of the sentence's last
+  // pretoken in the tables of that worker.
   void find() {
     // The reference moves the last non-empty sentences to the positions of the empty sentences that
     // were dropped.

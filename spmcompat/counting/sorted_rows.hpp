@@ -143,7 +143,7 @@ class SortedRows {
 
   const PretokenTable& pretokens_;
   std::vector<Shard> shards_;
-  std::vector<Key> begins_;  // the beginnings of all ranges except the first one
+  std::vector<Key> begins_;  // the lower bounds of all ranges except the first one
   size_t bytes_;
 };
 
@@ -153,8 +153,8 @@ inline std::unique_ptr<SortedRows> sort_rows(const std::unique_ptr<PretokenCount
   return std::make_unique<SortedRows>(counts->pretokens(), range_pretokens, range_bytes, crew);
 }
 
-// Returns the rows of range `first` and the ranges after it: as many ranges as there are workers,
-// or all remaining ranges if these are fewer.
+// Returns the rows of several consecutive ranges, the first of which is `first`: one range for each
+// worker, or fewer if fewer ranges remain.
 inline std::vector<std::vector<RowBlock>> sorted_ranges(const std::unique_ptr<SortedRows>& rows,
                                                         size_t first, Crew& crew) {
   std::vector<std::vector<RowBlock>> found(std::min(crew.size(), rows->ranges() - first));

@@ -166,7 +166,7 @@ class WorkerTable {
     normalizer_.normalize_raw_token(token.text, token.kind, text_, scratch_);
   }
 
-  // Skips irregular raw tokens, whose count is always 0.
+  // Calls function(text, count), except for irregular raw tokens, whose count is always 0.
   template <typename Function>
   void call_for_raw_token(const CountedRawToken& token, Function function) {
     const uint64_t count = token.inner + token.last;
@@ -210,7 +210,7 @@ class WorkerTable {
   const SentenceNormalizer& normalizer_;
 
   // Ids in the merged table.
-  std::vector<uint32_t> merged_ids_;           // for each item of `pretokens`
+  std::vector<uint32_t> merged_ids_;           // the merged id of each item of `pretokens`
   std::vector<uint32_t> raw_token_pretokens_;  // the pretokens of all raw tokens
   std::vector<uint32_t> raw_token_end_;        // where the pretokens of each raw token end
 

@@ -25,7 +25,7 @@ UNKNOWN_PENALTY = 10.0
 Training uses the same value, ``kUnknownPenalty`` in ``unigram/pieces.hpp``.
 """
 
-_LARGEST_SUM = 100_000.0  # Unigram: a sum of scores beyond this is subtracted from later sums
+_LARGEST_SUM = 100_000.0  # Unigram: a larger sum of scores is subtracted from later sums
 _MOST_MATCHES = 64  # at one position, only the 64 shortest user-defined symbols are found
 
 
@@ -38,7 +38,7 @@ class Encoder(Protocol):
     """Encodes normalized texts."""
 
     def encode(self, text: str) -> list[str]:
-        """Return the tokens of a normalized text. An unknown character is a token."""
+        """Return the tokens of a normalized text. Each unknown character is a separate token."""
 
 
 def encoder_of(
@@ -75,7 +75,7 @@ class BpeEncoder:
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
         pieces = list(pieces)
-        # Unused pieces are also merged. In the end, they are split into their parts.
+        # Merges may produce unused pieces. After the last merge, these are split into their parts.
         self._scores = {p.text: p.score for p in pieces if p.type in (NORMAL, UNUSED)}
         self._longest = max(map(len, self._scores), default=0)
         self._unused = {p.text for p in pieces if p.type == UNUSED}
@@ -103,7 +103,7 @@ class BpeEncoder:
         """Return the remaining symbols, and the merges."""
         split = self._symbols.split(text)
         size = len(split)
-        symbols = [one for one, _ in split]  # merging a symbol into the previous one makes it ""
+        symbols = [one for one, _ in split]  # "" if merged into the previous symbol
         after = list(range(1, size + 1))
         before = list(range(-1, size - 1))
         queue: list[tuple[float, int, str]] = []
@@ -248,9 +248,9 @@ class CharEncoder:
 
 
 class WordEncoder:
-    """Encodes texts with a word model. A space mark always begins a word.
+    """Encodes texts with a word model.
 
-    This is also the case if the model treats white space as a suffix.
+    A space mark always begins a word, even if the model treats white space as a suffix.
     """
 
     def encode(self, text: str) -> list[str]:

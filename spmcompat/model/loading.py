@@ -80,7 +80,7 @@ def check_loads(model: ModelProto) -> None:
 
 
 def _check_specs(model: ModelProto) -> None:
-    """Raise if a text of a spec is not UTF-8, or a charsmap is broken."""
+    """Raise if a string in a spec is not UTF-8, or a charsmap is broken."""
     from spmcompat.normalization.charsmaps import check_charsmap  # noqa: PLC0415
 
     for name in ("trainer_spec", "normalizer_spec", "denormalizer_spec"):

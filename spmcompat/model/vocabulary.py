@@ -140,7 +140,7 @@ def assemble(
     for piece, score in vocabulary:
         entry = model.pieces.add()  # faster than with keyword arguments
         entry.piece, entry.score = piece.decode(), score
-    for piece_id, fixed in meta.items():  # the type of a learned piece is not stored
+    for piece_id, fixed in meta.items():  # learned pieces have the default type
         model.pieces[piece_id].type = fixed.type
     if not _is_hard(trainer) or len(vocabulary) > trainer.vocab_size:
         model.trainer_spec.vocab_size = len(vocabulary)
@@ -170,7 +170,7 @@ def breaking_pieces(vocabulary: Iterable[tuple[bytes, float]]) -> list[bytes]:
 
 
 def _score_text(score: float) -> bytes:
-    """Return a score as C++ streams write it. Unlike in Python, a NaN has a sign."""
+    """Return a score as C++ streams write it. Unlike Python, they write the sign of a NaN."""
     if math.isnan(score):
         return b"-nan" if math.copysign(1, score) < 0 else b"nan"
     return b"%g" % score

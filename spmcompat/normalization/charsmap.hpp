@@ -184,7 +184,7 @@ inline std::string compile_charsmap(const Rules& rules, bool change_something = 
   }
   std::sort(keys.begin(), keys.end());
   for (auto& [key, offset] : keys) {
-    key.resize(std::strlen(key.c_str()));  // keys of the reference are C strings, which end at 0
+    key.resize(std::strlen(key.c_str()));  // keys of the reference are C strings, which end at NUL
     if (key.empty()) {
       throw std::runtime_error(
           "failed to insert key: zero-length key: remove the normalization rule whose source "
@@ -228,8 +228,8 @@ class RuleCounts {
  private:
   struct State {
     uint64_t rules = 0;
-    uint64_t bytes = 0;   // the size of their targets, and of their sources from this state on
-    uint32_t height = 0;  // the number of arcs of the longest path from here
+    uint64_t bytes = 0;   // the size of the rules' targets, and of their sources from this state on
+    uint32_t height = 0;  // the number of arcs of the longest path from this state
     bool open = false;    // whether the state is on the current path
     bool done = false;
   };
@@ -258,7 +258,7 @@ class RuleCounts {
   }
 
   // Targets may overlap, so their sizes may add up to more than the size of the charsmap. The limit
-  // on `target_bytes_` also limits the time of this count.
+  // on `target_bytes_` also limits the time that it takes to measure the targets.
   void add_target(uint32_t offset, State& state) {
     const size_t size = from_.target(offset).size();
     state.bytes += size;
@@ -273,7 +273,7 @@ class RuleCounts {
 
   const Charsmap& from_;
   std::vector<State> states_;  // by base
-  uint64_t target_bytes_ = 0;  // bytes of the targets of all keys, each counted once
+  uint64_t target_bytes_ = 0;  // the total size of the targets of all keys in the array
 };
 
 template <typename Function>

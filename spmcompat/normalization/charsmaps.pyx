@@ -337,7 +337,7 @@ def case_restoring(str characters_without_rules=""):
 # The result is cached: deriving takes a fifth of a second, and a run needs the rules several times.
 @functools.lru_cache(maxsize=1)
 def _derived(str name, str characters_without_rules):
-    """Return the charsmap of one of `OWN_NAMES`, and the charsmap for decoded text."""
+    """Return the charsmap of one of `OWN_NAMES`, and one for decoded text, which may be empty."""
     cdef bytes rules = _predefined(OWN_NAMES[name], characters_without_rules)
     if name != MARK_CASE:
         return <bytes>cpp_without_accents(rules, _characters(_ACCENTS)), b""

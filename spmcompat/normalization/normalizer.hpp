@@ -31,7 +31,7 @@ struct NormalizerOptions {
   bool treat_whitespace_as_suffix = false;
 };
 
-// Finds the longest symbol of a set at one position.
+// Finds the longest symbol of a set that begins at a given position.
 class SymbolMatcher {
  public:
   // Throws std::runtime_error if a symbol contains a 0 byte.
@@ -113,8 +113,8 @@ class Normalizer {
  private:
   enum Ascii : uint8_t {
     kSpecial,   // the space, or the first character of a rule whose second byte is ASCII or absent
-    kPlain,     // no rule begins with it
-    kCombines,  // rules begin with it, and none of them has an ASCII character as second byte
+    kPlain,     // a character with which no rule begins
+    kCombines,  // a character with which rules begin, but only rules whose second byte is not ASCII
   };
 
   struct Piece {
@@ -152,7 +152,7 @@ class Normalizer {
     }
   }
 
-  // Whether no source begins with these bytes, and these bytes do not begin with a source.
+  // Whether no rule can match at the beginning of a text that begins with these bytes.
   bool begins_no_rule(std::string_view bytes) const {
     if (charsmap_.rules.empty()) return true;
     uint32_t base = charsmap_.rules.root();
@@ -192,7 +192,7 @@ class Normalizer {
     return at;
   }
 
-  // Returns the end of the plain characters that begin at `at`.
+  // Returns the end of the sequence of plain characters that begins at `at`.
   const char* skip_plain(const char* at, const char* end) const {
     while (at < end) {
       const char* begin = at;
@@ -260,7 +260,7 @@ class Normalizer {
   Charsmap charsmap_;
   const SymbolMatcher* symbols_;
   std::array<Ascii, 128> ascii_;
-  std::array<bool, 0x10000> plain_{};  // for characters outside ASCII
+  std::array<bool, 0x10000> plain_{};  // by code point; not used for ASCII
   bool plain_space_;
 };
 

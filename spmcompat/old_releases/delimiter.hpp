@@ -95,8 +95,8 @@ class DelimitedSentences {
     return result;
   }
 
-  // Returns the pretokens of all sentences, in order, with kNoPretoken after each part of a
-  // sentence.
+  // Returns the pretokens of all sentences, in order. kNoPretoken follows each part of a sentence
+  // between delimiters.
   SentenceOrder order_of_pretokens(const SentenceOrder& order) const {
     SentenceOrder result;
     result.begin.push_back(0);

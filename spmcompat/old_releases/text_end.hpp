@@ -55,8 +55,7 @@ class TextEndSeeds {
     SeedCounts found;
     if (tokens_.empty()) return found;
     std::unordered_set<uint32_t> seen;
-    // The positions in tokens_ where an occurrence of the tokens from `last` to the end of the text
-    // begins.
+    // The positions at which the suffix of tokens_ that begins at `last` occurs in tokens_.
     std::vector<size_t> positions;
     for (size_t i = 0; i < tokens_.size(); ++i) {
       if (tokens_[i] == kNoPretoken) positions.push_back(i);
@@ -64,7 +63,7 @@ class TextEndSeeds {
     for (size_t last = tokens_.size() - 1; last > 0 && positions.size() > 1; --last) {
       cancel_.check();
       const uint32_t pretoken = tokens_[last - 1];
-      // A pretoken that occurs again later in the text was already considered there.
+      // The loop goes backwards, so it considers each pretoken at its last occurrence in the text.
       if (pretoken != kNoPretoken && seen.insert(pretoken).second) {
         add_suffixes(pretoken, positions, found);
       }
@@ -100,7 +99,8 @@ class TextEndSeeds {
   }
 
   // Considers the pieces that are suffixes of a pretoken, the longest first. Stops at a suffix that
-  // occurs not only before `positions`, because then all shorter suffixes also occur elsewhere.
+  // also occurs elsewhere than directly before `positions`, because then all shorter suffixes also
+  // occur elsewhere.
   void add_suffixes(uint32_t pretoken, const std::vector<size_t>& positions,
                     SeedCounts& found) const {
     std::vector<char32_t> characters;
@@ -151,9 +151,8 @@ class TextEndSeeds {
   uint64_t best_count(const std::vector<Occurrence>& occurrences) const {
     bool branches = false;
     uint64_t best = branch(occurrences, branches);
-    // If the texts after the occurrences never differ, they do not differ for longer pieces that
-    // begin earlier, either. Returning here avoids a long search if the text ends with a long
-    // repetition.
+    // If the texts after the occurrences never differ, extend_left() would find no node, either.
+    // Returning here avoids a long search if the text ends with a long repetition.
     if (!branches) return 0;
     std::vector<Occurrence> whole;
     for (const Occurrence& o : occurrences) {
@@ -189,9 +188,9 @@ class TextEndSeeds {
     return 0;
   }
 
-  // Searches for nodes that begin before the piece and have counts above `best`, and raises `best`
-  // to the highest of these counts. `known` is the size of the group of occurrences that was last
-  // extended to the right.
+  // Searches for nodes whose texts begin further left than the piece and whose counts are above
+  // `best`, and raises `best` to the highest of these counts. `known` is the size of the last group
+  // of occurrences that was passed to branch().
   void extend_left(std::vector<Occurrence> group, size_t known, uint64_t& best) const {
     while (group.size() > best) {
       auto parts = split(group, [this](Occurrence& o) { return step_left(o.begin); });

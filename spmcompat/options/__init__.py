@@ -2,6 +2,6 @@
 
 ``table`` joins the rows of ``reference_options`` and ``extension_options``; ``option`` explains
 the columns. ``from_flags``, ``from_keywords`` and ``from_counts`` read options with ``reading`` and
-``values``, and return ``settings``. ``checks`` refuses settings that cannot be trained with, and
+``values``, and return ``settings``. ``checks`` refuses settings that training does not accept, and
 ``planning`` makes the plan from the settings. ``help`` and ``manual`` write texts for users.
 """

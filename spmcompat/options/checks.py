@@ -96,7 +96,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
 
 
 def check_options(settings: Settings) -> dict[int, MetaPiece]:
-    """Check all options that do not depend on files. It returns and raises as `verify` does."""
+    """Check all options that do not depend on files. See `verify` for the result and the errors."""
     _check_listeners(settings)
     _check_algorithm(settings)
     _check_extensions(settings)
@@ -129,7 +129,9 @@ def _check_numbers(settings: Settings) -> dict[int, MetaPiece]:
     meta = meta_pieces(spec, settings.release)
     if settings.extensions.space_pieces == "dropped":
         meta = _without_space(spec, settings.release)
-    if not callable(settings.pretokenizer):  # functions run before this check
+    # The reference calls a pretokenizer function before it checks the room. So if there is a
+    # function, only check_alphabet checks the room.
+    if not callable(settings.pretokenizer):
         _check_room(spec, len(meta))
     return meta
 
@@ -229,7 +231,7 @@ def _check_extensions(settings: Settings) -> None:
         raise TrainingError("on_round is for unigram and bpe models only. Leave it out.")
     names = {option.name for option in changed}
     if "dump_format" in names and not given.dump:
-        raise TrainingError("dump_format needs dump, the folder to write. Give it too.")
+        raise TrainingError("dump_format needs dump, the folder to write. Give both or neither.")
     if spec.seed_sentencepieces_file:
         _refuse(names, "seed_sentencepieces_file", "seed_mode", "prefix_recovery", "seed_factor")
     if settings.use_sparse_pruning:
@@ -271,17 +273,17 @@ def _check_languages(settings: Settings) -> None:
     if settings.languages is None:
         for name in sorted(names):
             if name.startswith("language_"):
-                raise BadValueError(f"{name} needs language_counts. Give it too, or leave it out.")
+                raise BadValueError(f"{name} needs language_counts. Give both or neither.")
         return
     if settings.trainer.model_type != TrainerSpec.BPE:
         raise BadValueError("language_counts is for bpe models only. Add model_type=bpe.")
     if settings.release.bpe_active_set:
         raise BadValueError(
-            "language_counts chooses pairs as sentencepiece 0.2.2 and later do. Choose another "
-            "compat, or leave it out."
+            "language_counts chooses pairs as sentencepiece 0.2.2 and later do. Choose one of "
+            "these releases with compat, or leave compat out."
         )
     if "language_alpha" in names and not settings.extensions.language_window:
-        raise BadValueError("language_alpha needs language_window. Give it too, or leave it out.")
+        raise BadValueError("language_alpha needs language_window. Give both or neither.")
     _refuse(names, "language_counts", "dump")
     if settings.on_round is not None:
         raise BadValueError("language_counts does not use on_round. Leave one of the two out.")
@@ -414,8 +416,8 @@ def check_alphabet(
     if missing and is_bpe and settings.release.bpe_needs_required_chars:
         raise TrainingError(
             f'required_chars contains "{missing[0]}", but the text does not: this release of '
-            "sentencepiece cannot train BPE in that case. Remove it, or choose another release "
-            "with compat."
+            "sentencepiece cannot train BPE in that case. Remove the character, or choose another "
+            "release with compat."
         )
 
 
@@ -508,7 +510,7 @@ def _check_counts(spec: TrainerSpec, *, has_sentences: bool) -> None:
 
 
 def _check_readable(path: str, option: str) -> None:
-    """Raise if a file cannot be read. It is not opened, because a pipe can be opened only once."""
+    """Raise if a file cannot be read, without opening it: a pipe can be opened only once."""
     # An empty path is standard input; for seed_sentencepieces_file, it means no file.
     if not path:
         return

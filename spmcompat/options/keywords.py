@@ -41,14 +41,14 @@ SpacePieces: TypeAlias = Literal["prefix", "separate", "dropped"]
 
 
 class Normalizer(Protocol):
-    """A normalizer of the ``sentencepiece`` package, or another object with the same method."""
+    """A normalizer of the ``sentencepiece`` package, or another object with this method."""
 
     def serialized_normalizer_spec(self) -> bytes:
         """Return the normalizer's ``NormalizerSpec``, serialized."""
 
 
 class TextOptions(TypedDict, total=False):
-    """The text options of `extend` and `trim`, except those in the signatures of the functions."""
+    """The text options of `extend` and `trim` that the signatures of the functions do not name."""
 
     column: str
     input_format: InputFormat
@@ -100,7 +100,7 @@ class PartOptions(_NormalizingOptions, total=False):
 
 
 class CountOptions(TextOptions, _NormalizingOptions, total=False):
-    """The options of `count`, except those in its signature."""
+    """The options of `count` that its signature does not name."""
 
     control_symbols: Sequence[str]
     user_defined_symbols: Sequence[str]

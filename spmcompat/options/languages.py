@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def pop_languages(options: dict[str, object]) -> LanguageTables | None:
-    """Remove the options of the languages, and return the tables that they name.
+    """Remove the options of the languages from `options`, and return the tables and ratios.
 
     Returns None without ``language_counts``.
 
@@ -32,7 +32,7 @@ def pop_languages(options: dict[str, object]) -> LanguageTables | None:
     if not counts:
         for name, items in zip(LANGUAGE_OPTIONS[1:], (development, ratios), strict=True):
             if items:
-                raise BadValueError(f"{name} needs language_counts. Give it too, or leave it out.")
+                raise BadValueError(f"{name} needs language_counts. Give both or neither.")
         return None
     for name, items in zip(LANGUAGE_OPTIONS[1:], (development, ratios), strict=True):
         if items and len(items) != len(counts):
@@ -73,7 +73,7 @@ def open_counts(counts: object) -> CountTable:
     Raises
     ------
     BadValueError
-        If this is neither a table nor a path.
+        If `counts` is neither a table nor a path.
     TrainingError
         If the file cannot be read.
     """

@@ -10,11 +10,11 @@ FLOAT, TEXT, LIST, CHOICE, BYTES = "float", "text", "list", "choice", "bytes"
 MODEL_TYPE = "model type"  # a choice that a model stores as a number; case does not matter
 OBJECT = "object"  # a Python object
 
-# Where the value of an option is stored. These three are specs, which a model contains.
+# Where the value of an option is stored: in one of three specs of the model, or elsewhere.
 TRAINER, NORMALIZER, DENORMALIZER = "trainer_spec", "normalizer_spec", "denormalizer_spec"
 SETTINGS = "settings"  # an attribute of `Settings`
 EXTENSION = "extension"  # an attribute of `Settings.extensions`
-ELSEWHERE = "elsewhere"  # not stored; the code that reads flags or keywords handles it
+ELSEWHERE = "elsewhere"  # not stored; the code that reads flags or keywords handles the option
 
 UNIGRAM, BPE, WORD, CHAR = "unigram", "bpe", "word", "char"
 

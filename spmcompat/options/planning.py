@@ -24,7 +24,7 @@ _MARK = SPACE_MARK.encode()
 
 
 class PlanOptions(NamedTuple):
-    """The settings from which a plan is made. Names and defaults are those of the settings."""
+    """The settings that determine a plan. Each field has the name and the default of a setting."""
 
     text: TextPlan = TextPlan()
     model_type: int = TrainerSpec.UNIGRAM
@@ -50,7 +50,7 @@ class PlanOptions(NamedTuple):
 
     @property
     def release(self) -> Release:
-        """The release to repeat."""
+        """The release whose results are reproduced."""
         return self.text.release
 
     @property
@@ -77,7 +77,7 @@ def plan_of(settings: Settings, meta_pieces: Sequence[str]) -> Plan:
 
 
 def _values(settings: Settings, fields: type[TextPlan | PlanOptions]) -> dict[str, Any]:
-    """Return the values of the options that have the names of the fields."""
+    """Return the options that are also fields of the class, with their values."""
     return {name: value_of(settings, name) for name in fields._fields if name in OPTIONS}
 
 
@@ -143,9 +143,9 @@ class _Cutting(NamedTuple):
 def _cutting(
     given: PlanOptions, charsmap: bytes, meta_pieces: Sequence[str], finds_seeds: bool
 ) -> _Cutting:
-    # Sentences are always split at spaces in two cases: for the word model, whose pieces are whole
-    # pretokens with their space marks, and with spaces as separate pieces, where no other piece may
-    # contain a space.
+    # Sentences are always split at spaces in two cases. The pieces of a word model are whole
+    # pretokens with their space marks. If spaces are separate pieces, no other piece may contain a
+    # space.
     spaces_apart = given.spaces_apart
     is_word = given.model_type == TrainerSpec.WORD
     split_by_whitespace = given.split_by_whitespace or is_word or spaces_apart
@@ -154,20 +154,19 @@ def _cutting(
     )
     delimiter, removed_delimiter, bpe_delimiter = _delimiters(given)
     cut = find_cut(given.pretokenizer)
-    # In the reference, boundary marks are counted as unknown characters. Here, this is also the
-    # case if the pretokenizer is a function. It is not the case with a named pretokenizer, which
-    # the reference does not have.
+    # The reference counts boundary marks as unknown characters. We do the same unless there is a
+    # named pretokenizer, which the reference does not have.
     boundaries_end_pretokens = isinstance(given.pretokenizer, str)
-    # Sentences are needed as a whole if pieces may cross spaces, or if the delimiter first has to
-    # be found in them.
+    # Whole sentences are counted if pieces may cross spaces, or if a delimiter has to be removed
+    # from the sentences before they are cut.
     whole_sentences = not split_by_whitespace or bool(removed_delimiter)
     # Whether every pretoken keeps the space mark at its beginning. A meta piece or a delimiter that
     # contains a space mark would remove it.
     marks_stay = _MARK not in delimiter and not any(_MARK in piece for piece in uncut)
     # Whether all sentences begin with the same byte. The normalizer puts a space mark before each
-    # sentence. If a boundary mark replaces this space mark, the boundary mark becomes the unknown
-    # mark unless all characters are kept. Space mark and unknown mark have the same first byte.
-    # With a pretokenizer, a sentence may begin with any byte.
+    # sentence, but a boundary mark may replace this space mark. Unless all characters are kept, the
+    # boundary mark later becomes an unknown mark, whose first byte is that of the space mark. With
+    # a pretokenizer, a sentence may begin with any byte.
     uniform_starts = spaces_apart or (
         given.add_dummy_prefix
         and not given.treat_whitespace_as_suffix
@@ -241,8 +240,8 @@ def _counting(
     # Releases that cut the nodes of the suffix tree also drop the nodes that reach the end of the
     # text. So the end of the text must be known.
     looks_at_text_end = keeps_contexts and finds_seeds and release.seed_nodes_are_cut
-    # If the space mark turns out not to be a required character, pretokens have to be joined to
-    # sentences again.
+    # Pretokens have to be joined into sentences again if the space mark is too rare for the
+    # alphabet. This cannot happen if `required_chars` contains the space mark.
     needs_space = SPACE_MARK in coverage.required_chars
     may_join = not given.spaces_apart and not boundaries_end_pretokens and not needs_space
     return _Counting(
@@ -314,7 +313,7 @@ def _derive(
 
 
 def _normalization_crosses_spaces(charsmap: bytes) -> bool:
-    """Return whether the source of a rule has a space, so that it may change two raw tokens."""
+    """Return whether a rule replaces a text that contains a space, and so spans two raw tokens."""
     try:
         return any_source_has_space(charsmap)
     except TrainingError as error:

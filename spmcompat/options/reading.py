@@ -213,8 +213,8 @@ def _value_or_text(option: Option, given: object) -> object:
 def _is_plain(option: Option, given: object) -> bool:
     """Return whether storing a value directly has the same effect as reading it from text.
 
-    For some lists it does not: if a list is read from text, what follows a NUL in an item is lost,
-    and so is an empty last item.
+    It does not for some lists: if a list is read from text, an empty last item is lost, and so are
+    the characters after a NUL in an item.
     """
     if option.kind == BOOL:
         return isinstance(given, bool)
@@ -255,13 +255,13 @@ def _parse(option: Option, text: str, release: Release, command_line: bool) -> o
 def _check_range(option: Option, value: float, given: object) -> None:
     least, most = option.least, option.most
     if least is not None and not least <= value < float("inf"):
-        raise BadValueError(f"{given} is not a number of at least {least:g}.")
+        raise BadValueError(f"{given} is not a finite number greater than or equal to {least:g}.")
     if most is not None and value > most:
-        raise BadValueError(f"{given} is not a number of at most {most:g}.")
+        raise BadValueError(f"{given} is greater than the maximum, {most:g}.")
 
 
 def _choice(option: Option, text: str) -> str:
-    """Return the choice that the text names, with any number after a colon in its shortest form."""
+    """Return the choice that the text names. A number after a colon is in its shortest form."""
     name, colon, digits = text.partition(":")
     if colon and f"{name}:N" in option.choices:
         number = parse_int(digits, _WIDTHS[UINT32])
@@ -292,9 +292,9 @@ def _set_denormalization_rules(settings: Settings, path: str) -> None:
 
 
 def finish(settings: Settings, given: Collection[str]) -> None:
-    """Let options change other options, and note warnings, after all options are stored.
+    """After all options are stored, change those that others affect, and note warnings.
 
-    Extensions change some options of the reference. Options without an effect get a warning.
+    Some extensions change options of the reference. Options without an effect get a warning.
 
     Parameters
     ----------

@@ -33,10 +33,10 @@ class LanguageTables(NamedTuple):
     Attributes
     ----------
     training : sequence of CountTable
-        The texts whose pairs are counted.
+        For each language, the counts of the text in which pairs are counted.
     development : sequence of CountTable
-        The texts whose tokens are counted, in the same order; empty if these are the texts in
-        `training`.
+        For each language, in the order of `training`, the counts of the text in which tokens are
+        counted. If empty, tokens are counted in the texts of `training`.
     ratios : sequence of float
         For each language, the factor by which its number of tokens is multiplied.
     """

@@ -51,14 +51,14 @@ def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
         value = int(bare, 16)
     else:
         raise BadValueError(f'cannot parse "{text}" as int.{_written_out(bare, allowed)}')
-    # An unsigned field does not allow a minus sign, not even before a zero.
+    # An unsigned field rejects a minus sign, even before a zero.
     if value not in allowed or (allowed.start == 0 and bare.startswith("-")):
         raise BadValueError(f'cannot parse "{text}" as int.')
     return value
 
 
 def _written_out(text: str, allowed: range) -> str:
-    """Return a sentence with the number that a text such as 8k means; empty if there is none."""
+    """Return the advice to write 8000 for a text such as 8k; empty if there is no such advice."""
     match = re.fullmatch(r"([0-9]{1,9})([kKmM])", text)
     if match is None:
         return ""

@@ -11,7 +11,8 @@
 namespace spmcompat {
 
 // Cuts a text wherever cut(left, right) is true for two neighbouring characters. Calls
-// function(slice, next) for each slice, with the next character, or 0 after the last slice.
+// function(slice, next) for each slice. `next` is the character after the slice, or 0 after the
+// last slice.
 template <typename Cut, typename Function>
 void for_each_slice(std::string_view text, Cut cut, Function function) {
   const char* const end = text.data() + text.size();
@@ -55,7 +56,8 @@ void for_each_pretoken(std::string_view text, const PieceRule& rule, Function fu
   cut_at_spaces(text);
 }
 
-// Calls function(segment, next) for every segment of a pretoken, as for_each_slice does.
+// Calls function(segment, next) for every segment of a pretoken. `next` is the character after the
+// segment, or 0 after the last segment.
 template <typename Function>
 void for_each_segment(std::string_view pretoken, const PieceRule& rule, Function function) {
   for_each_slice(

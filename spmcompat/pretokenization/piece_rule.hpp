@@ -38,7 +38,7 @@ struct PieceRule {
   bool split_digits = false;
   bool whitespace_as_suffix = false;
   bool allow_whitespace_only_pieces = false;
-  bool spaces_apart = false;  // no piece contains a space mark
+  bool spaces_apart = false;  // if true, no piece contains a space mark
   bool boundaries_end_pretokens = false;  // if false, pretokens may contain boundary marks
   char32_t boundary = 0;  // the boundary mark of the release
 

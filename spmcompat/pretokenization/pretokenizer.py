@@ -21,8 +21,9 @@ Cut: TypeAlias = Callable[[str], Sequence[str | bytes]]
 
 _SCRIPT = "script"
 _PATTERN = "regex:"
-_BOUNDARY = bytes([DEFAULT.boundary])  # of the newest release: older ones cannot pre-tokenize
-_SHOWN = 40  # characters of a sentence in a message
+# The boundary mark is that of the newest release, because older releases cannot pre-tokenize.
+_BOUNDARY = bytes([DEFAULT.boundary])
+_SHOWN = 40  # the maximum number of characters of a sentence that a message shows
 
 
 def find_cut(pretokenizer: Cut | str | None) -> Cut | None:

@@ -27,7 +27,7 @@ class ScriptRuns {
   ScriptRuns() {
     // One letter of each script that puts spaces between words.
     for (const char32_t letter : U"aاअ가አаαאঅܐଅஅఅਅઅඅഅԱಅა") joins_space_[script_of(letter)] = true;
-    joins_space_[kScriptCommon] = false;  // the loop set it for the zero that ends the string
+    joins_space_[kScriptCommon] = false;  // the loop also visits the zero that ends the string
     categories_.fill(kCategoryOther);
     for (const CategoryRange& range : kCategoryRanges) {
       for (char32_t c = range.first; c <= range.last && c < categories_.size(); ++c) {
@@ -83,10 +83,10 @@ class ScriptRuns {
       case U'\t':
       case U'\n':
         return {kScriptCommon, kCategorySeparator};
-      case 0x30fc:  // these two prolong the vowel of the kana before them
+      case 0x30fc:  // U+30FC and U+FF70 prolong the vowel of the kana before them
       case 0xff70:
         return {kScriptInherited, kCategoryLetter};
-      case 0x0640:  // stretches the Arabic letter before it
+      case 0x0640:  // the tatweel, which stretches the Arabic letter before it
         return {script_of(U'ا'), kCategoryLetter};
     }
     const int script = script_of(c);

@@ -6,7 +6,7 @@
 
 namespace spmcompat {
 
-// Is thrown to end a stage after its cancel flag was set.
+// Thrown to end a stage after its cancel flag was set.
 class Cancelled : public std::exception {
  public:
   const char* what() const noexcept override { return "the training was cancelled"; }

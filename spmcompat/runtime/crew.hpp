@@ -28,14 +28,13 @@ namespace spmcompat {
 
 class Crew {
  public:
-  // The first error in a stage sets `cancel`, and so may the calling thread. Once it is set, the
-  // crew can no longer be used.
+  // The first error in a stage sets `cancel`. The calling thread may also set `cancel`. After that,
+  // the crew can no longer be used.
   Crew(size_t size, CancelFlag& cancel)
       : size_(size), cancel_(cancel), team_(std::make_shared<Team>()) {}
   Crew(const Crew&) = delete;
   ~Crew() {
-    // After a fork, only the parent process has the threads, and one of them may have locked the
-    // mutex.
+    // After a fork, the child process has no threads, and its copy of the mutex may stay locked.
     if (process_ != process_id()) return;
     const std::lock_guard<std::mutex> lock(team_->mutex);
     team_->dismissed = true;
@@ -49,7 +48,7 @@ class Crew {
 
   // Calls function(index), or function(index, worker), for all indexes below n. The workers take
   // the indexes in ascending order; `worker` is less than size(). Only the stage itself may call
-  // this, not the function of another loop.
+  // this; a function that runs in a loop must not.
   //
   // Throws the first exception that a call threw. Throws Cancelled if the flag is set; then
   // some indexes may have been skipped.
@@ -98,7 +97,8 @@ class Crew {
   // Reports progress, in units that the stage chooses.
   void advance(size_t count) { progress_.fetch_add(count); }
 
-  // For the thread that calls a stage: start, then await_end until it returns true, then finish.
+  // For the thread that calls a stage. It calls start, then await_end until that returns true, then
+  // finish.
 
   // Lets the first thread call stage().
   template <typename Stage>

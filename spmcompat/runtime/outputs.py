@@ -129,7 +129,7 @@ def write_files(files: Mapping[str, Iterable[bytes]], option: str, folder: str =
 
 @contextmanager
 def outputs(option: str) -> Iterator[Outputs]:
-    """Collect new files in a ``with`` statement. At its end, they replace the old files together.
+    """Collect new files in a ``with`` statement, and replace the old files when it ends.
 
     After an exception, no file is replaced, and the new files are removed.
 
@@ -141,7 +141,7 @@ def outputs(option: str) -> Iterator[Outputs]:
     Raises
     ------
     MissingFileError
-        If a file cannot be replaced. Then no file is replaced.
+        If a file cannot be replaced. In this case, no file is replaced.
     """
     pending = Outputs(option)
     # The files are also removed at exit, because a second Ctrl-C can interrupt the ``finally``
@@ -185,7 +185,7 @@ class Outputs:
 
     @contextmanager
     def open(self, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-        """Open a file for a ``with`` statement. At its end, the file must be complete.
+        """Open a file for a ``with`` statement. The file must be complete when the statement ends.
 
         Raises
         ------
@@ -260,7 +260,7 @@ class Outputs:
         Raises
         ------
         MissingFileError
-            If a file cannot be replaced. Then all old files are restored.
+            If a file cannot be replaced. In this case, all old files are restored.
         """
         for one in self._pending:
             one.flush_folder()
@@ -326,9 +326,9 @@ class _Pending:
     temporary : str
         The temporary path.
     aside : str
-        The path of the old file during the replacement; empty if there is no old file.
+        The path that keeps the old file during the replacement; empty if there is no old file.
     is_folder : bool
-        Whether it is a folder.
+        Whether the output is a folder.
     """
 
     def __init__(self, name: str, remedy: str, target: str) -> None:
@@ -352,7 +352,7 @@ class _Pending:
                     _flush_path(entry.path)
 
     def keep_old(self) -> None:
-        """Give the old file a second name; rename it if it is a folder or cannot be linked."""
+        """Keep the old file under a second name: link it, or rename it if it cannot be linked."""
         if not os.path.lexists(self.target):
             return
         aside = _temporary_name(self.target)

@@ -22,6 +22,6 @@ def plain(value: object) -> object:
 
 
 def plain_fields(result: tuple[object, ...]) -> dict[str, object]:
-    """Return the fields of a named tuple as `plain` does."""
+    """Return the fields of a named tuple as a dict, converted by `plain`."""
     fields: dict[str, object] = result._asdict()  # type: ignore[attr-defined]
     return {name: plain(item) for name, item in fields.items() if not isinstance(item, bytes)}

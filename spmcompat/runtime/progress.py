@@ -19,8 +19,8 @@ from spmcompat.runtime.messages import Messages
 if TYPE_CHECKING:
     import logging
 
-# The levels of the module logging. It is not imported, because this would take longer than
-# importing this package.
+# The levels of the module logging. The module is not imported here, because importing it would take
+# longer than importing this package.
 _INFO, _WARNING, _ERROR = 20, 30, 40
 _LEVEL_NAMES = {_INFO: "INFO", _WARNING: "WARNING", _ERROR: "ERROR"}
 
@@ -39,10 +39,10 @@ class Stage(Protocol):
     """A stage that is in progress."""
 
     def advance(self, count: int = 1) -> None:
-        """Add the number of steps that were done."""
+        """Add `count` to the number of finished steps."""
 
     def expect(self, count: int) -> None:
-        """Set the number of remaining steps, or an estimate of this number."""
+        """Set the number of remaining steps, which may be an estimate."""
 
 
 class _Progress:
@@ -224,12 +224,12 @@ class _BarStage:
         )
 
     def advance(self, count: int = 1) -> None:
-        """Add the number of steps that were done."""
+        """Add `count` to the number of finished steps."""
         self._progress.advance(count)
         self._show()
 
     def expect(self, count: int) -> None:
-        """Set the number of remaining steps, or an estimate of this number."""
+        """Set the number of remaining steps, which may be an estimate."""
         self._progress.expect(count)
         self._show()
 
@@ -278,7 +278,7 @@ class _LoggedStage:
         self._report.info(f"{self._name}{size}")
 
     def advance(self, count: int = 1) -> None:
-        """Add the number of steps that were done."""
+        """Add `count` to the number of finished steps."""
         self._progress.advance(count)
         now = time.monotonic()
         if now - self._last >= _INTERVAL:
@@ -286,7 +286,7 @@ class _LoggedStage:
             self._report.info(f"{self._name}: {self._state(now)}")
 
     def expect(self, count: int) -> None:
-        """Set the number of remaining steps, or an estimate of this number."""
+        """Set the number of remaining steps, which may be an estimate."""
         self._progress.expect(count)
 
     def end(self) -> None:

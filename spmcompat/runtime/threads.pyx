@@ -86,7 +86,7 @@ cdef class Crew:
                 PyErr_CheckSignals()
         except BaseException:
             self.cancel.set()
-            # The stage uses the caller's objects until the stage ends.
+            # Wait for the end of the stage, because the stage uses objects of the caller.
             while not has_ended:
                 with nogil:
                     has_ended = dereference(self.crew).await_end(INTERVAL)
@@ -135,7 +135,7 @@ cdef class JobThread:
         self._jobs.put(job)
 
     def dismiss(self):
-        """Make the thread end after the jobs in its queue."""
+        """Make the thread end when it has done the jobs in its queue."""
         self._jobs.put(None)
 
     def has_ended(self):
@@ -165,7 +165,7 @@ def _serve(worker, jobs, reports, cancel, life):
 
 
 cdef tuple _done(worker, job, cancel):
-    """Do a job, and return its report."""
+    """Do a job, and return the report: the worker, and the error or None."""
     try:
         job()
     except BaseException as error:

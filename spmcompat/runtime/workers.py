@@ -116,8 +116,8 @@ class Workers:
         """Yield ``do(worker, task)`` for every task, in order.
 
         While the caller uses a result, the workers compute the results of the next tasks: at most
-        two tasks for each worker. The caller must not use the workers for anything else until the
-        last result.
+        two tasks for each worker. The caller must not use the workers for anything else until it
+        has received the last result.
 
         Raises
         ------

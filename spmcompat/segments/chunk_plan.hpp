@@ -7,15 +7,15 @@
 // text ends, depends only on the chunk.
 //
 // The sentences are measured after rare characters are replaced, and written in the order that
-// results when empty sentences are removed. Only after the whole text was read is it known which
-// characters are rare and which sentences are empty. So the sentences are measured in a second
-// reading, and the chunks are counted in a third.
+// results when empty sentences are removed. The text must be read once to find out which characters
+// are rare and which sentences are empty. So the sentences are measured in a second reading, and
+// the chunks are counted in a third.
 //
-// A chunk takes sentences from the front of the text that earlier chunks have left. Where empty
-// sentences were replaced by the last sentences of the text, it also takes sentences from the back,
-// in reverse order. So only some of the batches are read for a chunk. Making the plan takes four
-// bytes of memory for each sentence of the text; a chunk takes one bit for each sentence of its
-// batches.
+// Earlier chunks have used up sentences from the front and from the back of the text. A chunk takes
+// the next sentences from the front. At the position of an empty sentence, it takes the next
+// sentence from the back instead, because the reference moves the last sentence there. So only some
+// of the batches are read for a chunk. Making the plan takes four bytes of memory for each sentence
+// of the text; a chunk takes one bit for each sentence of its batches.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,7 @@ struct Chunk {
 
   size_t size = 0;            // the number of sentences
   std::vector<Part> parts;    // in the order of the batches
-  std::vector<size_t> moved;  // positions in the chunk that hold sentences from the text's back
+  std::vector<size_t> moved;  // positions in the chunk of the sentences from the text's back
   int64_t last_count = 0;     // the number of copies of the last sentence in the chunk
 
   // The index that the chunk's last sentence has if the chunk's sentences are in the order of the
@@ -62,8 +62,8 @@ struct Chunk {
 
   BatchSelection selection(size_t batch) const {
     const Part& part = part_of(batch);
-    // If the last sentence of the chunk comes before the batch, the difference wraps to an index
-    // that no sentence has.
+    // If the last sentence of the chunk is in an earlier batch, the subtraction wraps around. The
+    // result is an index that no sentence has.
     return {part.chosen, last() - part.begin, last_count};
   }
 

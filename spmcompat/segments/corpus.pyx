@@ -63,7 +63,7 @@ cdef class SegmentCounts:
 
     @staticmethod
     cdef SegmentCounts of_rule(const PretokenRule& rule):
-        """Return empty counts for segments that are cut by a rule."""
+        """Return empty counts of segments, with the rule that cuts the segments."""
         cdef SegmentCounts counts = SegmentCounts()
         counts.rule = rule
         return counts
@@ -210,7 +210,7 @@ def cut(Counts counts not None, list alphabet not None, plan not None, workers):
     Parameters
     ----------
     counts : Counts
-        The counts. If pretokens must be joined, they include the pretokens of each sentence.
+        The counts, including the pretokens of each sentence if pretokens must be joined.
     alphabet : list of (int, int)
         Required characters and their counts.
     plan : Plan
@@ -231,8 +231,8 @@ def cut(Counts counts not None, list alphabet not None, plan not None, workers):
     if counts.seeds is not None:
         corpus.seed_text = cut(counts.seeds, alphabet, plan.seeds, workers)
         if plan.removed_delimiter:
-            # The reference counts these characters in the text itself, not in the text for seeding,
-            # which may contain each sentence twice.
+            # The alphabet for seeding has the counts of the text itself, as in the reference: the
+            # text for seeding may contain each sentence twice.
             corpus.seed_text.alphabet = whole_alphabet(part_characters, plan.boundary)
     return corpus
 

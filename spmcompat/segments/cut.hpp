@@ -49,9 +49,9 @@ inline void cover_pretokens(PretokenCounts& counts, const std::vector<char32_t>&
 }
 
 // Removes delimiters from the sentences, as old releases do, and cuts the sentences into pretokens.
-// Returns the counts of the characters between the delimiters, without the unknown mark. If the
-// plan looks at the end of the text, replaces `order` with the order of the new pretokens. If not,
-// and `in_order` is true, replaces it with the order of the new sentences.
+// Returns the counts of the characters between the delimiters, without the unknown mark. Replaces
+// `order` with the order of the new pretokens if `looks_at_text_end` is set in the plan. Otherwise,
+// replaces `order` with the order of the new sentences if `in_order` is true.
 inline CharacterCounts remove_delimiters(std::unique_ptr<PretokenCounts>& counts, const Plan& plan,
                                          SentenceOrder& order, bool in_order, Crew& crew) {
   const bool is_ordered = in_order || plan.looks_at_text_end;

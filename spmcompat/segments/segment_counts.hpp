@@ -19,7 +19,8 @@ namespace spmcompat {
 
 class SegmentCounts {
  public:
-  // This constructor must not allocate a table: Cython could not catch the exception if that fails.
+  // This constructor must not allocate a table, because Cython could not catch the exception of a
+  // failed allocation.
   SegmentCounts() = default;
   explicit SegmentCounts(SegmentTable table) : table_(std::move(table)) {}
 

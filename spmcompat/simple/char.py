@@ -19,7 +19,7 @@ def train(
     alphabet : sequence of (int, int)
         Required characters (code points) with their counts, by descending count.
     limit : int, optional
-        The maximum number of pieces; None takes all characters.
+        The maximum number of pieces; None means no limit.
     needs_text : bool
         Whether a text without characters is an error.
 

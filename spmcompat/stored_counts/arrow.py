@@ -30,9 +30,9 @@ order is sorted by these columns."""
 # installed, pandas. NumPy takes additional address space for each core.
 _BYTES_OF_IMPORT = 384 << 20
 _BYTES_OF_CORE = 42 << 20
-# For each column: the size of a value in bytes, and how many more values than rows the column has.
-# The values of the column of pretokens are offsets: the beginning of each pretoken, and one more
-# offset, the end of the last pretoken.
+# For each column: `_WIDTHS` is the size of a value in bytes, and `_VALUES_MORE` is the number of
+# values minus the number of rows. The column of pretokens has one more value than rows: its values
+# are the offsets at which the pretokens begin, and the offset at which the last one ends.
 _WIDTHS = (4, 1, 4, 8)
 _VALUES_MORE = (1, 0, 0, 0)
 _LIMITS = {

@@ -117,7 +117,7 @@ class ArrowCounter:
         yield last_row(last)
 
     def _rows(self, counter: Counter, workers: Workers) -> Iterator[pa.RecordBatch]:
-        """Yield the counted rows. No row ends the text, because `Counts` is given no `Batch`."""
+        """Yield the counted rows. No row is the end of the text: `Counts` is given no `Batch`."""
         counts = Counts(self._plan, [counter], [], False)
         counts.merge(workers)
         for columns in RowReader(counts, workers):
@@ -125,12 +125,12 @@ class ArrowCounter:
 
 
 def _check_needs_no_order(plan: Plan) -> None:
-    """Raise if the counts depend on which sentence follows which.
+    """Raise if the counts depend on the order of the sentences.
 
     Raises
     ------
     BadValueError
-        If the counts depend on it. The message names the option that is the reason.
+        If the counts depend on the order. The message names the option that causes this.
     """
     mark = SPACE_MARK.encode()
     reasons = {

@@ -21,8 +21,8 @@ from spmcompat.stored_counts.table import CountTable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# For fields of the plan that are not determined by an option of the same name alone: the options
-# that determine the field, as messages name them.
+# Maps a field of the plan to the options that determine it, as messages name them. Fields that
+# only the option of the same name determines are not listed.
 _OPTIONS_OF_RULES = {
     "whitespace_as_suffix": "treat_whitespace_as_suffix (or model_type)",
     "allow_whitespace_only_pieces": "allow_whitespace_only_pieces (or model_type)",
@@ -38,7 +38,7 @@ _OPTIONS_OF_RULES = {
 
 
 def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Counts:
-    """Return the counts of a table, as `read_counts` returns those of a text.
+    """Return the counts of a table in the form in which `read_counts` returns those of a text.
 
     Raises
     ------
@@ -89,13 +89,13 @@ def _check_rules(plan: Plan, table: CountTable) -> None:
 
 
 class SymbolCheck:
-    """Checks that counting with other symbols, such as those of training, would give the same rows.
+    """Checks that other symbols, such as those of training, would give the same table of counts.
 
-    A text is cut at all symbols before it is counted. If training has a symbol that the counts do
-    not have, the symbol must not occur in the text. The check searches the pretokens for the symbol
-    without its last character, because normalization may have changed that character in the text.
-    If the counts have a symbol that training does not have, no pretoken may contain a boundary
-    mark, because the mark shows that the text was cut at a symbol.
+    Before a text is counted, it is cut at every symbol. So a symbol that only training has must not
+    occur in the text. The check searches the pretokens for the symbol without its last character,
+    because normalization may have changed that character in the text. If only the counts have some
+    symbol, no pretoken may contain a boundary mark, because a mark shows that the text was cut at a
+    symbol.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _ROWS_AT_A_TIME = 1 << 20
 _LEAST_ROWS = 1 << 12
 
-# Options that training takes from the counts. Tables in which they differ cannot be merged.
+# Options that training takes from the counts. Tables cannot be merged if these options differ.
 _EQUAL_OPTIONS = ("compat", "max_sentence_length", "input_format")
 
 
@@ -179,7 +179,7 @@ class Merging:
             If a table is broken, or the sums are too large.
         """
         rows = max(_ROWS_AT_A_TIME // len(self._tables), _LEAST_ROWS)
-        # Empty texts are left out: each other text is followed by the next text that is not empty.
+        # Leave out empty texts, so that each text is followed by the next text that is not empty.
         weighted = [
             (table, weight)
             for table, weight in zip(self._tables, self._weights, strict=True)

@@ -62,7 +62,7 @@ STORED_OPTIONS = frozenset((*COUNTING_OPTIONS, *SYMBOL_OPTIONS))
 """All options that the metadata may contain."""
 
 
-# Compiling a regular expression of megabytes takes minutes.
+# A limit is needed: compiling a regular expression of several megabytes takes minutes.
 _LONGEST_PATTERN = 1 << 16
 
 
@@ -154,7 +154,7 @@ def fault_of(document: object) -> str | None:
     Parameters
     ----------
     document : object
-        A JSON value, without the version.
+        A JSON value, without the version of the format.
     """
     if not isinstance(document, dict):
         return "they are not an object"

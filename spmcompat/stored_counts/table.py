@@ -223,7 +223,7 @@ class CountTable:
         return CountTable(merging.origin(), rows)
 
     def __radd__(self, other: object) -> CountTable:
-        """Return this table, for ``sum``, which starts with 0."""
+        """Return this table. This allows ``sum`` of tables, which first adds a table to 0."""
         return self if other == 0 else NotImplemented
 
 
@@ -288,7 +288,8 @@ def write(
             arrow.schema(),
             compression="zstd",
             use_dictionary=["place", "next"],
-            # The pretokens are sorted, so most of them share a prefix with the previous one.
+            # DELTA_BYTE_ARRAY omits the prefix that a text shares with the previous text. Pretokens
+            # are sorted, so most of them share a prefix.
             column_encoding={"pretoken": "DELTA_BYTE_ARRAY", "count": "PLAIN"},
         ) as writer,
     ):
@@ -310,7 +311,7 @@ def _origin_of(path: Path) -> tuple[Origin, bool]:
 
 
 def _open(path: Path, metadata: pa.parquet.FileMetaData | None = None) -> pa.parquet.ParquetFile:
-    """Open a Parquet file. If its metadata are known, they are not read again.
+    """Open a Parquet file. Its metadata are only read if `metadata` is None.
 
     Raises
     ------
@@ -324,14 +325,14 @@ def _open(path: Path, metadata: pa.parquet.FileMetaData | None = None) -> pa.par
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # reading a pipe would block
             raise MissingFileError(f"{name} is not a regular file. {_NOT_COUNTS}")
-        with open(path, "rb"):  # to get the system's error message
+        with open(path, "rb"):  # If the file cannot be opened, this raises the system's error.
             pass
-        # pyarrow accepts a name that is not UTF-8 only as bytes.
+        # If a name is not UTF-8, pyarrow accepts it only as bytes.
         return pq.ParquetFile(pa.memory_map(os.fsencode(path)), metadata=metadata, pre_buffer=False)
     except (TrainingError, MemoryError):
         raise
     except (pa.ArrowException, OSError) as error:
-        if isinstance(error, OSError) and error.strerror:  # from the system, not from pyarrow
+        if isinstance(error, OSError) and error.strerror:  # an error of the system, not of pyarrow
             raise MissingFileError(f'"{name}": {error.strerror}. Check the path.') from error
         raise TrainingError(
             f"{name} is not a Parquet file, or is truncated. {_NOT_COUNTS}"

@@ -73,7 +73,7 @@ def fact_rows(facts: Mapping[str, int]) -> pa.RecordBatch:
 
 
 def last_row(pretoken: bytes) -> pa.RecordBatch:
-    """Return the row that names the last pretoken of a sentence, or no row if it is empty."""
+    """Return a row that names the last pretoken of a sentence, or no row for an empty pretoken."""
     import pyarrow as pa  # noqa: PLC0415
 
     row = {"pretoken": pretoken.decode(), "place": LAST, "next": 0, "count": 1}
@@ -96,7 +96,7 @@ def check_facts(batch: pa.RecordBatch, name: str) -> None:
     counts = facts.column("count").to_pylist()
     texts = set(facts.column("pretoken").cast(pa.binary()).to_pylist())
     if not is_known or texts - {b""} or not all(0 <= count <= LARGEST_COUNT for count in counts):
-        raise TrainingError(f"{name}: a row states an unknown fact. {_AGAIN}")
+        raise TrainingError(f"{name}: a row that states a fact is not valid. {_AGAIN}")
     # Apart from its place, a row that names a last pretoken is like other rows of counts.
     pretoken, _, *others = last.columns
     places = pa.array([AT_END] * last.num_rows, pa.int8())
@@ -171,7 +171,10 @@ def close(
         repeated.add(batch)
         rows += without_facts(batch).num_rows
         if _rows_at(batch, AT_TEXT_END).num_rows:
-            raise TrainingError(f"{name}: a row ends the text (place {AT_TEXT_END}). {_AGAIN}")
+            raise TrainingError(
+                f"{name}: a row ends the text (place {AT_TEXT_END}), but unordered counts have no "
+                f"such row. {_AGAIN}"
+            )
         ends += count_of_place(arrow.to_columns(batch), AT_END)
         candidates |= _first_of(_rows_at(batch, LAST if is_stated else AT_END))
     repeated.refuse(read())
@@ -181,7 +184,7 @@ def close(
             "files, or count again: the text may not contain any sentence."
         )
     if not candidates:
-        raise TrainingError(f"{name}: the text does not contain a non-empty sentence.")
+        raise TrainingError(f"{name}: all sentences of the text are empty.")
     if ends < facts["sentences"] or (ends > facts["sentences"] and not is_stated):
         raise TrainingError(
             f"{name}: the rows end {ends:,} sentences, but {facts['sentences']:,} were counted. "
@@ -225,8 +228,9 @@ def _ends_sentence(batch: pa.RecordBatch, pretoken: str) -> pa.BooleanArray:
     """Return, for each row, whether it may count how often `pretoken` ends a sentence."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    # Every sentence begins with the space mark. If another character follows the pretoken, the
-    # pretoken comes before a boundary mark inside a sentence.
+    # After the end of a sentence, the next character is the space mark that begins the next
+    # sentence. If the next character is another one, the row counts pretokens before a boundary
+    # mark inside a sentence.
     at_end = pc.and_(
         pc.equal(batch.column("place"), AT_END), pc.equal(batch.column("next"), ord(SPACE_MARK))
     )
@@ -241,10 +245,10 @@ def _count_at_end(batch: pa.RecordBatch, pretoken: str) -> int:
 
 
 def closed(batch: pa.RecordBatch, closing: Closing) -> pa.RecordBatch:
-    """Return the rows of a batch without facts.
+    """Return the rows of a batch, except those that state facts.
 
-    If the batch counts the pretoken that ends the text, one of its occurrences at the end of a
-    sentence becomes the row that ends the text.
+    If the batch counts the pretoken that ends the text, one occurrence of this pretoken at the end
+    of a sentence becomes the row that ends the text.
     """
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415

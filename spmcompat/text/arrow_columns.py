@@ -43,7 +43,7 @@ class Field(NamedTuple):
 
     @property
     def has_strings(self) -> bool:
-        """Whether the column contains strings. Lists do not count."""
+        """Whether the column contains strings, not lists of strings."""
         return self.is_readable and self.format != "n" and not self.format.startswith("+")
 
 
@@ -141,7 +141,7 @@ def _unreadable(field: Field, what: str, remedy: str = "convert it first.") -> B
 def _names_of(
     index: int, field: Field, fields_at: Callable[[list[int]], Sequence[Field]]
 ) -> list[str]:
-    """Return the name of a column, or those of its fields, and whether they contain strings."""
+    """Return the name of a column or the names of its fields. Mark those that contain strings."""
     inner = fields_at([index]) if field.format.startswith("+") else []
     found = [(f"{field.name}.{one.name}", one) for one in inner] or [(field.name, field)]
     return [f"{name} (strings)" if one.has_strings else name for name, one in found]

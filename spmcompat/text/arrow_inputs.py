@@ -54,7 +54,7 @@ def seekable(file: InputFile, input_format: str) -> Any:
     Raises
     ------
     TrainingError
-        If the file is a pipe, or on a server that cannot send parts of it.
+        If the file is a pipe, or is on a server that cannot send parts of a file.
     """
     if isinstance(file, RegularFile):
         return file.path

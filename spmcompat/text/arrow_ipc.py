@@ -94,7 +94,7 @@ class _File:
             self._reader = pa.ipc.open_file(source, options=options)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the batches. Only the column is read."""
+        """Yield the batches. Only the column `self.column` is read."""
         for index in range(self._reader.num_record_batches):
             batch = self._reader.get_batch(index)
             self._done = index + 1

@@ -106,7 +106,7 @@ def arrow_parts(data: object, column: str | None) -> Iterable[ArrowExportable] |
 
 
 def _is_of(data: object, library: str, name: str) -> bool:
-    """Return whether an object has this class or a subclass, without importing the library."""
+    """Return whether an object is an instance of a class, without importing its library."""
     return any(
         kind.__name__ == name and kind.__module__.partition(".")[0].lstrip("_") == library
         for kind in type(data).__mro__
@@ -142,7 +142,7 @@ def column_name_of(table: ArrowExportable, column: str | None, option: str = COL
 
 
 def _batches_of_dataset(data: Any, column: str | None) -> Iterable[ArrowExportable]:
-    """Return the batches of a data set. The rows are selected and ordered as in the data set."""
+    """Return the batches of a data set: only the rows that it selects, in its order."""
     if data.format["type"] == "custom":
         raise BadValueError(
             "the data set has a transform (set_transform or with_transform), which is not applied "
@@ -205,7 +205,7 @@ def _batches_of_pyarrow_dataset(data: Any, column: str | None) -> Iterable[Arrow
     from pyarrow.dataset import field  # noqa: PLC0415
 
     name = column_name_of(data.schema.empty_table(), column)
-    # A list of names would be understood as a list of paths to nested fields.
+    # Not a list of names, which pyarrow would understand as paths to nested fields.
     scanner = data.scanner(
         columns={name: field(name)},
         batch_size=_BATCH_ROWS_OF_QUERY,

@@ -53,7 +53,7 @@ struct NestLevel {
 
   bool is_list() const { return layout != NestLayout::kNone && layout != NestLayout::kField; }
 
-  // Returns the level of a list, or one with the layout kNone for another type.
+  // Returns the level of a list type. For any other type, the layout of the level is kNone.
   static NestLevel of_list(const ArrowSchema& schema) {
     const std::string_view format = schema.format;
     if (schema.dictionary != nullptr || schema.n_children != 1) return {};
@@ -114,7 +114,7 @@ inline bool is_struct(const ArrowSchema& schema) {
   return std::string_view(schema.format) == "+s" && schema.dictionary == nullptr;
 }
 
-// Returns the struct at the end of a path, or null if there is none.
+// Returns the struct to which a path of field numbers leads, or null if there is none.
 inline const ArrowSchema* struct_at(const ArrowSchema& schema, const std::vector<int64_t>& path) {
   std::vector<NestLevel> levels;
   const ArrowSchema* end = ColumnType::follow(schema, path, levels);
@@ -169,7 +169,8 @@ class ArrowBuffers {
   int64_t buffers() const { return array_->n_buffers; }
 
  private:
-  static constexpr int64_t kMostRows = int64_t{1} << 48;  // the size of the address space in bytes
+  // The size of the address space in bytes: a larger number of rows cannot be valid.
+  static constexpr int64_t kMostRows = int64_t{1} << 48;
 
   const ArrowArray* array_ = nullptr;
   const uint8_t* validity_ = nullptr;
@@ -221,7 +222,7 @@ class StringArray {
     }
   }
 
-  // Offsets are read as unsigned, because producers write 32-bit offsets above 2 GiB.
+  // 32-bit offsets are read as unsigned, because some producers write offsets above 2 GiB.
   std::string_view between(uint64_t begin, uint64_t end) const {
     if (end < begin) throw std::runtime_error("the offsets of a string decrease");
     if (end > INT64_MAX) throw std::runtime_error("an offset of a string is negative");
@@ -262,7 +263,7 @@ class StringColumn {
   StringColumn(const ArrowArray& batch, const ColumnType& type)
       : type_(type.strings), rows_(batch.length) {
     const ArrowArray* array = &batch;
-    int64_t rows = rows_;  // the number of rows that the array must have at least
+    int64_t rows = rows_;  // the minimum number of rows of the array
     for (const NestLevel& level : type.levels) {
       levels_.push_back({level, ArrowBuffers(*array, least_buffers(level.layout), rows)});
       const int64_t child = level.is_list() ? 0 : level.number;
@@ -270,7 +271,7 @@ class StringColumn {
           array->children[child] == nullptr) {
         throw std::runtime_error("a batch lacks a column");
       }
-      // If the level is a list, elements_of checks the length of its child array.
+      // The child array of a list may have any length here: elements_of checks it for each row.
       rows = level.is_list() ? 0 : array->offset + array->length;
       array = array->children[child];
       levels_.back().elements = array->length;
@@ -334,7 +335,8 @@ class StringColumn {
     }
   }
 
-  // Calls `take` for each string of a row of a level, with null for a null at any level.
+  // Calls `take` with each string that a row of a level contains. A null at any level becomes a
+  // null pointer.
   template <typename Take>
   void for_each_string(size_t level, int64_t row, const Take& take) const {
     if (level == levels_.size()) {

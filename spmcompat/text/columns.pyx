@@ -184,7 +184,7 @@ cdef class ArrowStrings:
 
     cdef _read_schema(self):
         cdef int code
-        # The producer may run Python code, or wait for threads that do.
+        # The producer may need the GIL: it may run Python code, or wait for threads that do.
         with nogil:
             code = self.stream.get().get_schema(self.stream.get(), self.schema.emptied())
         self._check(code)
@@ -286,7 +286,7 @@ cdef class ArrowStrings:
         return self._error(f"its Arrow data are broken: {error}")
 
     cdef _error(self, str reason):
-        """Return the error for data that cannot be read, with a message of one line."""
+        """Return the error for data that cannot be read, with a one-line message."""
         return TrainingError(f"cannot read {self.name}: {' '.join(reason.split())}")
 
     def close(self):

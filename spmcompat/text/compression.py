@@ -13,7 +13,7 @@ from spmcompat.runtime.libraries import require
 from spmcompat.text.forms import BZIP2, GZIP, HEAD_BYTES, XZ, ZSTD, Form, check_contents
 from spmcompat.text.opening import InputFile, name_of
 
-# The number of bytes that are read at a time. At the end of each member, the rest of the chunk is
+# Files are read in chunks of this many bytes. At the end of each member, the rest of the chunk is
 # copied, so large chunks would be slow for small members.
 _CHUNK_BYTES = 1 << 16
 
@@ -163,7 +163,7 @@ class Decompressed:
 
 
 class _Contents:
-    """The decompressed content of a file. The constructor checks the first bytes."""
+    """The decompressed content of a file. The constructor calls `check_contents` for its start."""
 
     def __init__(self, inner: Decompressed, name: str, form: Form) -> None:
         self._inner = inner
@@ -179,7 +179,7 @@ class _Contents:
 
 
 def contents(file: InputFile, form: Form) -> InputFile | _Contents:
-    """Return the decompressed content of a file. If it was compressed, check its beginning."""
+    """Return the content of a file. Decompress compressed content, and check its beginning."""
     if not form.compression:
         return file
     name = name_of(file.path)

@@ -20,8 +20,8 @@ from spmcompat.text.skipped import Skipped
 if TYPE_CHECKING:
     from _csv import Reader
 
-# The module csv reads str. In this encoding, each byte is a character, so any bytes can be read and
-# are returned unchanged. Commas and quotation marks are the same bytes as in UTF-8.
+# The csv module reads str, not bytes. In Latin-1, each byte is a character, so any bytes can be
+# read and are returned unchanged. Commas and quotation marks are the same bytes as in UTF-8.
 _BYTES = "latin-1"
 
 
@@ -122,5 +122,5 @@ def _texts(
 
 
 def _reason(error: csv.Error) -> str:
-    # The module adds advice for programmers after a dash.
+    # The csv module appends a dash and advice for programmers, which is dropped.
     return str(error).partition(" - ")[0]

@@ -48,7 +48,7 @@ class _FileSlice(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """The number of a read buffer in a file that can only be read from its start."""
+    """The path of a file that can only be read from its start, and the number of a read buffer."""
 
     path: str
     number: int
@@ -269,7 +269,7 @@ def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:
 
 
 def check_file(path: str, input_format: str, has_column: bool) -> None:
-    """Raise if an input contradicts its name, or a library that is needed to read it is missing.
+    """Raise if the format of a file contradicts its name, or a library to read it is missing.
 
     Pipes are not checked, because they can be opened only once.
 

@@ -267,8 +267,9 @@ def _uncompressed(name: str, head: bytes, named: Form, input_format: str, may_re
         raise TrainingError(
             f"{name} is empty, so it is not a {named.compression} file: make it again."
         )
-    # This is not an error in two cases: many servers decompress the files that they send; and if
-    # the user names a text format, the bytes are read as they are.
+    # A file without the compression that its name states is not an error in two cases. It may be
+    # remote, because many servers decompress the files that they send. Or the user may have named a
+    # text format, so that the bytes are read as they are.
     if not may_rename or input_format in (TEXT, TSV):
         return named._replace(compression="")
     raise TrainingError(
@@ -305,7 +306,7 @@ def _remedy(name: str, found: str) -> str:
 
 
 def _begins_zstd(head: bytes) -> bool:
-    """Return whether a zstd frame begins here, perhaps after a skippable frame."""
+    """Return whether `head` begins with a zstd frame, or with a skippable and a zstd frame."""
     if re.match(rb"[\x50-\x5f]\x2a\x4d\x18", head):
         head = head[8 + int.from_bytes(head[4:8], "little") :]
     return head.startswith(bytes.fromhex("28b52ffd"))

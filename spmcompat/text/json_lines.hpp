@@ -68,15 +68,16 @@ class JsonRecord {
   // each of them takes a part of the stack.
   static constexpr int kMostLevels = 64;
 
-  // Returns the part of a column before its first dot; empty if no name follows.
+  // Returns the part of a column name before its first dot. Returns an empty string if there is no
+  // dot, or if nothing follows it.
   static std::string_view first_name(std::string_view column) {
     const size_t dot = column.find('.');
     return dot != column.npos && dot + 1 < column.size() ? column.substr(0, dot) : std::string_view();
   }
 
-  // Reads the field `column` of an object. Also returns kBroken for a valid object whose field is
-  // missing or not text, but then is_broken_ stays false, because a key may occur again later, and
-  // then its last value counts.
+  // Reads the field `column` of an object. Returns kBroken for invalid JSON, which sets is_broken_.
+  // Also returns kBroken if the object is valid, but the field is missing or not text. In this
+  // case, is_broken_ stays false: a key may occur again later, and then its last value counts.
   Outcome read_object(std::string_view column, int levels, RecordTexts& out) {
     const auto before = out.size();
     const std::string_view first = first_name(column);
@@ -102,8 +103,9 @@ class JsonRecord {
     return skip_if('}') ? found : broken();
   }
 
-  // Reads a value, or its field `column` if `column` is not empty. Also returns kBroken for a valid
-  // value of another type, but then is_broken_ stays false.
+  // Reads a value, or its field `column` if `column` is not empty. Returns kBroken for invalid
+  // JSON, which sets is_broken_. Also returns kBroken for a valid value of a wrong type, but then
+  // is_broken_ stays false.
   Outcome read_value(std::string_view column, int levels, RecordTexts& out) {
     skip_space();
     const char first = at_ < end_ ? *at_ : '\0';
@@ -345,7 +347,7 @@ class JsonRecord {
   }
 
   std::string column_, key_;
-  std::string open_;  // the closing brackets of the open values
+  std::string open_;  // for each open object or list, its closing bracket
   const char* at_ = nullptr;
   const char* end_ = nullptr;
   bool is_broken_ = false;  // whether the record is not valid JSON
@@ -376,7 +378,7 @@ class JsonLines {
   uint64_t too_long() const { return too_long_; }
   uint64_t first_too_long_line() const { return first_too_long_line_; }
   uint64_t broken() const { return broken_; }
-  // The number and the text of the first broken line.
+  // The line number and the text of the first broken line.
   uint64_t first_broken_line() const { return first_broken_line_; }
   const std::string& first_broken() const { return first_broken_; }
 

@@ -9,7 +9,7 @@ _LEAST_BUFFERS = 128
 
 
 class ReadableInto(Protocol):
-    """A file that fills a buffer."""
+    """A binary file with the method `readinto`."""
 
     def readinto(self, buffer: memoryview, /) -> int | None:
         """Put bytes into the buffer, and return their number; 0 at the end of the file."""

@@ -89,8 +89,8 @@ class UnfinishedLine {
 //
 // With `splits_long`, a line that is too long is divided into sentences. Each sentence ends at the
 // last white space that leaves it short enough, and the next one begins after this white space. A
-// word that is itself too long is skipped. So the sentences are those of a text in which a line end
-// replaces the white space where a line is divided.
+// word that is itself too long is skipped. The result is the same as if each white space at which a
+// line is divided were a line end.
 //
 // With `streams_numbers`, the count of a TSV line is read as a C++ stream reads numbers: only the
 // number at the beginning of the field counts. With `skips_empty_fields`, several TABs in a row
@@ -119,8 +119,8 @@ class LineFilter {
     }
   }
 
-  // Calls function(text, size, count) in the same way for lines that may contain any byte. `ends`
-  // contains the position at which each line ends.
+  // Calls function(text, size, count) for every sentence, until the function returns false. The
+  // lines may contain any byte. `ends` contains the position at which each line ends.
   template <typename Function>
   void for_each_sentence(const char* text, const std::vector<size_t>& ends, Function function) {
     begin_buffer();
@@ -141,12 +141,13 @@ class LineFilter {
   // The number of lines that were divided, and of the parts that they were divided into.
   uint64_t divided() const { return divided_; }
   uint64_t parts() const { return parts_; }
-  // The first line of the read buffer that was skipped because it is too long, or because it
-  // contains the unknown mark. Null if there is no such line.
+  // The first line of the read buffer that was skipped because it is too long (`first_too_long`),
+  // or because it contains the unknown mark (`first_reserved`). Null if there is no such line.
   const char* first_too_long() const { return first_too_long_; }
   const char* first_reserved() const { return first_reserved_; }
-  // The number of characters before normalization in all repetitions of the sentences whose count
-  // is at least kHuge. If it is 2^64 or more, 64-bit counters may have overflowed.
+  // The sum of count times length over all sentences whose count is at least kHuge. Lengths are in
+  // characters before normalization. If the sum is 2^64 or more, 64-bit counters may have
+  // overflowed.
   double huge_characters() const { return huge_characters_; }
 
  private:
@@ -201,7 +202,7 @@ class LineFilter {
     size_t end = line.size();
     if (end > max_length_) {
       end = line.find_last_of(kSpaces, max_length_);
-      // If no white space leaves the part short enough, the part is a word that is too long.
+      // If there is no white space up to the limit, the part is a single word that is too long.
       if (end == std::string_view::npos) end = line.find_first_of(kSpaces, max_length_);
       if (end == std::string_view::npos) end = line.size();
     }

@@ -36,7 +36,7 @@ cdef class ReadBuffer:
     cdef readonly object first_line
     cdef const char* text
     cdef size_t text_size
-    # One of these two owns the text.
+    # `text` points into one of these two objects, which owns the memory.
     cdef bytes text_bytes
     cdef TextBlock text_block
     cdef string items
@@ -47,7 +47,8 @@ cdef class ReadBuffer:
     # For lines of a file, only the first line can be shortened, and `before_dropped` is the number
     # of bytes that were kept of it.
     cdef readonly size_t before_dropped, dropped
-    # For lines of a file: whether `first_line` is known, and the position of the text in the file.
+    # For lines of a file: `is_numbered` states whether `first_line` is known, and `offset` is the
+    # position of the text in the file.
     cdef bint is_numbered
     cdef uint64_t offset
     cdef bint is_lines

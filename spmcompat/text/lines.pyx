@@ -80,7 +80,7 @@ cdef class ReadBuffer:
 
     @staticmethod
     def of_lines(bytes text not None, str origin, first_line):
-        """Return a buffer of lines of the file `origin`; `first_line` is counted from 1."""
+        """Return a buffer of lines of the file `origin`, starting at line `first_line` (from 1)."""
         cdef ReadBuffer buffer = ReadBuffer()
         buffer.text_bytes = text
         buffer.text = PyBytes_AS_STRING(text)
@@ -122,7 +122,7 @@ cdef class ReadBuffer:
         for item in iterator:
             is_cut = isinstance(item, str) and len(item) > most
             if is_cut:
-                # Only the beginning is encoded, after line ends at the end are removed.
+                # Remove line ends first, because then only the beginning of the item is encoded.
                 item = item.rstrip("\r\n")
                 buffer.dropped += max(len(item) - (most + 1), 0)
                 item = item[:most + 1]
@@ -140,7 +140,7 @@ cdef class ReadBuffer:
 
     @staticmethod
     def of_rows(str origin, first_row):
-        """Return an empty buffer for rows of a table; `first_row` is counted from 1."""
+        """Return an empty buffer for rows of a table, starting at row `first_row` (from 1)."""
         cdef ReadBuffer buffer = ReadBuffer()
         buffer.is_lines = False
         buffer.origin = origin
@@ -180,7 +180,7 @@ cdef class ReadBuffer:
         return self.first_line + item + nulls
 
     cdef place_of(self, const char* at):
-        """Return where in the input a line is. `at` is its address in this buffer."""
+        """Return the place in the input of the line whose address in this buffer is `at`."""
         cdef size_t begin
         if not self.is_lines:
             begin = at - self.items.data()
@@ -197,7 +197,7 @@ cdef class ReadBuffer:
 
     @property
     def lines(self):
-        """Number of items, before `split_lines`."""
+        """Number of items. `split_lines` does not change this number."""
         return self.ends.size() if self.records < 0 else self.records
 
     @property
@@ -212,7 +212,7 @@ cdef class ReadBuffer:
 
     @property
     def input_size(self):
-        """Number of bytes of the input that this buffer was read from; `size` by default."""
+        """Number of input bytes that this buffer was read from; `size` by default."""
         return self.size if self.taken < 0 else self.taken
 
     @input_size.setter
@@ -280,8 +280,8 @@ cdef class LineReader:
         cdef string_view text
         cdef size_t begin, size, end
         while True:
-            # An unfinished line that is too long to fit in front of the block's text is joined with
-            # this text later, in a new block.
+            # Leave room for the unfinished line in front of the new text, unless the line is long.
+            # A long line is later joined with the new text in another block.
             begin = unfinished.text().size()
             if begin * 2 > self.block_size:
                 begin = 0
@@ -340,8 +340,8 @@ cdef class LineFilter:
     Attributes
     ----------
     places : dict of str to (int, str)
-        The first line of each kind (``"too_long"``, ``"reserved"``, ``"nul"``, ``"malformed"``):
-        the index of its read buffer, and its place in the input.
+        For each kind of line (``"too_long"``, ``"reserved"``, ``"nul"``, ``"malformed"``), the
+        first such line: the index of its read buffer, and its place in the input.
     """
 
     def __init__(self, text not None):
@@ -377,12 +377,12 @@ cdef class LineFilter:
 
     @property
     def divided(self):
-        """Number of lines that were too long and were divided."""
+        """Number of lines that were divided because they were too long."""
         return dereference(self.filter).divided()
 
     @property
     def parts(self):
-        """Number of parts into which lines that were too long were divided."""
+        """Number of parts that resulted from dividing lines that were too long."""
         return dereference(self.filter).parts()
 
     @property
@@ -394,7 +394,7 @@ cdef class LineFilter:
         return dereference(self.filter).huge_characters()
 
     cdef note(self, str kind, uint64_t index, ReadBuffer buffer, const char* at):
-        """Note the place of the skipped line at `at` if it is the first of its kind.
+        """Store the place of the line at `at` if it is the first of its kind in the input so far.
 
         Do nothing if `at` is null.
         """
@@ -402,7 +402,7 @@ cdef class LineFilter:
             self.places[kind] = (index, buffer.place_of(at))
 
     cdef note_skipped(self, uint64_t index, ReadBuffer buffer):
-        """Note the first skipped lines of a read buffer, and the bytes dropped from long lines."""
+        """Store the places of the first skipped lines, and add up the bytes dropped from lines."""
         self.dropped += buffer.dropped
         self.note("too_long", index, buffer, dereference(self.filter).first_too_long())
         self.note("reserved", index, buffer, dereference(self.filter).first_reserved())
@@ -454,7 +454,7 @@ cdef class ReservoirSample:
 
     @property
     def done(self):
-        """Whether later sentences cannot enter the sample."""
+        """Whether the sample is complete, so that no later sentence can change it."""
         return dereference(self.sample).done()
 
     def add(self, ReadBuffer buffer not None, LineFilter line_filter not None):

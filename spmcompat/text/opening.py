@@ -20,7 +20,7 @@ def open_input(path: str) -> Iterator[InputFile]:
     Raises
     ------
     OSError
-        If the input cannot be opened; a `MissingFileError` if it is an address.
+        If the input cannot be opened. For an address, the error is a `MissingFileError`.
     """
     if is_remote(path):
         far = remote.open_remote(path)
@@ -115,7 +115,7 @@ class Stream:
     Attributes
     ----------
     file : file object
-        The open file, from which the head was already read.
+        The open file. `head` has already been read from it.
     """
 
     is_regular = False

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ColumnChunkMetaData, FileMetaData, ParquetFile, RowGroupMetaData
 
-# The maximum number of bytes of text, estimated from the sizes in the file, and of rows that are
-# decoded at a time.
+# The maximum size of a batch of rows that is decoded at once: the bytes of its text, estimated from
+# the sizes in the file, and the number of its rows.
 _BATCH_BYTES = 1 << 22
 _BATCH_ROWS = 1 << 14
 # A file is refused if the cells of a row group are larger than this on average. pyarrow decodes
@@ -188,8 +188,8 @@ def _leaves(parquet: ParquetFile, found: Sequence[tuple[str, str]]) -> list[int]
     paths = [parquet.schema.column(i).path for i in range(parquet.metadata.num_columns)]
     leaves = set()
     for top, path in found:
-        # The path in the file also names the levels of lists. If these come before a field, the
-        # whole column is read.
+        # The paths in the file also name the levels of lists. If such a level comes before the
+        # field, no path in the file begins with `path`, so the whole column is read.
         for begin in (path, top):
             if below := [i for i, one in enumerate(paths) if f"{one}.".startswith(f"{begin}.")]:
                 leaves.update(below)
@@ -206,7 +206,8 @@ def _without_arrow_types(metadata: FileMetaData) -> FileMetaData:
 
     written = BytesIO()
     metadata.write_metadata_file(written)
-    # pyarrow cannot change metadata. Under another key of the same length, it ignores the types.
+    # pyarrow cannot change metadata, so this renames the key of the types in the stored bytes. The
+    # length must not change. pyarrow ignores the new key.
     return read_metadata(BytesIO(written.getvalue().replace(b"ARROW:schema", b"ARROW-schema")))
 
 

@@ -14,7 +14,7 @@ from spmcompat.text.forms import AUTO, COMPRESSIONS, TEXT, format_of
 STANDARD_INPUT = ""
 """The path of standard input, as in ``sentencepiece``."""
 
-# The maximum number of files of a folder whose suffixes are counted.
+# To find the usual suffix in a folder, at most this number of its files is looked at.
 _MOST_FILES = 10_000
 
 
@@ -55,7 +55,7 @@ def pattern_of_folder(folder: str) -> str:
 
 
 def _suffix_of(path: str) -> str:
-    """Return the suffix of a path, such as ``.txt``, or both if the file is compressed."""
+    """Return the suffix of a path, such as ``.txt``, or ``.txt.gz`` if the file is compressed."""
     base, suffix = os.path.splitext(os.path.basename(path))
     return os.path.splitext(base)[1] + suffix if suffix.lower() in COMPRESSIONS else suffix
 

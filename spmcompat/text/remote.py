@@ -51,7 +51,7 @@ def open_remote(address: str) -> RemoteFile:
     Raises
     ------
     MissingFileError
-        If it cannot be opened.
+        If the file cannot be opened.
     """
     with _naming(address):
         return RemoteFile(address, *_system(address))

@@ -50,7 +50,7 @@ class ReservoirSample {
   }
 
   // Returns a uniform number in [0, bound): the remainder of a random number. Rejects the highest
-  // random numbers, because they do not have all remainders equally often.
+  // random numbers: among them, not all remainders are equally frequent.
   uint64_t below(uint64_t bound) {
     const uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
     uint64_t drawn;

@@ -30,7 +30,7 @@ class Skipped:
         Parameters
         ----------
         number : int
-            How many there are.
+            The number of broken records.
         first : str
             The place of the first broken record, and its defect.
         is_allowed : bool
@@ -39,7 +39,7 @@ class Skipped:
         Raises
         ------
         TrainingError
-            If the user does not allow this.
+            If the user does not allow broken records to be skipped.
         """
         self.broken += number
         self.first_broken = self.first_broken or first

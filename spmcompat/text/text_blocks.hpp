@@ -37,7 +37,7 @@ class TextBlocks {
       blocks_.pop_back();
       return block;
     }
-    // Frees the block if there is no memory left to store its address.
+    // Takes back a block. Frees it if there is no memory to store its address.
     void put(char* taken) noexcept {
       std::unique_ptr<char[]> block(taken);
       const std::lock_guard<std::mutex> lock(mutex_);

@@ -77,7 +77,7 @@ def parse(table: str) -> dict[int, str]:
 
 
 def merge(scripts: dict[int, str]) -> list[tuple[int, int, str]]:
-    """Return ranges of code points with the same script as (first, last, name), except Common."""
+    """Return a list of (first, last, script name): ranges of code points, without Common."""
     ranges: list[tuple[int, int, str]] = []
     for point in sorted(point for point, name in scripts.items() if name != "Common"):
         name = scripts[point]

@@ -67,8 +67,8 @@ class FewestTokensOptions(NamedTuple):
         Number of partial sums, which determines the order of the float sums.
     drop_unused : bool
         Whether each EM step drops the pieces that no best segmentation uses, except required
-        characters. If this leaves at most as many pieces as the target before the pruning, training
-        ends there, and there may be fewer final pieces than the target.
+        characters. If this leaves no more pieces than the target before the pruning, training ends
+        there, and the vocabulary may be smaller than the target.
     """
 
     targets: Sequence[Target]
@@ -187,7 +187,7 @@ class _Training(NamedTuple):
             if rounds is not None:
                 least = ONE_USE if options.drop_unused else None
                 rounds.em(before, counts, pieces, new_ids, least)
-            del before  # Frees memory for the renumbering, the step that needs the most.
+            del before  # Frees memory for the renumbering, which needs more than any other step.
             lattices.renumber(Pieces(priced(pieces)), new_ids, self.workers)
             self.stage.advance()
             tokens = math.fsum(counts[piece] for piece in range(len(counts)))

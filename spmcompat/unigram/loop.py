@@ -94,9 +94,10 @@ class Loop(NamedTuple):
     def _until_they_part(
         self, lattices: Lattices, runs: Sequence[UnigramOptions], trained: dict[int, Pieces]
     ) -> list[Branch]:
-        """Train the runs together until they part, and return the branches that follow.
+        """Train the runs together until one of them ends or they keep different pieces.
 
-        The pieces of runs that end are added to `trained`.
+        Return the branches in which the other runs continue. Add the pieces of the runs that end to
+        `trained`.
         """
         options = runs[0]  # EM only uses options that are the same for all runs.
         with stage_of(runs, self.total, "EM and pruning", self.report) as stage:
@@ -175,7 +176,7 @@ class Loop(NamedTuple):
     def train_round(
         self, lattices: Lattices, options: UnigramOptions, stage: Stage, *, keep: bool = False
     ) -> None:
-        """Run the EM steps of one round. They drop no required piece, and no piece with `keep`."""
+        """Run the EM steps of one round, which keep required pieces, or all pieces with `keep`."""
         report, workers, rounds = self.report, self.workers, self.rounds
         required = frozenset() if keep else self.required
         for iteration in range(options.num_sub_iterations):
@@ -191,7 +192,7 @@ class Loop(NamedTuple):
             if rounds is not None:
                 least = None if keep else threshold
                 rounds.em(lattices.pieces, counts, pieces, new_ids, least, objective)
-            del counts  # Frees memory for the renumbering, the step that needs the most.
+            del counts  # Frees memory, because the renumbering needs more than any other step.
             report.step("Renumbering")
             lattices.renumber(pieces, new_ids, workers)
             stage.advance()

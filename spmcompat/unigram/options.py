@@ -82,9 +82,9 @@ class UnigramOptions(NamedTuple):
 
     @property
     def seeds_by(self) -> tuple[int, int]:
-        """The numbers through which the size of the vocabulary affects the seeds.
+        """The numbers that depend on the size of the vocabulary and affect the seeds.
 
-        Runs for which these numbers are equal have the same seeds.
+        If two runs differ only in size, and these numbers are equal, both have the same seeds.
         """
         if self.seed_sentencepieces_file:
             return 0, 0

@@ -17,7 +17,7 @@ from spmcompat.unigram.pieces import Pieces
 
 
 class Run(Protocol):
-    """A training with its own vocabulary size."""
+    """A training run with its own vocabulary size."""
 
     @property
     def vocab_size(self) -> int:
@@ -38,14 +38,14 @@ class Renumbering(NamedTuple):
     new_ids: NewIds
 
     def apply(self, lattices: Lattices, workers: Workers, *, copy: bool) -> Lattices:
-        """Return lattices over the new pieces. With `copy`, `lattices` itself does not change."""
+        """Return lattices over the new pieces. With `copy`, renumber a copy of `lattices`."""
         changed = lattices.copy() if copy else lattices
         changed.renumber(self.pieces, self.new_ids, workers)
         return changed
 
 
 def label(runs: Sequence[Run], total: int) -> str:
-    """Return the vocabulary sizes of `runs` for messages, or "" if `runs` has all `total` runs."""
+    """Return the vocabulary sizes of `runs` for messages; empty if `runs` contains every run."""
     return ", ".join(f"{run.vocab_size}" for run in runs) if len(runs) < total else ""
 
 

@@ -23,8 +23,8 @@ namespace spmcompat {
 class PieceTrie {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
-  // The part of a piece depends on the low bits of the last byte of its first character. A trail
-  // byte stores six bits of a character.
+  // The low bits of the last byte of a piece's first character determine the part of the piece. A
+  // trail byte stores only six bits of a character, so there are at most 2^6 parts.
   static constexpr uint32_t kMostParts = 64;
 
   explicit PieceTrie(const Pieces& pieces) : PieceTrie(pieces, 0, 1, nullptr) {}
@@ -138,7 +138,7 @@ class PieceTrie {
   uint32_t root() const { return pieces_; }
   bool is_piece(uint32_t node) const { return node < pieces_; }
 
-  // The ids of the pieces of this part, sorted by size in bytes with a counting sort.
+  // The ids of the pieces that belong to `part_`, sorted by size in bytes with a counting sort.
   std::vector<uint32_t> ids_by_size(const Pieces& pieces) const {
     const auto for_each_id = [&](auto function) {
       for (uint32_t id = 0; id < pieces.size(); ++id) {
@@ -216,7 +216,7 @@ class PieceTrie {
   }
 
   uint32_t part_, parts_;
-  uint32_t pieces_;  // number of pieces in all parts
+  uint32_t pieces_;  // the number of pieces of all parts together
   uint32_t nodes_;   // the id of the next new node; the root has the id `pieces_`
   std::vector<Edge> edges_;
   size_t used_ = 0;  // the number of edges

@@ -56,8 +56,8 @@ class Pieces {
   }
   float unknown_score() const { return min_score() - kUnknownPenalty; }
 
-  // Returns the pieces with these ids, in this order, with their scores. Both objects share the
-  // texts.
+  // Returns the pieces with these ids, in this order, with their scores. The result shares the
+  // texts with this object.
   Pieces select(const std::vector<uint32_t>& kept) const {
     Pieces result;
     result.texts_ = texts_;

@@ -37,7 +37,7 @@ def is_temporary(event: str, arguments: tuple[object, ...]) -> bool:
 
 
 def fail_at(name: str, number: int) -> None:
-    """Make the call of an `os` function that has this number fail."""
+    """Make call number `number` of an `os` function fail."""
     real, calls = getattr(os, name), 0
 
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -51,7 +51,7 @@ def fail_at(name: str, number: int) -> None:
 
 
 def deny(folder: str) -> None:
-    """Let `os.access` say that a folder cannot be written."""
+    """Make `os.access` report that a folder cannot be written."""
     real = os.access
 
     def access(path: Any, mode: int, **keywords: Any) -> bool:
@@ -62,7 +62,7 @@ def deny(folder: str) -> None:
 
 
 def send(signal: int, kind: str, number: int) -> None:
-    """Send a signal to this process at the event of this kind that has this number."""
+    """Send a signal to this process when event number `number` of the given kind occurs."""
     events = 0
 
     def count(event: str, arguments: tuple[object, ...]) -> None:

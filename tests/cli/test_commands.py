@@ -14,7 +14,7 @@ from spmcompat.cli.flags import parse
 from spmcompat.options.option import BOOL, CHOICE, TEXT
 from spmcompat.options.table import OPTIONS
 
-# Arguments with which each command runs, if its files exist.
+# For each command, arguments that it accepts if the files exist.
 COMPLETE = {
     "train": "--input=t.txt --model_prefix=n",
     "count": "--input=t.txt --output=n",

@@ -140,7 +140,7 @@ def test_languages_are_held_out_line_by_line(folder: Path) -> None:
     languages = result["run"]["evaluation"]["languages"]
     assert languages["reference"] == "a"
     assert languages["figures"]["b"]["parity"] == pytest.approx(2, abs=0.05)
-    # A table with the same lines gives the same held-out texts.
+    # A JSON Lines file that contains the lines of both languages leads to the same held-out texts.
     table = ("--text", "table.jsonl", "--language_column", "lang", "--vocab_size", "100", *flags)
     status, _, err = compare(*table, "--output", "out2")
     assert status == 0, err
@@ -217,7 +217,8 @@ def test_a_model_without_spaces_shares_its_training_and_is_never_best(
     held_out = Path("out/held-out.txt").read_text().splitlines()
     assert tokens[1] - tokens[0] == sum(len(line.split()) - 1 for line in held_out)
 
-    # Neither configuration uses the other's result: in separate runs, each trains its own model.
+    # Each configuration has its own stored result. If one result is missing, only that model is
+    # trained again.
     assert run("--configs", configs)[0] == 0
     assert len(trained) == 2
     Path("out/results/bpe-no-spaces-100.json").unlink()
@@ -412,7 +413,7 @@ def test_files_of_the_user_are_not_replaced(folder: Path, name: str) -> None:
     assert own.read_text() == "mine"
     own.unlink()
     assert run(*arguments)[0] == 0
-    assert run(*arguments)[0] == 0  # the command itself created these files
+    assert run(*arguments)[0] == 0  # replaces the files that the run above created
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

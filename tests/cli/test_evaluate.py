@@ -324,7 +324,7 @@ def test_each_pretoken_can_be_encoded_alone() -> None:
     status, cut, _ = run("bpe.model", "--text", "text.txt", "--json", "--pretokenizer", "regex:.")
     assert status == 0
     whole, alone = json.loads(out)["models"][0], json.loads(cut)["models"][0]
-    # Every character is a pretoken, and the encoder puts a space mark before each line.
+    # Each character is one token, and so is the space mark that the encoder puts before each line.
     lines = TEXT.splitlines()
     assert alone["tokens"] == sum(map(len, lines)) + len(lines)
     assert alone["whole_words"] == whole["whole_words"]

@@ -5,7 +5,7 @@ that replaces its files one by one may leave some of each); the command has writ
 its exit status says what happened. `faulty.py` makes the faults.
 
 By default, each command is run with each kind of fault. ``SPMCOMPAT_FAULTS=1`` runs the full table:
-a full disk at the end of each file, every call that changes a file, and 20 moments of each signal.
+a full disk at the end of each file, every call that changes a file, and each signal at 20 moments.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ Content = Mapping[str, bytes | None]
 class Command(NamedTuple):
     """A command, and the files that it writes.
 
-    `prints` says whether it shows a result, and `together` whether it replaces all files together.
+    `prints` says whether the command shows a result. `together` says whether the command replaces
+    its files either all or not at all.
     """
 
     arguments: str
@@ -95,7 +96,8 @@ COMMANDS = {
 }
 COMPARE = "compare --text=t.txt --output=out --vocab_size=60 --configs=own.toml --quiet"
 if FULL and find_spec("matplotlib") is not None:
-    # Its results already exist, so it trains nothing and writes only these files.
+    # The results of this comparison already exist, so the command trains nothing and writes only
+    # these files.
     names = [f"out/{name}" for name in ("train.txt", "held-out.txt", "report.html")]
     COMMANDS["compare"] = Command(COMPARE, names, prints=True, together=False)
 
@@ -159,7 +161,7 @@ def write(folder: Path, files: Content) -> None:
 
 @functools.cache
 def old_files(name: str) -> Content:
-    """The folder before the command, with old files at the paths of the new files."""
+    """The content of the folder before the command: its inputs, and old files to be replaced."""
     with tempfile.TemporaryDirectory() as folder:
         old = {path: f"old {path}".encode() for path in COMMANDS[name].outputs}
         given = {**compared(), **old} if name == "compare" else {**old, **inputs()}
@@ -178,7 +180,8 @@ class Expected(NamedTuple):
 def expected(name: str) -> Expected:
     with tempfile.TemporaryDirectory() as given:
         folder, record = Path(given) / "work", Path(given) / "record"
-        # The first run of the full table also compiles modules, which causes additional events.
+        # The first run also compiles modules, which causes additional events. So the full table
+        # records a second run.
         for _ in range(2 if FULL else 1):
             shutil.rmtree(folder, ignore_errors=True)
             write(folder, old_files(name))
@@ -191,7 +194,7 @@ def expected(name: str) -> Expected:
 
 
 def is_intact(name: str, left: Content, old: Content) -> bool:
-    """Whether every file is old or new; all of them alike if the command replaces them together."""
+    """Whether all files are old, or all are new; they may be mixed unless they change together."""
     new = expected(name).files
     if COMMANDS[name].together:
         return left in (old, new)
@@ -266,7 +269,7 @@ def test_a_full_disk(name: str, folder: Path) -> None:
 
 
 def test_a_call_that_fails(name: str, folder: Path) -> None:
-    """The old files come back; or the command succeeds if it does not need the call."""
+    """Either the old files come back, or the command succeeds because it does not need the call."""
     calls = expected(name).record["calls"]
     must_work = ("mkdir", "replace") if COMMANDS[name].together else ("replace",)
     faults = [
@@ -286,7 +289,7 @@ def test_a_call_that_fails(name: str, folder: Path) -> None:
 
 
 def moments(events: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Return moments from the whole run, and the same number from when files are written."""
+    """Return moments for a signal: half from the whole run, half while files are written."""
     half = MOMENTS // 2
     return [
         (kind, max(events[kind] * (i + 1) // (half + 1), 1))

@@ -63,7 +63,7 @@ def test_a_signal_while_modules_are_imported(number: signal.Signals, module: str
 
 
 def test_the_entry_modules_import_only_what_is_there() -> None:
-    """Imports are slow, and until a command handles signals, Ctrl-C would print a traceback."""
+    """Imports are slow, and Ctrl-C prints a traceback until a command handles signals."""
     program = """
 import sys
 import tempfile
@@ -194,7 +194,7 @@ def test_standard_input_that_is_missing(tmp_path: Path) -> None:
 
 
 def test_nobody_reads_the_output() -> None:
-    """The exit status means an error: for ``diff``, 1 would mean that the files differ."""
+    """The exit status is 2, an error: for ``diff``, 1 would mean that the files differ."""
     reader, writer = os.pipe()
     os.close(reader)
     program = "import sys; from spmcompat.__main__ import main; from spmcompat.cli import start\n"

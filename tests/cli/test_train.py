@@ -244,8 +244,8 @@ def test_interrupt_while_reading(tmp_path: Path) -> None:
     pipe = subprocess.PIPE
     with start_python(command, tmp_path, stdin=pipe, stderr=pipe) as process:
         read_until(process.stderr, b"Loading corpus")
-        # This is more than a pipe can buffer: once all of it is written, the program has begun to
-        # read. The rest of the input never comes.
+        # The text is larger than the buffer of a pipe, so `write` returns only after the program
+        # has begun to read. The end of the input never comes.
         assert process.stdin is not None
         os.write(process.stdin.fileno(), b"a " * (1 << 20))
         process.send_signal(signal.SIGINT)

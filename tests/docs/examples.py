@@ -103,7 +103,7 @@ def _line(page: str, part: re.Match[str]) -> int:
 
 
 class Page:
-    """A folder in which the examples of one page are run, with the names that they define."""
+    """The folder where the examples of a page are run, and the names that the examples define."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -121,7 +121,7 @@ class Page:
         Raises
         ------
         Different
-            If it fails, or its output is not what the page shows.
+            If the example fails, or its output is not what the page shows.
         """
         if name := _FILE.match(example.code):
             (self.folder / name[1]).write_text(example.code, encoding="utf-8")

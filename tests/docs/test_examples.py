@@ -59,7 +59,7 @@ def _is_here(name: str) -> bool:
 
 
 def _page(path: Path) -> object:
-    # Spark and Dask warn of versions of pandas, and leave sockets open.
+    # Spark and Dask warn about the version of pandas, and leave sockets open.
     marks = [pytest.mark.filterwarnings("default")] if path.stem == "spark" else []
     return pytest.param(path, marks=marks, id=_name(path))
 

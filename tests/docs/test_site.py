@@ -58,7 +58,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", ROOT / "docs"]
     done = subprocess.run(
         [*command, ROOT, target],
-        cwd=target.parent,  # Python looks for modules there first, and ROOT may not have any.
+        cwd=target.parent,  # not ROOT, from which Python would import a spmcompat without binaries
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
@@ -90,7 +90,7 @@ def test_nothing_is_loaded_from_the_network(pages: dict[Path, PageParser], site:
 
 
 def inner_links(page: PageParser) -> Iterator[tuple[str, str]]:
-    """Yield path and anchor of the links that stay on the site."""
+    """Yield the path and the anchor of each link that leads to the same site."""
     for link in page.links:
         parts = urlsplit(link)
         if not parts.scheme and not parts.netloc:

@@ -1,4 +1,4 @@
-"""The numbers of the worked example are those of the oracle."""
+"""The numbers in the worked example of the documentation equal those of the oracle."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 ``python -m tests.fuzz model json_lines --seconds 60`` runs two targets; without names, all of them
 run. The fuzzer begins with valid files and changes them; it keeps a change that reaches new code.
 A finding is a command that ends with a traceback, a signal or more than one line of error, or that
-exceeds the limits on time and memory. It ends the run of its target. The line names the input, and
-``--input`` runs it again.
+exceeds the limits on time and memory. A finding ends the run of its target. The printed line names
+the input, and ``--input`` runs this input again.
 
 The fuzzer sees which Python code an input reaches. ``tests/sanitizers/run fuzz`` compiles the
 package so that it also sees the C++ code.
@@ -27,7 +27,7 @@ from tests import conftest  # noqa: F401 - an installed spmcompat is preferred t
 from tests.fuzz.targets import TARGETS
 from tests.hostile.forked import SECONDS
 
-MEBIBYTES = 2048  # of the whole process, including the fuzzer and a sanitizer
+MEBIBYTES = 2048  # the limit of the whole process, including the fuzzer and a sanitizer
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -80,7 +80,7 @@ def run(name: str, given: argparse.Namespace) -> bool:
             "-print_final_stats=1",
             str(given.input.resolve() if given.input else corpus),
         ]
-        # The findings are the same in every run with the same seed.
+        # With a fixed hash seed, runs with the same -seed have the same findings.
         environment = {**os.environ, "PYTHONHASHSEED": "0"}
         done = subprocess.run(
             command, stdout=output, stderr=subprocess.STDOUT, check=False, env=environment

@@ -1,4 +1,4 @@
-"""Random choices that the bytes of a fuzzer decide."""
+"""Random choices that are determined by the bytes of a fuzzer."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import random
 
 
 class Choices(random.Random):
-    """Draws from bytes, and after their end from a fixed sequence.
+    """Draws numbers from given bytes, and when these are used up, from a fixed random sequence.
 
-    The fuzzer learns which bytes lead to new code, so it steers the generators of hostile input,
-    which take all their choices from an object of this class.
+    The generators of hostile input make all their choices with an object of this class. The fuzzer
+    learns which bytes lead to new code, so it can steer these generators.
 
     Parameters
     ----------
     data : bytes
-        The bytes.
+        The bytes to draw from.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -27,7 +27,8 @@ class Choices(random.Random):
         size = (bits + 7) // 8
         taken = self._data[self._at : self._at + size]
         self._at += size
-        # Endless zeros would lead to an endless loop where a generator repeats a choice.
+        # When the bytes are used up, zeros would not do: a generator that repeats a choice until
+        # its result differs would never end.
         if len(taken) < size:
             return super().getrandbits(bits)
         return int.from_bytes(taken, "little") & ((1 << bits) - 1)

@@ -22,7 +22,8 @@ with atheris.instrument_imports(include=["spmcompat"]):
 def main(argv: Sequence[str]) -> None:
     """Run the fuzzer, which ends the process."""
     name, folder, corpus, *options = argv
-    # Commands import modules when they need them. `prepare` runs most commands once.
+    # Commands import modules when they need them. The runner's `prepare` runs most commands once,
+    # so these imports are instrumented.
     with atheris.instrument_imports(include=["spmcompat"]):
         runner = Runner(TARGETS[name], Path(folder))
     for number, seed in enumerate(runner.seeds):
@@ -36,5 +37,5 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    os.environ["RUST_BACKTRACE"] = "0"  # it would be written for every file that tokenizers refuses
+    os.environ["RUST_BACKTRACE"] = "0"  # no backtrace for refused files
     main(sys.argv[1:])

@@ -46,8 +46,8 @@ class Runner:
         Raises
         ------
         MisbehavedError
-            If the command does not end with one line and an exit status. Exceptions of the command
-            are not caught.
+            If the command misbehaves, for example prints a traceback or several lines of errors.
+            Exceptions of the command are not caught.
         """
         self._case.mkdir()
         os.chdir(self._case)

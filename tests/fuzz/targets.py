@@ -1,8 +1,8 @@
 """The targets of fuzzing: the input that each target reads, and its first inputs.
 
 The targets of `FILES` write the bytes of the fuzzer to a file. All other targets are the kinds of
-`tests.hostile`: there, the bytes decide which damage the kind's generator does. These targets reach
-code that only nearly valid files reach.
+`tests.hostile`, whose generators damage valid files: the bytes of the fuzzer choose the damage.
+These targets reach code that runs only for nearly valid files.
 
 No target reads raw bytes as Parquet, because pyarrow decodes pages without checking all of their
 contents. The kinds ``counts`` and ``records`` damage the other parts of Parquet files.
@@ -103,17 +103,17 @@ class FileTarget(NamedTuple):
 
 
 class KindTarget(NamedTuple):
-    """A kind of `tests.hostile`."""
+    """A target that uses one kind of damaged files of `tests.hostile`."""
 
     name: str
 
     def prepare(self, folder: Path) -> Sequence[bytes]:
-        """Write the valid files. Return some random choices."""
+        """Write the valid files. Return random bytes, which choose the damage."""
         kind_of(self.name).prepare(folder)
         return [Random(seed).randbytes(64) for seed in range(64)]
 
     def command(self, data: bytes, valid: Path, folder: Path) -> Callable[[], int]:
-        """Damage a file as the input says."""
+        """Damage a file. `data` decides how."""
         return kind_of(self.name).command(Choices(data), valid, folder)
 
 
@@ -150,7 +150,7 @@ def _counts_with_metadata(metadata: bytes, valid: Path) -> bytes:
 def _tokenizers(folder: Path) -> Sequence[bytes]:
     tokenizers.prepare(folder)
     files = [path.read_bytes() for path in sorted(folder.glob("*.json"))]
-    # To import a file that composes characters takes seconds, and a minute in the fuzzer.
+    # Importing a file that composes characters takes seconds, and a minute in the fuzzer.
     return [file for file in files if b'"NFC"' not in file]
 
 
@@ -185,7 +185,7 @@ def _report(path: Path) -> int:
     """Write a report from a stored result, as ``spmcompat compare`` does."""
     result = read_result(path, {})
     if result is None or not result.fits(_TEXTS.words, ["a.tsv"], BOOTSTRAP):
-        return 0  # the command would train again
+        return 0  # the command would ignore this result and train again
     page([full_result(), result], _TEXTS, "a.txt")
     return 0
 

@@ -1,4 +1,4 @@
-"""The targets of the fuzzer, without the fuzzer."""
+"""Tests of the fuzzing targets, without the fuzzer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.hostile.kinds import KINDS
 @pytest.fixture(autouse=True)
 def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", "")  # a target sets it
+    monkeypatch.setenv("PYTHONPATH", "")  # a target changes it; pytest restores it
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -27,7 +27,7 @@ def test_each_command_reads_valid_files_and_handles_any_bytes(name: str, tmp_pat
     statuses = defaultdict(set)
     for seed in runner.seeds:
         statuses[seed[0]].add(runner.run(seed).status)
-    # The text for this command is too short, so it ends after it has read the configurations.
+    # The command for configurations reads them, but fails because its text is too short.
     expected = 1 if name == "configuration" else 0
     assert [*statuses] == [*range(len(FILES[name].commands))]
     assert all(expected in found for found in statuses.values()), statuses
@@ -53,7 +53,7 @@ def test_bytes_decide_the_choices() -> None:
 
 
 class Planted:
-    """A target that ends as its input says."""
+    """A target that succeeds, fails or raises an exception, depending on its input."""
 
     def prepare(self, folder: Path) -> Sequence[bytes]:
         (folder / "valid").touch()

@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
 
     @property
     def error_lines(self) -> int:
-        """Number of error messages; a line of standard error may also be progress or a warning."""
+        """The number of error messages. Other output may be progress or warnings."""
         lines = self.stderr.replace("\r", "\n").split("\n")
         return sum(line.startswith(("spm_train:", "spmcompat")) for line in lines)
 

@@ -49,7 +49,7 @@ def damage_document(document: Document, chance: random.Random) -> Document:
 
 
 def _places(root: list[Document]) -> list[tuple[Any, Any]]:
-    """Return every container of the document with each of its keys."""
+    """Return a pair (container, key) for every entry of every dict and list of the document."""
     found: list[tuple[Any, Any]] = []
     waiting: list[Document] = [root]
     while waiting:

@@ -1,4 +1,4 @@
-"""Every command ends properly, even if the files that it reads are damaged."""
+"""Every command ends without a crash or a traceback, even if it reads damaged files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CASES = 60 if LONG else 15
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_commands_end_in_order_on_damaged_input(kind: str) -> None:
-    # A separate process: a fork of this one would inherit its threads.
+    # This runs in a separate process, because the cases fork, and this process may have threads.
     command = [sys.executable, "-m", "tests.hostile", kind, f"--cases={CASES}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -30,7 +30,7 @@ from tests.parity.sides import OURS
 CASES = 500
 EQUAL, BOTH_FAIL, BOTH_HANG, DIFFERENT = "equal", "both fail", "both hang", "different"
 REFERENCE_CRASHED, REFERENCE_HANGS = "reference crashed, ours succeeded", "reference hangs"
-REFUSED = "refused"  # spmcompat: counts are not sufficient, or a file is not UTF-8
+REFUSED = "refused"  # by spmcompat: counts do not suffice, or a file is not UTF-8
 VERDICTS = (
     EQUAL,
     BOTH_FAIL,
@@ -64,12 +64,13 @@ def verdict(comparison: Comparison) -> str:
 
 def _is_refusal(failure: Failure) -> bool:
     """Return whether spmcompat fails, as documented, where the reference succeeds."""
-    # A slice of a corpus may begin with the byte order mark of UTF-16: see docs/deviations.md.
+    # A slice of a corpus may happen to begin with the byte order mark of UTF-16. spmcompat refuses
+    # such a text: see docs/deviations.md.
     return failure.types[0] == "NeedsSentences" or "convert it with iconv" in failure.message
 
 
 def manner(comparison: Comparison) -> tuple[str, ...]:
-    """Return how the two sides differ. When a case is minimized, this must stay the same."""
+    """Return how the two sides differ, which must not change when a case is minimized."""
     return (verdict(comparison), *difference.kinds(comparison.ours, comparison.reference))
 
 

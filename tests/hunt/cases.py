@@ -46,7 +46,7 @@ class CaseMaker:
         return self.dice.random() < share
 
     def set(self, name: str, share: float, values: Sequence[Option]) -> None:
-        """In this share of the cases, set an option to one of `values`."""
+        """Set an option to one of `values`, with the probability `share`."""
         if self.chance(share):
             self.options[name] = self.dice.choice(values)
 
@@ -95,12 +95,12 @@ class CaseMaker:
         return replace(case, options=options)
 
     def normalize(self, case: Case) -> Case:
-        """Give some cases a normalizer object. A few also get other rules, and must fail."""
+        """Give some cases a normalizer object. A few keep options that contradict it, and fail."""
         takes = "normalizer" not in RELEASES[self.release].unknown_options
         if not self.chance(0.08 if takes else 0.01):
             return case
         arguments: dict[str, Any] = {"rule_name": self.dice.choice(RULES)}
-        if self.chance(0.3) and takes:  # other releases lack norm_map
+        if self.chance(0.3) and takes:  # releases that do not take normalizers lack norm_map, too
             arguments = {"norm_map": [("e", "é"), ("ab", "b a"), (" ", "_"), ("の", "")]}
         for name in ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"):
             if self.chance(0.3):
@@ -132,7 +132,7 @@ class CaseMaker:
         return replace(case, options=options, pretokenizer=name)
 
     def slice(self) -> bytes:
-        """Take a slice of the text; most slices are whole lines, some cut a character."""
+        """Take a slice of the text. Most slices are whole lines; some begin inside a character."""
         if self.source.whole:
             return self.source.data
         size = (
@@ -149,7 +149,7 @@ class CaseMaker:
         return data
 
     def target(self, text: str) -> None:
-        """Choose a vocabulary size: for generated texts, one so small that pieces are pruned."""
+        """Choose a vocabulary size. For generated texts, it is so small that pieces are pruned."""
         soft = self.chance(0.78)
         sizes = [300, 700, 1500, 3000, 5000, 8000, 30000] if soft else [300, 600, 1000, 1500]
         if self.source.whole:

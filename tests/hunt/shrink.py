@@ -55,7 +55,7 @@ def shrink(case: Case, fails: Callable[[Case], bool], seconds: float) -> Case:
 
 
 def leave_out(items: Sequence[T], still: Callable[[Sequence[T]], bool]) -> None:
-    """Call `still` with fewer and fewer items. If it returns true, the other items stay removed."""
+    """Call `still` without some items. If it returns true, these items stay removed."""
     step = max(1, len(items) // 2)
     while items:
         at = 0

@@ -31,7 +31,7 @@ class Source:
 
 
 def sources(folder: str | None) -> list[Source]:
-    """Return the corpora of a folder, or the built-in corpora if it has none."""
+    """Return the corpora in a folder, or the built-in corpora if the folder has none."""
     found = corpora.large(folder)
     if found:
         return [Source(name, path=path) for name, path in found.items()]
@@ -196,7 +196,7 @@ def _repeat(dice: random.Random, lines: list[bytes]) -> list[bytes]:
 
 
 def _empty(dice: random.Random, lines: list[bytes]) -> list[bytes]:
-    """Insert empty and blank lines between lines, and at both ends."""
+    """Insert empty and blank lines at random positions, including the beginning and the end."""
     blank = [b"", b"", b" ", "\u3000".encode(), b"\t"]
     for _ in range(dice.choice([1, 3, 20])):
         lines.insert(dice.choice([0, len(lines), dice.randint(0, len(lines))]), dice.choice(blank))

@@ -28,7 +28,7 @@ MASK = (1 << 64) - 1
 def merges(
     sentences: Iterable[Sentence], options: Options, wanted: int
 ) -> Iterator[tuple[str, int]]:
-    """Yield the merges of covered sentences, each with the count of its pair."""
+    """Yield each merge with the count of its pair. All characters of the sentences are covered."""
     counted = pretokens(sentences, options)
     text = [(list(pretoken), count) for pretoken, count in counted]
     cache = Table(character for symbols, _ in text for character in symbols)
@@ -50,7 +50,8 @@ def merges(
             merged.add("".join(best))
             yield "".join(best), counts[best]
             cache.add_symbol(best)
-            # If the count is zero, other pairs may have the same joined text.
+            # Replace only this pair. If its count is zero, other pairs may have the same joined
+            # text.
             for symbols, _ in text:
                 active |= replace(symbols, best, cache, options)
         active.remove(best)

@@ -19,7 +19,7 @@ Seeder = Callable[[Iterable[Sentence], Options], Pieces]
 
 
 class Node(NamedTuple):
-    """A substring that is followed by different characters, or by one and the end of the text."""
+    """A substring that several characters follow, or one character and the end of the text."""
 
     text: str
     count: int
@@ -55,7 +55,7 @@ def seed_from_cut_nodes(sentences: Iterable[Sentence], options: Options) -> Piec
 
 
 def as_floats(scored: Iterable[tuple[str, int]]) -> Pieces:
-    """Round each score once."""
+    """Round each score to float32."""
     return [(text, np.float32(score)) for text, score in scored]
 
 
@@ -70,7 +70,7 @@ def nodes(text: str) -> list[Node]:
     """Return the nodes in the order in which a walk through the sorted suffixes leaves them."""
     found = []
     order = sorted(range(len(text)), key=lambda begin: text[begin:])
-    open_nodes = [(0, 0)]  # the rank of the first suffix, the length
+    open_nodes = [(0, 0)]  # for each node, the rank of its first suffix and its length
     for rank in range(1, len(order) + 1):
         common = 0
         if rank < len(order):
@@ -87,7 +87,7 @@ def nodes(text: str) -> list[Node]:
 
 
 def common_prefix(a: str, b: str) -> int:
-    """Return the length of the longest common prefix."""
+    """Return the length of the longest common prefix of two texts."""
     length = 0
     while length < min(len(a), len(b)) and a[length] == b[length]:
         length += 1

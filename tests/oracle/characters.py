@@ -1,4 +1,4 @@
-"""From normalized sentences to covered characters and pretokens."""
+"""Finds the covered characters and the pretokens of normalized sentences."""
 
 from __future__ import annotations
 
@@ -45,10 +45,11 @@ class Options:
 
 
 def cover(sentences: Iterable[Sentence], options: Options) -> tuple[list[Sentence], dict[str, int]]:
-    """Replace characters below the coverage; return the sentences and the required characters.
+    """Replace the characters that the coverage excludes.
 
-    The covered share is a float32, and so is the option that it is compared with. If characters
-    compete with pieces, no character is replaced and none is required.
+    Return the sentences and the required characters. The covered share is a float32, and so is the
+    option that it is compared with. With ``auto_character_coverage``, no character is replaced, and
+    no character is required.
     """
     sentences = list(sentences)
     if options.auto_character_coverage:
@@ -79,7 +80,7 @@ def cover(sentences: Iterable[Sentence], options: Options) -> tuple[list[Sentenc
 
 
 def normalized(line: str, options: Options, dummy: bool) -> str:
-    """Normalize a line with the rules "identity" and with its white space kept."""
+    """Normalize a line with the "identity" rules, without removing any white space."""
     text = line.replace(" ", SPACE)
     if not dummy:
         return text

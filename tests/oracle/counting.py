@@ -49,7 +49,7 @@ def repeated(counts: Counter[Row], weight: Fraction, is_last: bool) -> Counter[R
 
 
 def concatenated(texts: Sequence[Counter[Row]]) -> Counter[Row]:
-    """Return the counts of concatenated texts: each end except the last becomes a sentence end."""
+    """Return the counts of concatenated texts. All but the last text end become sentence ends."""
     found: Counter[Row] = Counter()
     for number, text in enumerate(texts):
         for (pretoken, place, following), count in text.items():
@@ -75,9 +75,10 @@ def without_rare(counts: Counter[Row], least: int) -> Counter[Row]:
 
 
 def without_order(counts: Counter[Row]) -> Counter[Row]:
-    """Return the counts that an unordered text with the same lines has.
+    """Return the counts of the same sentences as an unordered text.
 
-    The text ends with the sentence whose last pretoken comes first in byte order.
+    By definition, an unordered text ends with the sentence whose last pretoken comes first in byte
+    order.
     """
     found: Counter[Row] = Counter()
     for (pretoken, place, following), count in counts.items():
@@ -92,9 +93,9 @@ def without_order(counts: Counter[Row]) -> Counter[Row]:
 
 
 def in_that_order(sentences: Sequence[str]) -> list[str]:
-    """Return the sentences in an order whose counts are those of `without_order`.
+    """Order the sentences so that counting them gives the result of `without_order`.
 
-    Blank sentences come last, because in other places the last sentence would replace them.
+    Blank sentences come last. Anywhere else, the last sentence would take their place.
     """
     filled = [sentence for sentence in sentences if sentence.split()]
     last = min(filled, key=lambda sentence: sentence.split()[-1].encode())

@@ -26,7 +26,7 @@ class Best(NamedTuple):
 
 @dataclass
 class Training:
-    """One training. `tie` becomes true if two segmentations were too close to choose reliably.
+    """A training run. `tie` becomes true if two segmentations were too close to choose reliably.
 
     Attributes
     ----------

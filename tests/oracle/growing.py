@@ -30,7 +30,7 @@ def encode(text: str, scores: Mapping[str, float]) -> list[str]:
 def extending_merges(
     sentences: Iterable[Sentence], options: Options, scores: Mapping[str, float], wanted: int
 ) -> Iterator[tuple[str, int]]:
-    """Yield the merges that extend a BPE model on covered sentences, each with its count."""
+    """Yield the merges to add to a BPE model, learned from covered sentences, with their counts."""
     counted = pretokens(sentences, options)
     text = [
         (encode(part, scores), count) for text, count in counted for part in text.split(UNKNOWN)
@@ -51,7 +51,7 @@ def extending_merges(
 
 
 def parts(piece: str, scores: Mapping[str, float]) -> list[str]:
-    """Return the two symbols whose merge makes the piece; more symbols if no merge makes it."""
+    """Return the two symbols that are merged into the piece; more symbols if no merge yields it."""
     return encode(piece, {text: score for text, score in scores.items() if text != piece})
 
 
@@ -93,7 +93,7 @@ def extend_unigram(
 ) -> Pieces:
     """Return the new pieces for a Unigram model, learned from covered sentences.
 
-    All pieces take part in EM. Only new ones are pruned; the new characters are not.
+    All pieces take part in EM. Only new pieces are pruned, except those that are new characters.
     """
     seeds = seed(sentences, options)
     required = [*(text for text, _ in old), *characters]

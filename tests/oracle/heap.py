@@ -1,4 +1,4 @@
-"""Binary heaps that move their entries as libstdc++ does, so that equal keys have its order."""
+"""Binary heaps that move entries as libstdc++ does, so that equal keys leave in the same order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Agenda(Generic[T]):
-    """A priority queue, the largest key first, like std::priority_queue."""
+    """A priority queue like std::priority_queue: the entry with the largest key comes first."""
 
     def __init__(self) -> None:
         self._entries: list[tuple[np.float32, T]] = []
@@ -45,7 +45,7 @@ def largest(keys: Sequence[int], size: int) -> list[int]:
 
 
 def _sink(entries: list[tuple[Any, T]], hole: int, entry: tuple[Any, T]) -> None:
-    """Move the hole down to a leaf, then the entry up from there."""
+    """Move a hole down to a leaf. Put the entry there, and move it up to its position."""
     top, size = hole, len(entries)
     while 2 * hole + 1 < size:
         left, right = 2 * hole + 1, 2 * hole + 2

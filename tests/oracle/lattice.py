@@ -52,7 +52,7 @@ class Node:
 
 
 class Lattice:
-    """The nodes of a text, by begin (short nodes first) and by end (early nodes first)."""
+    """The nodes of a text, grouped by begin (shortest first) and by end (longest first)."""
 
     def __init__(self, text: str, known: Vocabulary) -> None:
         size = len(text)
@@ -80,7 +80,7 @@ class Lattice:
         return [node for nodes in self.beginning[: self.size] for node in nodes]
 
     def forward(self) -> dict[Node, np.float32]:
-        """Return, for each node, the log probability of all paths from the start to its begin."""
+        """Return, for each node, the log probability of all paths from the start to that node."""
         alpha = {self.start: ZERO}
         for position in range(self.size + 1):
             terms = [left.score + alpha[left] for left in self.ending[position]]
@@ -90,7 +90,7 @@ class Lattice:
         return alpha
 
     def backward(self) -> dict[Node, np.float32]:
-        """Return, for each node, the log probability of all paths from its end to the last node."""
+        """Return, for each node, the log probability of all paths from that node to the end."""
         beta = {self.finish: ZERO}
         for position in range(self.size, -1, -1):
             terms = [right.score + beta[right] for right in self.beginning[position]]

@@ -14,7 +14,7 @@ Pair = tuple[str, str]
 def merges(
     sentences: Iterable[Sentence], options: Options, wanted: int
 ) -> Iterator[tuple[str, int]]:
-    """Yield the merges of covered sentences, each with the count of its pair.
+    """Yield each merge with the count of its pair. All characters of the sentences are covered.
 
     When no pair is left in the text, pairs that were in the text earlier are merged, with a count
     of zero. This includes pairs that existed only for a moment during a replacement.
@@ -32,7 +32,8 @@ def merges(
         best = min(left, key=lambda pair: (-counts[pair], len("".join(pair)), "".join(pair)))
         merged.add("".join(best))
         yield "".join(best), counts[best]
-        # If the count is zero, other pairs may have the same joined text, but none of them occurs.
+        # Replace only this pair. If its count is zero, other pairs may have the same joined text,
+        # but they do not occur in the text.
         text = [(replace(symbols, best, seen), count) for symbols, count in text]
 
 

@@ -46,7 +46,7 @@ def morph_scores(words: Words, *, by_tokens: bool, single_tokens: bool) -> tuple
 
 
 def renyi_efficiency(uses: Sequence[int], order: float, types: int) -> float:
-    """Return Renyi entropy in bits, divided by that of `types` tokens that are used equally."""
+    """Return the Renyi entropy in bits, divided by that of `types` equally frequent tokens."""
     shares = [use / sum(uses) for use in uses if use]
     entropy = math.log2(sum(share**order for share in shares)) / (1 - order)
     return entropy / math.log2(types)

@@ -30,8 +30,9 @@ def merges(
 ) -> Iterator[tuple[str, int, list[int]]]:
     """Yield each merge, the language that chose it, and the number of tokens of each language.
 
-    The tokens are counted after the merge. The first `first_merges` merges are chosen on all
-    languages together; for them, the number of languages takes the place of the language.
+    The language is an index into `languages`. The tokens are counted after the merge. The first
+    `first_merges` merges are chosen on all languages together; for these merges, the number of
+    languages is yielded as the index.
     """
     training = [_split(language.training, options) for language in languages]
     development = [_split(language.development, options) for language in languages]
@@ -78,7 +79,7 @@ def _chosen(
 
 
 def _split(sentences: list[Sentence], options: Options) -> Text:
-    """Return pretokens as characters; no pair contains an unknown character."""
+    """Return the pretokens as lists of characters, cut at unknown characters."""
     counted = pretokens(sentences, options)
     return [(list(part), n) for text, n in counted for part in text.split(UNKNOWN)]
 
@@ -88,7 +89,11 @@ def _tokens(text: Text) -> int:
 
 
 def _best(texts: list[Text], merged: set[str], options: Options) -> Pair | None:
-    """Return the best pair in the texts; of equal joined texts, the one with the shorter left."""
+    """Return the most frequent pair in the texts.
+
+    Pairs with the same count are compared by the length of the joined text, then by the joined text
+    itself, then by the length of the left part. The lowest wins.
+    """
     counts = count_pairs([item for text in texts for item in text])
     left = [
         pair

@@ -26,7 +26,7 @@ Kind = tuple[int, str]
 
 
 def kind_of(character: str) -> Kind:
-    """Return the script and the class of a character, which decide about its script run."""
+    """Return the script and the class of a character, which determine its script run."""
     if character in (SPACE, "\t", "\n"):
         return SEPARATOR
     if character in "\u30fc\uff70":
@@ -39,7 +39,7 @@ def kind_of(character: str) -> Kind:
 
 
 def script_runs(text: str) -> list[str]:
-    """Return the script runs: group a text by kind, then join groups from the left."""
+    """Return the script runs: group neighbours of one kind, then join groups from the left."""
     groups = [(kind, "".join(group)) for kind, group in groupby(text, kind_of)]
     runs: list[str] = []
     while groups:

@@ -67,12 +67,12 @@ def documents_as_units(files: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _slices(lines: list[str], begins: list[int]) -> list[list[str]]:
-    """Cut before each unit. Lines before the first unit belong to the first unit."""
+    """Cut before each index in `begins`. Lines before the first one belong to the first unit."""
     return [lines[a:b] for a, b in pairwise([0, *begins[1:], len(lines)])]
 
 
 def in_blocks(units: Sequence[list[str]], most: int) -> list[list[str]]:
-    """Join consecutive units to blocks of 2, 4, 8 ... units until there are few enough."""
+    """Join consecutive units into blocks of 2, 4, 8 ... units until there are few enough."""
     size = 1
     while -(-len(units) // size) > most:
         size *= 2

@@ -1,4 +1,4 @@
-"""Seeds: all characters, and all valid substrings that are followed by two different bytes."""
+"""Seeds: all characters, and all valid substrings that precede at least two different bytes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def ranked(counts: Counter[str], options: Options) -> Pieces:
 
 
 def length_weight(length: int, power: float) -> np.float32:
-    """Return the length raised to the power, in float32; the power 1/2 is a square root."""
+    """Return the length raised to the power in float32, with a square root for the power 1/2."""
     if power == 0.5:
         return np.sqrt(np.float32(length))
     return np.float32(LIBM.powf(ctypes.c_float(length), ctypes.c_float(power)))
@@ -64,10 +64,10 @@ def least_frequency(chunk: bytes, options: Options) -> int:
 
 
 def chunks(sentences: Iterable[Sentence], limit: int) -> Iterator[bytes]:
-    """Yield seeding chunks: each sentence as often as its frequency says, ended by a zero byte.
+    """Yield the seeding chunks: each sentence, followed by a zero byte, `frequency` times.
 
-    A chunk is full when it contains at least `limit` bytes. The remaining repetitions of the
-    sentence that fills it are lost.
+    A chunk is full when it contains at least `limit` bytes. If a sentence fills a chunk, the
+    remaining repetitions of this sentence are lost.
     """
     chunk = b""
     for text, frequency in sentences:
@@ -109,7 +109,7 @@ def characters(sentences: Iterable[Sentence]) -> Pieces:
 
 
 def candidates(chunk: bytes, options: Options) -> Counter[str]:
-    """Count, in one seeding chunk, the substrings of several characters that branch.
+    """Count the substrings of several characters that precede different bytes in a seeding chunk.
 
     The count of a substring that ends with the zero byte is added to the count of the same text
     without the zero byte. Before that, each of the two is dropped if it is too rare.
@@ -130,7 +130,7 @@ def candidates(chunk: bytes, options: Options) -> Counter[str]:
 
 @lru_cache(maxsize=64)
 def branching(chunk: bytes, longest: int) -> list[tuple[bytes, int]]:
-    """Count the substrings of up to `longest` bytes that are followed by two different bytes.
+    """Count the substrings of up to `longest` bytes that precede at least two different bytes.
 
     The result is cached: this is the slowest part of the oracle, and tests train one text with many
     options.
@@ -156,7 +156,7 @@ def log_probabilities(pieces: Pieces) -> Pieces:
 
 
 def log_of_float_sum(pieces: Pieces) -> Pieces:
-    """Return these logarithms as in releases before 0.2.3: the sum and its logarithm are floats."""
+    """Return log probabilities as before 0.2.3: the sum and its logarithm are float32."""
     total = np.float32(0)
     for _, count in pieces:
         total += count
@@ -164,12 +164,12 @@ def log_of_float_sum(pieces: Pieces) -> Pieces:
     return [(text, np.float32(math.log(float(count)) - log_total)) for text, count in pieces]
 
 
-# Seed modes that the reference does not have. A node is a text with two different followers; its
-# parent is the longest node that is a prefix of it.
+# Seed modes that the reference does not have. A node is a text that is followed by at least two
+# different bytes or characters. The parent of a node is its longest proper prefix that is a node.
 
 
 def text_candidates(chunk: bytes, options: Options) -> Counter[str]:
-    """Count as `candidates` does, and count invalid nodes for their longest valid prefix."""
+    """Count as `candidates` does, and add each invalid node's count to its longest valid prefix."""
     result = candidates(chunk, options)
     occurrences: defaultdict[bytes, list[int]] = defaultdict(list)
     for begin in range(len(chunk)):

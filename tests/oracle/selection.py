@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 
 def choose(merges: Sequence[tuple[str, int]], counts: Mapping[str, int], size: int) -> list[str]:
-    """Return the pieces of the best cut. The cut with more merges wins a tie."""
+    """Return the best selection of merges and characters. The one with more merges wins a tie."""
     cuts = [_cut(merges[:kept], counts, size) for kept in range(len(merges) + 1)]
     _, best = max((saved, kept) for kept, (saved, pieces) in enumerate(cuts) if len(pieces) <= size)
     return cuts[best][1]
@@ -19,7 +19,7 @@ def choose(merges: Sequence[tuple[str, int]], counts: Mapping[str, int], size: i
 def _cut(
     merges: Sequence[tuple[str, int]], counts: Mapping[str, int], size: int
 ) -> tuple[int, list[str]]:
-    """Return the gain of a cut and its pieces. There are more than `size` if they do not fit."""
+    """Return the gain and the pieces of a cut: more than `size` pieces if the cut does not fit."""
 
     def gain(character: str) -> int:
         return counts[character] * (len(character.encode()) - 1)

@@ -1,4 +1,4 @@
-"""EM, pruning and the final vocabulary, stage by stage, and the whole training."""
+"""The oracle for EM, pruning and the final vocabulary, and for the whole training."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def m_step(
 
 
 def digamma(x: float) -> float:
-    """Return digamma: raise the argument to 7 by the recurrence, then use the asymptotic series."""
+    """Return digamma(x): raise x to 7 or more by the recurrence, then use the asymptotic series."""
     result = 0.0
     while x < 7:
         result -= 1 / x
@@ -112,7 +112,7 @@ def best_path_counts(pieces: Pieces, sentences: list[Sentence], partial_sums: in
 
 
 def prune(pieces: Pieces, sentences: list[Sentence], options: Options) -> Pieces:
-    """Keep the pieces with the greatest loss, in the order of their new ids."""
+    """Return the pieces with the greatest losses, ordered by their new ids."""
     found = losses(pieces, sentences, options)
     kept = [piece for piece, loss in zip(pieces, found, strict=True) if loss == math.inf]
     ranked = [(number, loss) for number, loss in enumerate(found) if loss not in (None, math.inf)]
@@ -153,7 +153,7 @@ def prune_flat(pieces: Pieces, size: int, always_kept: Collection[str]) -> Piece
 
 
 def loss(counts: Sums, total: np.float32, number: int, alternative: list[int]) -> np.float32:
-    """Return how much likelihood is lost if its alternative replaces a piece everywhere."""
+    """Return the loss of likelihood if the alternative of a piece replaces it everywhere."""
     count = counts[number]
     log_total = np.float32(math.log(float(total)))
     with_piece = np.float32(math.log(float(count)) - float(log_total))
@@ -167,7 +167,11 @@ def loss(counts: Sums, total: np.float32, number: int, alternative: list[int]) -
 
 
 def rise(penalty: np.float32, expected: Sums, options: Options) -> np.float32:
-    """Return the penalty, raised to the largest count of the pieces beyond the next size."""
+    """Return the penalty of the next step.
+
+    It rises to the largest count among the pieces that do not fit into the next size. It does not
+    rise if the desired size has nearly been reached.
+    """
     size, desired = len(expected), _desired_size(options)
     if size <= desired * 1.05:
         return penalty
@@ -224,7 +228,7 @@ def unreachable(pieces: Pieces) -> set[int]:
 
 
 def finalize(pieces: Pieces, required: Mapping[str, int], options: Options) -> Pieces:
-    """Return the required characters, and the best pieces that fit into the size, sorted."""
+    """Return the required characters and the best other pieces, as many as fit, sorted by score."""
     scores = dict(pieces)
     least = min(score for _, score in pieces)
     final: dict[str, np.float32] = {}
@@ -257,11 +261,12 @@ def train(
 ) -> Pieces:
     """Train on normalized sentences; `report` receives the pieces after each stage.
 
-    With a higher threshold, or with flat pruning, the required characters are always kept.
+    With a threshold above the default, or with flat pruning, the required characters are always
+    kept.
     """
     covered, required = cover(sentences, options)
     if len(required) + options.meta_pieces > options.vocab_size:
-        # Otherwise, pruning would never reach the size, so it would not end.
+        # Without this check, pruning would never reach the vocabulary size, and would not end.
         raise ValueError("Vocabulary size is smaller than required_chars.")
     pieces = seeder(covered, options)
     report("seeds", pieces)

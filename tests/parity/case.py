@@ -44,7 +44,7 @@ class Case:
         Whether the model goes to ``model_writer`` instead of to files.
     form
         ``python``: keywords; ``string``: one string of flags; ``cli``: ours is started from the
-        command line, the reference gets every field.
+        command line, and the reference gets a value for every field, as from ``spm_train``.
     normalizer
         Arguments of the ``SentencePieceNormalizer`` to pass as ``normalizer``, if any.
     pretokenizer
@@ -91,7 +91,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Failure:
-    """An exception, or the end of the process (then the only type is ``Crash``)."""
+    """An exception, a crash (type ``Crash``) or a timeout (type ``Timeout``)."""
 
     types: tuple[str, ...]
     message: str

@@ -154,7 +154,7 @@ def large(folder: str | Path | None = None) -> dict[str, Path]:
 
 
 def head(path: Path, size: int) -> bytes:
-    """Return a file; if it is longer than `size` bytes, only these, up to their last newline."""
+    """Return a file; if it is longer than `size` bytes, cut it after their last newline."""
     with path.open("rb") as stream:
         data = stream.read(size + 1)
     if len(data) <= size:

@@ -146,7 +146,7 @@ def facts(log: str) -> dict[str, list[str]]:
 
 
 def stage_by_log(ours: str, reference: str) -> Iterator[str]:
-    """Yield the stages whose logged numbers differ, in order; ours does not log all stages."""
+    """Yield the stages whose logged numbers differ, in order. Skip stages that we do not log."""
     left, right = facts(ours), facts(reference)
     for name in FACTS:
         if left[name] and left[name] != right[name]:

@@ -44,7 +44,7 @@ def python_of_release(release: str) -> Path:
 
 @functools.cache
 def _python_or_reason(release: str) -> Path | str:
-    """Return the interpreter, or the reason why it is missing: exceptions are not cached."""
+    """Return the interpreter, or the reason why it is missing, because errors are not cached."""
     try:
         return _find_python(release)
     except MissingEnvironmentError as error:

@@ -1,4 +1,4 @@
-"""Trains both sides of a case and compares every byte that they write."""
+"""Trains spmcompat and the reference on a case, and compares every byte that they write."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ class Comparison:
         return not self.differences
 
     def report(self) -> str:
-        """Return the differences, and the numbers of the stages from both logs."""
+        """Return the differences between the outputs, and between the numbers in the logs."""
         lines = [f"options: {dict(self.case.options)}", *self.differences]
         lines += difference.stage_by_log(self.ours.log, self.reference.log)
         return "\n".join(lines)
 
 
 class Trainers:
-    """The two sides and the other releases, each in its own process; a context manager.
+    """Runs spmcompat and releases of the reference, each in its own process; a context manager.
 
     Parameters
     ----------
     ours, reference
         Modules with ``train(case)``.
     timeout
-        Time limit of each side for one case, in seconds.
+        Time limit of each process for one case, in seconds.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Trainers:
             side.close()
 
     def run(self, case: Case) -> Comparison:
-        """Train both sides at the same time."""
+        """Train with spmcompat and the reference at the same time."""
         side = self.of_release(case.release)
         self.ours.start(self._with_normalizer_of_release(case))
         side.start(case)
@@ -85,7 +85,7 @@ class Trainers:
         return Comparison(case, self.ours.finish(), reference)
 
     def _with_normalizer_of_release(self, case: Case) -> Case:
-        """Return the case, after the release's own library has serialized its normalizer."""
+        """Return the case with its normalizer serialized by the library of its release."""
         if case.normalizer is None or case.release == DEFAULT_RELEASE:
             return case
         outputs = self.of_release(case.release, NORMALIZER).run(case).outputs
@@ -105,7 +105,7 @@ class Trainers:
         return self._sides[module, release]
 
     def compare(self, options: Mapping[str, Option], *texts: Text, **more: Any) -> Comparison:
-        """Train both sides on text files, and compare.
+        """Train spmcompat and the reference on text files, and compare the results.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class Trainers:
         return comparison
 
     def check_failure(self, case: Case, *, key: str = "") -> Comparison:
-        """Require that both sides raise the same type with messages that contain `key`."""
+        """Require that both trainers raise the same type of error, with `key` in the messages."""
         comparison = self.run(case)
         assert comparison.reference.failure is not None, "the reference did not fail"
         assert comparison.equal, comparison.report()

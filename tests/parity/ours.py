@@ -1,4 +1,4 @@
-"""Our side of a case. Imports spmcompat only when the first case is trained."""
+"""Trains a case with spmcompat, which is not imported before the first case is trained."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _from_python(case: Case) -> dict[str, bytes]:
 
 
 class _Serialized:
-    """Replaces the real library's normalizer. It has the only method that spmcompat calls."""
+    """Replaces the real library's normalizer. Has only the one method that spmcompat calls."""
 
     def __init__(self, spec: bytes) -> None:
         self.serialized_normalizer_spec = lambda: spec

@@ -1,4 +1,4 @@
-"""Our side of a case whose sentences are passed as Arrow data, in several forms in turn."""
+"""Our side of a case: trains on the sentences as Arrow data, in several forms in turn."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .case import WRITER, Case
 
 
 class FormsDiffer(Exception):
-    """Two forms of the same rows gave different bytes."""
+    """Training wrote different bytes for two forms of the same rows."""
 
 
 def forms(sentences: Sequence[str | bytes]) -> Iterator[tuple[str, Any]]:
-    """Yield the rows as Arrow data: every type of strings, with nulls, slices and chunks."""
+    """Yield the sentences in several forms of Arrow data, with nulls, slices and chunks."""
     import pyarrow as pa  # noqa: PLC0415
 
     rows = [one if isinstance(one, bytes) else one.encode() for one in sentences]

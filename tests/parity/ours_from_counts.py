@@ -11,8 +11,8 @@ from typing import Any
 from . import ours, pretokenizers
 from .case import WRITER, Case
 
-# Parts of the messages for runs that need the order of the sentences, and for options of
-# training that decide how sentences begin.
+# Substrings of messages: a run needs the order of the sentences, or an option of training would
+# change how sentences begin.
 _REASONS = (
     "counts do not contain sentences",
     "which counts do not contain",

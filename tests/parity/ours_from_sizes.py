@@ -1,4 +1,4 @@
-"""Our side of a case: trains its size together with other sizes in a single run."""
+"""Trains the size of a case with spmcompat, together with other sizes in a single run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .case import WRITER, Case
 
 
 def of_one_size(case: Case) -> Case:
-    """Return a case whose model has the same name as in a run with several sizes."""
+    """Add the size to the name of a case's model, as a run with several sizes does."""
     size, prefix = case.options.get("vocab_size"), case.options.get("model_prefix")
     if prefix is None or not isinstance(size, int):
         return case

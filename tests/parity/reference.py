@@ -1,4 +1,4 @@
-"""The reference's side of a case: the real library."""
+"""Runs a case with the reference, the real ``sentencepiece`` library."""
 
 from __future__ import annotations
 

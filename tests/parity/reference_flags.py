@@ -2,9 +2,10 @@
 
 The wheel does not contain the command, and its Python module does not set Abseil flags. But the
 library has the flags, and training reads them. A flag is a record in memory that begins with the
-address of the flag's name. At some distance, eight bytes follow: the value and, in the byte after
-it, whether the flag was ever set. This distance is found with a flag whose default is not zero,
-after the library has trained once and so has read the flags.
+address of the flag's name. At an unknown distance from its beginning, the record contains eight
+bytes: the value and, in the byte after the value, whether the flag was ever set. The distance is
+found with a flag whose default is not zero. To make the library read the flags, it first trains
+once.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ RECORD_BYTES = 256
 
 @contextmanager
 def flags_set(flags: Mapping[str, Option]) -> Iterator[None]:
-    """Set these flags inside the context, and reset them to their defaults at its end."""
+    """Set these flags in the context. At the end of the context, reset all flags to defaults."""
     if not flags:
         yield
         return
@@ -110,7 +111,7 @@ class _Part(NamedTuple):
 
 
 def _mapped() -> list[_Part]:
-    """Return the parts of the library's file that are mapped into memory."""
+    """Return the memory mappings of sentencepiece's extension module that can be read."""
     parts = []
     for line in Path("/proc/self/maps").read_text().splitlines():
         if not line.endswith(str(_sentencepiece.__file__)):

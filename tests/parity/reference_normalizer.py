@@ -40,7 +40,7 @@ def validate(charsmap: bytes) -> None:
 
 
 class Normalizer:
-    """The normalizer of a model. No other normalizer supports ``treat_whitespace_as_suffix``."""
+    """The library's normalizer inside a model: only there, ``treat_whitespace_as_suffix`` works."""
 
     def __init__(
         self, charsmap: bytes, *, treat_whitespace_as_suffix: bool = False, **flags: bool

@@ -1,4 +1,7 @@
-"""Runs a side in a process for many cases, and replaces the process if it dies or hangs."""
+"""Runs cases on one side, the reference or spmcompat, in a process.
+
+One process runs many cases. If it dies or hangs, a new process replaces it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,8 @@ NORMALIZER = "tests.parity.serialized_normalizer"
 _WITHOUT_SANITIZER = {"LD_PRELOAD": ""}
 _VARIABLES = {REFERENCE: _WITHOUT_SANITIZER, NORMALIZER: _WITHOUT_SANITIZER}
 
-# The program of a child. Its arguments are the folder of the tests, a module and a descriptor.
+# The program that a child process runs. Its arguments are the root folder of the project, the name
+# of a module, and the file descriptor of a pipe.
 _CHILD = """\
 import sys
 sys.path.remove("")

@@ -1,4 +1,4 @@
-"""Small texts, and options for each model type with which training succeeds on all of them."""
+"""Small texts, and for each model type, options that succeed with all of these texts."""
 
 from tests.parity import corpora
 from tests.parity.case import Option

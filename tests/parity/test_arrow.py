@@ -72,7 +72,7 @@ def test_rows_with_counts(trainers: Trainers) -> None:
 def test_large_texts(
     trainers: Trainers, large_corpora: dict[str, Path], name: str, kind: str
 ) -> None:
-    """The pieces also equal those that the real library learns from a file with the text."""
+    """The real library learns the same pieces from the rows and from a file with the same text."""
     if name not in large_corpora:
         pytest.skip(f"no text {name}")
     text = corpora.head(large_corpora[name], 400_000)

@@ -50,12 +50,12 @@ def test_the_library_trains_the_same_model_from_a_file_of_the_rules(
     )
     ours = train(normalization_rule_name=name, model_type=model_type)
     assert _with_rules_named(theirs, name) == ModelProto.FromString(ours)
-    # If both sides train with the same files, the names and the paths are equal, too.
+    # If spmcompat trains with the rule files, too, its model has the same names and paths.
     assert train(model_type=model_type, **paths) == theirs
 
 
 def _with_rules_named(model: bytes, name: str) -> ModelProto:
-    """Return a model without the paths of its rule files, and with the name of the rules."""
+    """Return a model as if it had been trained with named rules instead of rule files."""
     changed = ModelProto.FromString(model)
     for spec in (changed.normalizer_spec, changed.denormalizer_spec):
         if spec.normalization_rule_tsv:
@@ -80,7 +80,7 @@ def _with_rules_named(model: bytes, name: str) -> ModelProto:
     ],
 )
 def test_the_library_decodes_capitals(options: dict[str, Any]) -> None:
-    """The decoded text equals that of the same rules without marks. No character is unknown."""
+    """Decoding gives the same text as a model without case marks, and no character is unknown."""
     options = {"byte_fallback": True, **options}
     plain = reference.load(train(normalization_rule_name="nmt_nfkc", **options))
     marked = reference.load(train(normalization_rule_name=MARK_CASE, **options))
@@ -101,7 +101,7 @@ def test_the_library_decodes_capitals(options: dict[str, Any]) -> None:
 
 
 def test_pieces_contain_case_marks() -> None:
-    """The script of the mark is Inherited, so it does not separate a word from its space."""
+    """Case marks have the script Inherited, so words are not cut off from their spaces."""
     model = ModelProto.FromString(train(normalization_rule_name=MARK_CASE))
     pieces = [piece.piece for piece in model.pieces]
     assert any(piece.startswith(f"\u2581{CASE_MARK}t") for piece in pieces)

@@ -1,4 +1,4 @@
-"""Edited and merged models on 10,000 lines, which the real library encodes and decodes."""
+"""The real library encodes and decodes 10,000 lines with edited and with merged models."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LINES = 10_000
 
 
 def ten_thousand() -> list[str]:
-    """Return the documentation of Python, and generated words in several scripts."""
+    """Return lines of Python's documentation, and lines of generated words in several scripts."""
     more = corpora.words_text(seed=8, lines=LINES, types=3000).splitlines()
     return [*lines(), *more][:LINES]
 
@@ -57,7 +57,7 @@ def taken(model: ModelProto, edits: Edits) -> bool:
 
 
 def assert_round_trips(old: ModelProto, new: ModelProto, text: list[str]) -> int:
-    """Return the number of lines that contain no changed piece."""
+    """Check that the edit affects only changed pieces. Return the number of lines without them."""
     before = {p.text: (i, p) for i, p in enumerate(pieces_of(old))}
     after = {p.text: (i, p) for i, p in enumerate(pieces_of(new))}
     changed = {one for one in before | after if before.get(one) != after.get(one)}

@@ -1,4 +1,4 @@
-"""Extensions: the defaults give the reference's bytes, other values give models that it loads."""
+"""Extensions: with the defaults, models equal the reference's; it can load all other models."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def train(options: dict[str, object], text: str = TEXT, **others: object) -> byt
 
 
 def reference_model(trainers: Trainers, options: dict[str, Option], lines: list[str]) -> bytes:
-    """Train the real library, and check that ours writes the same bytes."""
+    """Train with the real library, and check that spmcompat writes the same model."""
     checked = trainers.check_sentences({**BASE, **options}, lines, writer=True)
     model = checked.reference.output(".model")
     assert model is not None
@@ -131,7 +131,7 @@ def words_that_begin_alike() -> str:
 def test_unigram_with_separate_spaces_equals_that_of_one_word_a_line(
     options: dict[str, object], trainers: Trainers
 ) -> None:
-    """Seeds at the end of a word depend on the next character, so one word ends all lines."""
+    """Seeds at the end of a word depend on the next character, so all lines end in one word."""
     text = words_that_begin_alike()
     common = {"num_threads": options.get("num_threads", 16), "hard_vocab_limit": False}
     model = train({"space_pieces": "separate", **options, **common}, text)
@@ -168,7 +168,7 @@ def test_no_piece_holds_a_separate_space_and_more(
 
 
 def test_a_vocabulary_without_unused_pieces_may_be_too_small() -> None:
-    """The recipe does not set a hard limit. With a hard limit, there is an early warning."""
+    """The recipe sets no hard limit. With a hard limit, a warning comes before training fails."""
     options = {"recipe": "mingram", "vocab_size": 1500}
     log = io.StringIO()
     model = train(options, minloglevel=1, logstream=log)
@@ -242,7 +242,7 @@ def test_no_piece_of_public_texts_holds_a_separate_space_and_more(
 
 
 def mixed_pieces(model: bytes, lines: list[str]) -> set[str]:
-    """Encode lines with the real library; return the pieces with a space and other characters."""
+    """Encode lines with the real library; return pieces that join a space and other characters."""
     encoder = reference.load(model)
     found: set[str] = set()
     for pieces in encoder.encode(lines, out_type=str):
@@ -297,8 +297,8 @@ def test_an_option_with_an_effect_is_not_reported() -> None:
     [
         ({"seed_mode": "words"}, '"words" is not one of full_text, pretokens'),
         ({"recipe": "cake"}, 'no recipe "cake". Choose from paper, fsp, mingram'),
-        ({"prune_overshoot": 0.9}, "0.9 is not a number of at least 1"),
-        ({"early_prune_threshold": -1}, "-1 is not a number of at least 0"),
+        ({"prune_overshoot": 0.9}, "0.9 is not a finite number greater than or equal to 1"),
+        ({"early_prune_threshold": -1}, "-1 is not a finite number greater than or equal to 0"),
         ({"final_estimate": "em:0"}, '"em:0" is not one of none, renormalize'),
         ({"final_estimate": "em"}, '"em" is not one of none, renormalize'),
         ({"m_step": "ml", "model_type": "bpe"}, "m_step is for unigram models only"),

@@ -1,4 +1,4 @@
-"""Training for the fewest tokens: the real library cuts as intended; the seeds are BPE pieces."""
+"""Training for the fewest tokens: the real library uses the fewest; the seeds are BPE pieces."""
 
 from __future__ import annotations
 
@@ -56,7 +56,11 @@ def steps_of(model: bytes) -> Steps:
 
 
 def cost(path: tuple[str, ...], steps: Steps) -> Cost:
-    """Return the number of tokens, then their steps, then the lengths from last to first."""
+    """Return the keys by which paths are compared: the first keys are the most important.
+
+    These are the number of tokens, the sum of their steps, and the negative lengths of the tokens
+    from last to first.
+    """
     return len(path), sum(steps[piece] for piece in path), tuple(-len(p) for p in reversed(path))
 
 
@@ -112,7 +116,7 @@ def test_the_real_library_takes_the_fewest_tokens(name: str, space_pieces: str) 
 
 
 def test_the_texts_have_ties() -> None:
-    """Words have several paths with equally many tokens, and some of these are equally probable."""
+    """Words have several paths with the same number of tokens; some are equally probable."""
     tokens = probability = 0
     for text in TEXTS.values():
         steps = steps_of(train(text))

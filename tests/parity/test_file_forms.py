@@ -1,4 +1,4 @@
-"""Training on other file formats writes the real library's bytes for the same plain text."""
+"""Training on a file of any format writes what the real library writes for its text as lines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Write = Callable[[Path, bytes], str]
 
 
 def parts(text: bytes) -> tuple[bytes, bytes]:
-    """Divide a text within a line."""
+    """Split a text into two halves; the split is usually inside a line."""
     half = len(text) // 2
     return text[:half], text[half:]
 
@@ -46,7 +46,7 @@ def records(text: bytes) -> list[str]:
 
 
 def json_lines(text: bytes) -> bytes:
-    """Write every line as a record, in one of several spellings."""
+    """Write every line as a JSON value: a string, or an object in one of several layouts."""
     lines = []
     for number, line in enumerate(records(text)):
         record: object = {"id": number, "meta": {"text": [None, 1.5]}, "text": line}
@@ -67,7 +67,7 @@ def parquet(text: bytes, **options: Any) -> bytes:
 
 
 def csv_rows(text: bytes) -> bytes:
-    """Write every line as a row, with other columns around it; some fields are quoted."""
+    """Write every line as a field of a CSV row with other columns. Some fields are quoted."""
     written = io.StringIO()
     for number, line in enumerate(["text", *records(text)]):
         quoting = csv.QUOTE_ALL if number % 3 == 1 else csv.QUOTE_MINIMAL
@@ -79,7 +79,7 @@ def csv_rows(text: bytes) -> bytes:
 
 
 def arrow_table(text: bytes, kind: str = "string") -> Any:
-    """Return a table of the lines as strings, in a nested field, or in lists."""
+    """Return a table with the lines as strings, in a nested field, or in lists (see `kind`)."""
     pa = pytest.importorskip("pyarrow")
     lines: list[Any] = records(text)
     column: Any = pa.array(lines)
@@ -142,7 +142,7 @@ def form(name: str, pack: Callable[[bytes], bytes]) -> Write:
 
 
 def write_for_a_pattern(folder: Path, text: bytes) -> str:
-    """Write several files, whose order is that of their names."""
+    """Write the text to several files. Sorted by name, they contain the text in order."""
     (folder / "parts").mkdir()
     lines = text.splitlines(keepends=True)
     for number in range(4):
@@ -171,7 +171,7 @@ def write_to_memory(_: Path, text: bytes) -> str:
 
 
 def write_mixed(folder: Path, text: bytes) -> str:
-    """Write a part of the text in each of three forms."""
+    """Write each third of the text to its own file: plain text, compressed JSON Lines, Parquet."""
     lines = text.splitlines(keepends=True)
     third = len(lines) // 3
     (folder / "a.txt").write_bytes(b"".join(lines[:third]))
@@ -244,7 +244,7 @@ SMALL_TEXTS = [
 
 
 def stored(model: bytes) -> bytes:
-    """Return the model without the names of its input files and of its output files."""
+    """Return the model without the names of its input and output files."""
     proto = ModelProto.FromString(model)
     proto.trainer_spec.ClearField("input")
     proto.trainer_spec.ClearField("model_prefix")
@@ -266,7 +266,7 @@ def trained(folder: Path, path: str, options: dict[str, Option], **own: Any) -> 
 
 @pytest.fixture(scope="module")
 def of_reference(trainers: Trainers) -> Callable[[bytes, dict[str, Option]], bytes]:
-    """The real library's output for each plain text; each is trained only once."""
+    """Return a function that trains the real library, but only once for each text and options."""
     known: dict[str, bytes] = {}
 
     def train(text: bytes, options: dict[str, Option]) -> bytes:
@@ -345,7 +345,7 @@ def test_a_file_whose_name_is_a_dash_or_a_pattern(trainers: Trainers) -> None:
 def test_an_empty_text_among_others(
     trainers: Trainers, place: int, release: str, tmp_path: Path
 ) -> None:
-    """The reference reads an empty line from an empty file; we do so only from a compressed one."""
+    """As in the reference, an empty file that is not the last one is a line, even if compressed."""
     texts = [b"abc abc abd", b"abd abe\n"]
     texts.insert(place, b"")
     options: dict[str, Option] = {**SOFT, "model_type": "word"}

@@ -15,7 +15,7 @@ SOFT: dict[str, Option] = {"vocab_size": 60, "hard_vocab_limit": False, "num_thr
 
 
 def train(case: Case) -> dict[str, bytes]:
-    """A third side: the reference with the fault that the last line of the text names."""
+    """Train with the reference, but make the fault that the last line of the text names."""
     asked = case.files["text0.txt"].split(b"\n")[-1]
     if asked == b"die":
         import os  # noqa: PLC0415

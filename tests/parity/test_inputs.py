@@ -95,8 +95,9 @@ LARGEST = 2**63 - 1
 @pytest.mark.parametrize("release", ["0.2.1", "0.2.2", "0.2.3"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_largest_counts(trainers: Trainers, kind: str, release: str) -> None:
-    """There are slightly fewer than 2**63 characters, the most that the reference can count."""
-    # 0.2.3 repeats each sentence as often as its count to find Unigram seeds, and would never end.
+    """The text has slightly fewer than 2**63 characters: more would overflow in the reference."""
+    # To find Unigram seeds, 0.2.3 writes out each sentence `count` times. With counts of 2**59, it
+    # would never finish.
     share = 2**20 if (kind, release) == ("unigram", "0.2.3") else 2**59
     options: dict[str, Option] = {**SOFT, "input_format": "tsv", "model_type": kind}
     text = f"abc\t{share}\nabd ab\t{share}\nabc\t{share}\nbcd\t5\n"
@@ -122,7 +123,7 @@ OVERFLOWS = {
 def test_counts_that_the_reference_cannot_add_up(
     trainers: Trainers, counts: list[int], kind: str, release: str
 ) -> None:
-    """The reference crashes, trains on wrong numbers, or never ends. Ours raises an error."""
+    """The reference crashes, trains on wrong counts, or never ends. spmcompat raises an error."""
     text = "".join(f"abc\t{count}\n" for count in counts) + "abd\t7\nbcd ab\t5\n"
     options: dict[str, Option] = {**SOFT, "input_format": "tsv", "model_type": kind}
     failure = trainers.ours.run(file_case(options, [text], release=release)).failure
@@ -227,7 +228,7 @@ def test_normalizer_of_a_model(trainers: Trainers, options: dict[str, Option], f
 
 
 def test_normalizer_with_rules_of_a_file(trainers: Trainers) -> None:
-    """The spec of such a normalizer has a file name and the compiled rules, which is refused."""
+    """A normalizer whose spec has both the name of a rules file and compiled rules is refused."""
     files = {"r.tsv": RULES.encode()}
     options: dict[str, Option] = {**SOFT, "normalization_rule_tsv": "r.tsv"}
     model = trainers.check(options, TEXT, files=files).reference.output(".model")

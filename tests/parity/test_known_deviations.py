@@ -1,7 +1,7 @@
-"""The known deviations of docs/deviations.md: the tests check the behaviour of both sides.
+"""Tests of the deviations that docs/deviations.md lists, with spmcompat and with the reference.
 
-Each test names the row of the page that it demonstrates. If both sides behave in the same way one
-day, the test fails and says so; then remove the row and the test.
+Each test names the row of the page that it demonstrates. If a later change removes the deviation,
+the test fails and says so; then remove the row and the test.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ ALL_CHARACTERS: dict[str, Option] = {
 Test = TypeVar("Test", bound=Callable[..., None])
 WITHOUT_TEST = [
     "Machines other than x86-64 Linux",  # a test would need such a machine
-    # The wheel of the reference has no command line. tests/cli/test_train.py shows our side.
+    # The wheel of the reference has no command line. So only the command line of spmcompat is
+    # tested, in tests/cli/test_train.py.
     "A truth value apart from its flag, such as `--byte_fallback false`, on the command line",
     "File names and symbols on the command line that are not UTF-8",
-    "A `.model` or `.vocab` that can be written, in a folder that cannot",  # root may write there
+    "A `.model` or `.vocab` that can be written, in a folder that cannot",  # root can write there
 ]
 """Rows of the page that no test here can show."""
 
@@ -53,13 +54,13 @@ with_test: list[str] = []
 
 
 def deviation(row: str) -> Callable[[Test], Test]:
-    """Say which row of the page a test shows."""
+    """Mark a test that demonstrates a row of the page."""
     with_test.append(row)
     return lambda test: test
 
 
 def run(trainers: Trainers, case: Case) -> Comparison:
-    """Train both sides; skip the test if the release is not available."""
+    """Train with spmcompat and with the reference; skip the test if the release is missing."""
     try:
         return trainers.run(case)
     except MissingEnvironmentError as error:
@@ -67,18 +68,19 @@ def run(trainers: Trainers, case: Case) -> Comparison:
 
 
 def run_again_elsewhere(trainers: Trainers, case: Case) -> Comparison:
-    """Train both sides in new processes."""
+    """Train with spmcompat and with the reference, in new processes."""
     trainers.ours.close()
     trainers.of_release(case.release).close()
     return run(trainers, case)
 
 
 def both(trainers: Trainers, case: Case) -> tuple[Outcome, Outcome]:
-    """Return the outcomes of ours and of theirs; the test fails if there is no difference."""
+    """Return the outcomes of spmcompat and of the reference; fail the test if they are equal."""
     comparison = run(trainers, case)
     failures = (comparison.ours.failure, comparison.reference.failure)
     crashed = {failure is not None and failure.crashed for failure in failures}
-    # The comparison treats the end of their process as an exception.
+    # The comparison accepts an exception of spmcompat where the reference crashes, but that is also
+    # a deviation.
     if comparison.equal and len(crashed) == 1:
         pytest.fail(GONE)
     return comparison.ours, comparison.reference
@@ -90,7 +92,7 @@ def assert_trains(outcome: Outcome) -> None:
 
 
 def assert_fails(outcome: Outcome, kind: str, key: str) -> None:
-    """Require an exception of this type whose message contains `key`, and no files."""
+    """Require an exception of type `kind` whose message contains `key`, and no output files."""
     assert outcome.failure is not None, "training succeeded"
     assert kind in outcome.failure.types, outcome.failure
     assert key in outcome.failure.message
@@ -145,7 +147,7 @@ def test_a_list_of_one_size(trainers: Trainers) -> None:
     assert set(theirs.outputs) == {"m.model", "m.vocab"}
 
 
-# ---------------------------------------------------------------- files that are not plain
+# ---------------------------------------------------------------- files that are not plain text
 
 
 @deviation(
@@ -309,8 +311,8 @@ def test_differential_privacy(trainers: Trainers, release: str) -> None:
 # ---------------------------------------------------------------- text that is not kept in memory
 
 
-# With its counts, the text has more than 500 MiB. As the reference needs minutes for it, one test
-# trains only with spmcompat.
+# The text has more than 500 MiB if each line is repeated as often as its count says. The reference
+# needs minutes for it, so one test trains only with spmcompat.
 MUCH = f"a\t1\n{'い' * 1000}\t180000\n"
 COUNTED: dict[str, Option] = {**SOFT, "input_format": "tsv", "max_sentence_length": 10_000}
 FROM_ITERATOR = sentences_case(COUNTED, MUCH.splitlines())
@@ -398,7 +400,7 @@ def test_an_input_that_is_an_output(trainers: Trainers) -> None:
 def test_nul_in_a_name(trainers: Trainers) -> None:
     ours, theirs = both(trainers, file_case({**SOFT, "model_prefix": "m\0more"}, [TEXT]))
     plain = trainers.reference.run(file_case(SOFT, [TEXT]))
-    # The .vocab file overwrote the .model file.
+    # The reference cuts both file names at the NUL, so the .vocab file overwrites the .model file.
     assert theirs.failure is None
     assert theirs.outputs == {"m": plain.output(".vocab")}
     assert_fails(ours, "ValueError", "model_prefix contains a NUL character.")
@@ -428,7 +430,7 @@ def test_halves_of_characters(trainers: Trainers) -> None:
 @deviation("TSV counts by which the text has 2^63 characters or more")
 @pytest.mark.parametrize("kind", ["bpe", "word", "char"])
 def test_counts_that_add_up_to_too_many_characters(trainers: Trainers, kind: str) -> None:
-    """The sum wraps at 2^64, here to a positive number."""
+    """In the reference, the sum of the counts wraps at 2^64, here to a positive number."""
     text = f"abc\t{2**62}\n" * 5 + "abd\t7\nbcd ab\t5\n"
     options: dict[str, Option] = {**SOFT, "input_format": "tsv", "model_type": kind}
     ours, theirs = both(trainers, file_case(options, [text]))
@@ -498,13 +500,13 @@ def test_two_mistakes(trainers: Trainers, release: str) -> None:
     assert_fails(option_first.ours, "OSError", 'unknown field name "no_such_option"')
 
 
-# ---------------------------------------------------------------- crashes of their program
+# ---------------------------------------------------------------- crashes of the reference
 
 
 @deviation("BPE up to 0.2.1, when nothing is left to merge at a multiple of 100 pieces")
 @pytest.mark.parametrize("release", ["0.2.0", "0.2.1"])
 def test_a_log_that_ends_the_program(trainers: Trainers, release: str) -> None:
-    # The log level of an earlier case stays set in the process.
+    # An earlier case may have changed the log level of the process, so minloglevel is given here.
     options: dict[str, Option] = {**SOFT, "model_type": "bpe", "minloglevel": 0}
     options["add_dummy_prefix"] = False
     case = file_case(options, ["1\n"], release=release)

@@ -36,7 +36,7 @@ for line in open(sys.argv[2], encoding="utf-8"):
 
 @pytest.fixture(params=["newest", "0.2.1"])
 def library(request: pytest.FixtureRequest) -> Path:
-    """The interpreter that imports a release of the library."""
+    """An interpreter in which a certain release of the library is installed."""
     if request.param == "newest":
         return Path(sys.executable)
     try:

@@ -75,7 +75,7 @@ def test_each_option_alone(trainers: Trainers, kind: str, option: dict[str, Opti
     comparisons = [trainers.compare(chosen, text) for text in texts]
     for comparison in comparisons:
         assert comparison.equal, comparison.report()
-    # Some options fail for one of the texts, but none for both.
+    # Some options fail on one of the texts, but no option fails on both.
     assert not all(comparison.ours.failure for comparison in comparisons)
 
 
@@ -146,7 +146,7 @@ def test_texts_with_counts(trainers: Trainers, kind: str, coverage: float) -> No
 def test_meta_pieces_beyond_all_pieces(
     trainers: Trainers, pad_id: int, hard_limit: bool, kind: str, any_release: str
 ) -> None:
-    """With `use_all_vocab`, these meta pieces are dropped, or both sides fail."""
+    """With `use_all_vocab`, a pad piece with such an id is dropped, or training fails."""
     options: dict[str, Option] = {
         "model_type": kind,
         "use_all_vocab": True,

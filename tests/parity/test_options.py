@@ -1,4 +1,4 @@
-"""Compares training with each single option with the real library, on small texts."""
+"""Sets one option at a time, and compares the model of a small text with the real library's."""
 
 from __future__ import annotations
 

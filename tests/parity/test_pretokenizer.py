@@ -1,4 +1,4 @@
-"""Compares training with a pretokenizer function on both sides."""
+"""Compares spmcompat with the real library: training with a pretokenizer function."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def test_pretokens_that_do_not_join_to_the_sentence(
 ) -> None:
     options: dict[str, Option] = {**SOFT, "model_type": model_type, "vocab_size": 900}
     trainers.check({**options, "allow_inconsistent_pretokenization": True}, TEXT, pretokenizer=name)
-    # The reference quotes broken bytes in its message, which raises another error.
+    # For broken bytes, the reference fails with another error, because it cannot decode its own
+    # message, which quotes these bytes.
     key = "" if name == "broken bytes" else "Pretokenized output mismatch at"
     trainers.check_failure(file_case(options, [TEXT], pretokenizer=name), key=key)
 
@@ -96,7 +97,7 @@ def test_workers_never_change_a_byte(trainers: Trainers, workers: int) -> None:
 
 
 def test_a_space_mark_below_the_coverage(trainers: Trainers) -> None:
-    """Each sentence is one pretoken, and the text is read twice."""
+    """The only space mark is not covered. Each sentence is a pretoken, and text is read twice."""
     lines = corpora.words_text(8, 400, "han", 300).replace(" ", "").split("\n")
     lines[7] = lines[7][:2] + " " + lines[7][2:]
     options: dict[str, Option] = {**SOFT, "character_coverage": 0.98, "add_dummy_prefix": False}
@@ -131,7 +132,7 @@ def test_both_fail(trainers: Trainers, name: str, consistent: bool) -> None:
 def test_both_refuse_a_vocabulary_that_is_too_small(
     trainers: Trainers, model_type: str, name: str, option: dict[str, Option]
 ) -> None:
-    """An error in the function is reported first."""
+    """If the pretokenizer fails, too, its error is reported instead."""
     options = {**SOFT, **option, "model_type": model_type}
     trainers.check_failure(file_case(options, [TEXT], pretokenizer=name))
 

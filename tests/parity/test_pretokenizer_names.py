@@ -69,8 +69,8 @@ def pretokens(
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield each line with its pretokens, after the real library has normalized it.
 
-    Lines without pretokens are left out: the real library replaces an empty sentence by the last
-    one, which changes the order of the sentences.
+    Lines without pretokens are left out. In place of an empty sentence, the real library would put
+    the last sentence of the text, which changes the order.
     """
     as_suffix = options.get("treat_whitespace_as_suffix", False)
     prefix = options.get("add_dummy_prefix", True)
@@ -145,7 +145,7 @@ def test_repeated_boundaries_count_for_nothing(pretokenizer: str, split_by_scrip
 
 @pytest.mark.parametrize("pretokenizer", ["script", "regex:[a-z]+ |-"])
 def test_pretokens_with_spaces_train_as_one_a_line(pretokenizer: str) -> None:
-    """The real library adds up the lines in the order of the text, which changes the rounding."""
+    """The real library sums over the lines in the order of the text, so it rounds differently."""
     pytest.importorskip("regex")
     for text in (TEXT, REPEATED):
         ours, reference = both(text, pretokenizer, {"split_by_whitespace": False})

@@ -1,4 +1,4 @@
-"""Earlier releases of the reference, each in its own environment: options and input."""
+"""Options and input of earlier releases of the reference, each in an environment of its own."""
 
 from __future__ import annotations
 
@@ -225,7 +225,8 @@ def test_a_sample_is_repeatable(trainers: Trainers, old_release: str, size: int)
 
 
 def test_a_sample_of_many_sentences_is_repeatable(trainers: Trainers, old_release: str) -> None:
-    # After this many draws, the two ways to turn a random number into an index differ.
+    # There are two ways to turn a random number into an index. Their results rarely differ, so many
+    # numbers must be drawn.
     if not RELEASES[old_release].sample_is_repeatable:
         pytest.skip("this release draws another sample in every process")
     text = "\n".join(f"w{i}" for i in range(50_000))

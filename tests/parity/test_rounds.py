@@ -189,8 +189,8 @@ def test_seeds_have_the_counts_of_the_text() -> None:
         heard, _ = rounds_of(options, sentence_iterator=iter(lines))
         assert len(heard[0].pieces) > 500
         different += [row for row in heard[0].pieces if row.count != occurrences[row.piece]]
-    # These pieces end two sentences. Another sentence follows the first of the two, and the end of
-    # the text follows the second. Therefore 0.2.3 counts both occurrences twice.
+    # Two sentences end with these pieces. Another sentence follows the first of the two, and the
+    # end of the text follows the second. Therefore 0.2.3 counts both occurrences twice.
     assert {row.piece for row in different} == {"ey", "hey", "they", f"{SPACE}they"}
     assert all((row.count or 0) > occurrences[row.piece] for row in different)
 

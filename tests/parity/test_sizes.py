@@ -1,4 +1,4 @@
-"""Several sizes from one run: each model equals that of a separate run and the real library's."""
+"""Several sizes from one run: each model equals the model of a separate run of either library."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check_own_runs(
     in_reference: bool = True,
     **more: Any,
 ) -> None:
-    """Compare the files of one run with those of separate runs for each size, on both sides."""
+    """Compare the files of one run with those of separate runs of spmcompat and the reference."""
     chosen = {**SOFT, **options}
     together = trainers.ours.run(
         file_case({**chosen, "vocab_size": texts_of(sizes)}, [text], **more)
@@ -165,7 +165,7 @@ def test_extensions(trainers: Trainers, options: dict[str, Option], sizes: Seque
 
 
 def test_any_sizes_together(trainers: Trainers) -> None:
-    """A model does not depend on the order of the sizes, nor on the other sizes."""
+    """The model of one size does not depend on the other sizes or on their order."""
     options = {**SOFT, "prune_overshoot": 1}
     models = {}
     for size in SIZES:
@@ -197,7 +197,7 @@ def several(
 )
 @pytest.mark.parametrize("name", corpora.small())
 def test_every_small_text(trainers: Trainers, name: str, options: dict[str, Option]) -> None:
-    """One run fails if and only if one of the separate runs fails, with the same message."""
+    """The run for all sizes fails if and only if a separate run fails, with the same message."""
     text = corpora.small()[name]
     chosen = {**SOFT, **options}
     sizes = (300, 420, 1000)

@@ -95,7 +95,7 @@ def test_rules_that_write_the_unknown_mark(trainers: Trainers) -> None:
 
 
 def test_automatic_coverage_refuses_nul(trainers: Trainers) -> None:
-    """The reference drops the piece U+0000 at the end, because no lattice contains it."""
+    """At the end of training, the reference drops the piece U+0000: no lattice contains it."""
     comparison = trainers.compare({**SOFT, **AUTO}, TEXT.replace(" a", " \0a"))
     assert comparison.reference.failure is None
     assert comparison.ours.failure is not None

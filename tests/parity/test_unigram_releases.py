@@ -135,7 +135,7 @@ def test_an_odd_count_in_a_seed_file(trainers: Trainers, old_release: str, count
 def test_seeds_with_a_count_of_zero(
     trainers: Trainers, old_release: str, letters: str, every: int, coverage: float
 ) -> None:
-    """The sum of the logarithms of these seeds is NaN, which may disappear in further sums."""
+    """A log-sum-exp of two such seeds is NaN. Adding further terms may give a number again."""
     text = TEXTS["words"] if letters == "words" else TEXTS["ties"]
     pieces = sorted(
         {f"▁{word}"[i:n] for word in text.split()[:60] for i in (0, 1, 2) for n in (4, 5)}

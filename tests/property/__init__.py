@@ -1,1 +1,1 @@
-"""Modules compared with the real library or a naive twin, with inputs chosen by Hypothesis."""
+"""Compares modules with the real library or with simple code, on inputs chosen by Hypothesis."""

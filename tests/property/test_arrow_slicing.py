@@ -31,7 +31,7 @@ def facts(parts: Sequence[Batch | Batches]) -> list[tuple[int, int, int, int, li
 
 
 def dictionary(rows: Sequence[Row], form: str, skip: int, name: str) -> Column:
-    """Return the rows as a dictionary in which values may be null or repeated."""
+    """Return a dictionary-encoded column, whose dictionary may contain nulls and duplicates."""
     entries = [None, *rows]
     indices = bytes(range(1, len(rows) + 1))
     valid = bitmap(row is not None or i % 2 == 0 for i, row in enumerate(rows))
@@ -76,7 +76,7 @@ def test_any_slices_and_parts_give_the_same_read_buffers(
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_hidden_rows_are_nulls(form: str) -> None:
-    """Rows that a table's own bitmap hides are read as nulls in a column would be."""
+    """A row is null if the validity bitmap of the table says so, whatever its column contains."""
     rows: list[Row] = [b"a", None, b"b" * 30, b"", b"c"] * 5
     for number in range(1 << 5):
         valid = [bool(number >> row % 5 & 1) for row in range(len(rows))]

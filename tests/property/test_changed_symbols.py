@@ -1,4 +1,4 @@
-"""Symbols that a charsmap changes are found as their definition says."""
+"""`changed_symbols` finds the symbols that a charsmap changes, as a plain definition does."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st

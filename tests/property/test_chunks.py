@@ -18,7 +18,7 @@ from tests.unit.segments.test_seeding_chunks import Text, check_seeds, covered, 
 
 WORDS = st.text("abあぁ漢1\u0301\x1f", min_size=1, max_size=5)
 LINES = st.one_of(st.just(" "), st.lists(WORDS, min_size=1, max_size=5).map(" ".join))
-# float32, as the options store them.
+# Options store the coverage as a float32.
 COVERAGES = [float(np.float32(share)) for share in (1.0, 0.98, 0.9, 0.6)]
 COUNTS = st.one_of(st.just(1), st.integers(1, 6), st.just(10**12))
 

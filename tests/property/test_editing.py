@@ -1,6 +1,6 @@
-"""Any edits and any merges preserve everything else, and their reports are true.
+"""Any edits and merges of models preserve everything else, and their reports are true.
 
-Every model is loaded with the real library, which also encodes.
+The real library loads every model, and encodes with it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def train(kind: str, text: list[str], **options: Any) -> ModelProto:
 
 
 def an_edit(draw: st.DrawFn, model: ModelProto) -> Edits:
-    """Draw one call, often for existing pieces, sometimes for nonsensical texts."""
+    """Draw the edits of one call, often of existing pieces, sometimes with nonsensical texts."""
     texts = [piece.text for piece in pieces_of(model)]
     old = st.sampled_from(texts)
     new = st.one_of(
@@ -115,7 +115,7 @@ def test_what_edits_leave_alone_stays(kind: str, number: int, data: st.DataObjec
 def assert_symbols_are_listed(model: ModelProto) -> None:
     symbols = {p.text for p in pieces_of(model) if p.type == USER_DEFINED}
     listed = [*model.trainer_spec.user_defined_symbols]
-    if model.trainer_spec.model_type == TrainerSpec.WORD:  # each has a form with a space mark
+    if model.trainer_spec.model_type == TrainerSpec.WORD:  # each also has a form with a space mark
         assert symbols >= {*listed}
     else:
         assert sorted(listed) == sorted(symbols)
@@ -131,7 +131,7 @@ def test_reordering_changes_only_ids(kind: str, number: int, data: st.DataObject
     try:
         reordered = edit_model(removed, Edits(reorder_ids=True)).model
     except BadValueError:
-        assume(kind == "bpe")  # other pieces are merged from a dropped piece
+        assume(kind == "bpe")  # refused because other pieces are merged from a dropped piece
         event("refused")
         return
     left = [piece for piece in pieces_of(removed) if piece.type != UNUSED]
@@ -163,7 +163,7 @@ def test_a_piece_is_refused_exactly_if_it_would_never_be_used(
     except BadValueError as error:
         message = str(error)
     event("refused" if message else "taken")
-    # Other pieces may become unusable, which is refused too.
+    # The edit is also refused if other pieces would become unusable.
     assert found == (not message) or "could no longer be used" in message
 
 
@@ -260,7 +260,8 @@ def test_texts_are_cut_as_the_library_cuts_them(kind: str, number: int, text: st
     normalized = text.replace(" ", "▁")
     found = encoder.encode(normalized, out_type="proto").pieces
     cut = encoder_of(pieces_of(model), model.trainer_spec).encode(normalized)
-    # Neighbouring unknown tokens count as one, and bytes encode unknown characters.
+    # The library joins neighbouring unknown tokens, and may encode an unknown character as several
+    # byte pieces. So its tokens may lack some of the ends in `cut`.
     assert ends([p.surface for p in found if p.surface]) <= ends(cut)
     known = {p.text for p in pieces_of(model) if p.type in (NORMAL, USER_DEFINED)}
     assert [t for t in cut if t in known] == [p.piece for p in found if p.piece in known]

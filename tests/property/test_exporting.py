@@ -37,7 +37,8 @@ def test_random_lines(model_type: str, rules: str, form: str) -> None:
     @example(lines=["\x01", " \x01 ", "e\x01\u0301", "▁ ▁", "\u0301", "<mask>\u0301", "th\u0301e"])
     def check(lines: list[str]) -> None:
         found = compare(reference, export, lines)
-        # The text of a control piece between two symbols of BPE is a reported limit.
+        # With BPE, a line may differ if the text of a control piece stands between two symbols. The
+        # export reports this limit.
         allowed = {TIE} if model_type == "unigram" else {SYMBOLS} if form == "symbols" else set()
         assert set(found.causes) <= allowed, found
         assert export.decode is not None

@@ -26,7 +26,8 @@ Source = Callable[[np.random.Generator, int], tuple[Floats, ...]]
 
 PAIRS = int(os.environ.get("SPMCOMPAT_PAIRS", "2000000"))
 BATCH = 250_000
-# Differences at which the method changes: the ends of the table, and the reference's cut at 50.
+# Differences at which the method of computation changes: the ends of the table, and -50, below
+# which the reference ignores the smaller argument.
 CUTS = np.float32([0, -24, -49, -50, -51])
 DENORMAL = np.float32(1e-45)
 INFINITY = np.float32(np.inf)
@@ -45,7 +46,7 @@ def neighbours(dice: np.random.Generator, values: Floats, steps: int = 4) -> Flo
 
 
 def below(dice: np.random.Generator, high: Floats, difference: Floats) -> tuple[Floats, Floats]:
-    """Pair each value with one that is lower by about the difference, in either order."""
+    """Pair each value with about `value + difference`, and swap the two values at random."""
     low = neighbours(dice, single(high + difference))
     swap = dice.random(high.size) < 0.5
     return single(np.where(swap, low, high)), single(np.where(swap, high, low))
@@ -75,7 +76,7 @@ def cuts(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
 
 
 def sums_near_zero(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Near 0 the smaller argument changes the sum however low it is."""
+    """Sums near 0, which the smaller argument always changes, no matter how low it is."""
     high = single(dice.choice([0, -0.0, DENORMAL, -DENORMAL, 1e-30, -1e-20, -1e-14, 1e-9], size))
     return below(dice, high, single(dice.uniform(-52, 0, size)))
 
@@ -165,7 +166,7 @@ def midpoints_of_sums(dice: np.random.Generator, size: int) -> tuple[Floats, ...
 
 
 def sums_that_overflow(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Marginals far above 1, up to infinity, as rounding in very long lines can give."""
+    """Marginals far above 1, up to infinity. Rounding in very long lines can yield such values."""
     sums = single(10 ** dice.uniform(0, 38, size))
     return sums, frequencies(dice, size), single(dice.uniform(40, 1000, size))
 
@@ -222,7 +223,7 @@ def test_add_exp_equals_the_exact_expression(source: Source, avx2: bool) -> None
 
 @pytest.mark.parametrize("avx2", [False, True])
 def test_a_sum_without_terms_is_not_a_number(avx2: bool) -> None:
-    """Both arguments are minus infinity; their difference must not choose a cell of the table."""
+    """The difference of two infinite arguments is NaN, which must not be an index into a table."""
     if avx2 and not has_avx2():
         pytest.skip("this processor has no AVX2")
     empty = np.full(5, -INFINITY)
@@ -231,7 +232,7 @@ def test_a_sum_without_terms_is_not_a_number(avx2: bool) -> None:
 
 
 def test_exact_expressions_agree_with_numpy() -> None:
-    """numpy computes in double; its exp may differ from the library's in the last bit."""
+    """numpy computes in double. Its exp may differ in the last bit from that of the C library."""
     dice = np.random.default_rng(1)
     x, y = any_difference(dice, 10_000)
     low, high = np.minimum(x, y), np.maximum(x, y)

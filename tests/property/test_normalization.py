@@ -1,4 +1,4 @@
-"""Random rules and random bytes: charsmaps and normalized texts equal the library's."""
+"""Random rules and random bytes: charsmaps and normalized texts equal those of the library."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.parity import reference_normalizer as reference
 
 SPACE = "\u2581".encode()
 
-# Few characters, many with the same bytes, so that rules overlap and often match.
+# Few characters, many of which share bytes, so that rules overlap and often match.
 CHARACTERS = [*map(ord, " abcé\u0301\u0300\u2581\u2582中丮\ufffd😀😁"), 0x7F, 0x10FFFF]
 
 points = st.lists(st.sampled_from(CHARACTERS), max_size=5).map(tuple)

@@ -1,4 +1,4 @@
-"""Our trainer compared with the oracle; Hypothesis shrinks a text that differs."""
+"""spmcompat and the oracle train on random texts. If they differ, Hypothesis shrinks the text."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_pieces_and_scores_are_those_of_the_oracle(
     try:
         expected = oracle([(normalized(line, given, dummy), 1) for line in lines], given)
     except ValueError:
-        # There is nothing to train, or the vocabulary is too small: ours must refuse it too.
+        # The text is empty, or the vocabulary is too small: spmcompat must raise an error, too.
         expected = None
     try:
         found = ours(lines, options, dummy)

@@ -53,7 +53,7 @@ def start(can_run_spark: None) -> Iterator[Callable[..., Any]]:
     import pyspark  # noqa: PLC0415
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
-    # The processes of Spark import the package under test, installed or not.
+    # Add the package under test to the path of Spark's processes, even if it is not installed.
     package = str(Path(spmcompat.__file__).parents[1])
     paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {

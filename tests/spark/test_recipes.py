@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def engine(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
-    """Start the engine. Its processes also use the folder as their working folder."""
+    """Start the engine. Its processes also have `folder` as their working folder."""
     name: str = request.param
     pytest.importorskip(ENGINES[name], reason=f"{name} is not installed")
     if name == "dask":

@@ -1,4 +1,4 @@
-"""A cluster whose Python has no spmcompat, with and without the archive of the documentation."""
+"""Counting on workers that lack spmcompat, with and without the archive from the documentation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PACKAGE = Path(spmcompat.__file__).parent
 
 @pytest.fixture(scope="module")
 def python_of_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a Python that has the packages of this one, but not spmcompat."""
+    """Return a Python that has this Python's packages for counting, but not spmcompat."""
     folder = tmp_path_factory.mktemp("python")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     python = folder / "bin" / "python"
@@ -63,7 +63,7 @@ def archive(tmp_path: Path) -> Path:
 
 
 def run(python: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    # The program of the driver adds spmcompat to `sys.path`: a PYTHONPATH would reach the workers.
+    # The driver's program adds spmcompat to `sys.path`, because the workers inherit a PYTHONPATH.
     program = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r})\n{PROGRAM}"
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": str(python)}

@@ -1,4 +1,4 @@
-"""Code that the tests of all engines share: text files, and models trained on them."""
+"""Code that the Spark tests share: text files, trained models, and rows of counts."""
 
 import io
 from pathlib import Path
@@ -31,7 +31,7 @@ def trained(**options: Any) -> bytes:
 
 
 def rows_of(path: Path) -> dict[oracle.Row, int]:
-    """Return the rows of counts."""
+    """Return the rows of a file of counts."""
     columns = spmcompat.load_counts(path).to_arrow().to_pydict()
     keys = zip(columns["pretoken"], columns["place"], columns["next"], strict=True)
     return dict(zip(keys, columns["count"], strict=True))

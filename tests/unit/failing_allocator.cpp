@@ -47,7 +47,7 @@ bool fails() {
 }  // namespace
 
 extern "C" {
-// Counts calls from now on. Those from `first` to before `last` fail.
+// Counts the allocations from now on, beginning with 0. Allocations `first` to `last` - 1 fail.
 void fail_allocations(int64_t first, int64_t last) {
   const std::lock_guard<std::mutex> lock(mutex);
   calls = 0;

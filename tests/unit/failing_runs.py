@@ -21,7 +21,7 @@ NEVER = 2**63 - 1
 
 
 class Outcome(TypedDict):
-    """The end of one training run: its wait status, and its lines on standard error."""
+    """The outcome of one training run: its exit status, and its lines on standard error."""
 
     first: int
     last: int
@@ -30,19 +30,19 @@ class Outcome(TypedDict):
 
 
 def fail_allocations(first: int, last: int) -> None:
-    """Count allocations from now on, and let those from `first` to before `last` fail."""
+    """Count allocations from now on. Let them fail from `first` up to, but excluding, `last`."""
     ctypes.CDLL(None).fail_allocations(ctypes.c_int64(first), ctypes.c_int64(last))
 
 
 def first_calls() -> list[int]:
-    """For each path through the code, return the index of its first allocation."""
+    """For each call stack that allocated memory, return the index of its first allocation."""
     allocator = ctypes.CDLL(None)
     allocator.get_first_call.restype = ctypes.c_int64
     return [int(allocator.get_first_call(site)) for site in range(allocator.get_site_count())]
 
 
 def train_once(arguments: list[str], first: int, last: int) -> Outcome:
-    """Train while the allocations from `first` to before `last` fail."""
+    """Train while allocations fail from `first` up to, but excluding, `last`."""
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
@@ -78,7 +78,8 @@ def _train_in_child(arguments: list[str], first: int, last: int, write_end: int)
 def failing_ranges(calls: list[int], runs: int) -> list[tuple[int, int]]:
     """Return, for each run, the first allocation that fails and the first that succeeds again.
 
-    The failures are spread over `calls`. In every second run, all later allocations fail, too.
+    The first failures are spread over `calls`. In half of the runs, only one allocation fails. In
+    the other half, all later allocations fail, too: the second number is NEVER.
     """
     runs = min(runs, len(calls))
     chosen = [calls[len(calls) * run // runs] for run in range(runs)]

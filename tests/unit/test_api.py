@@ -32,7 +32,7 @@ def _imported_by(program: str, *arguments: str) -> set[str]:
     )
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
-        cwd=Path(spmcompat.__file__).parents[1],  # the package under test, installed or not
+        cwd=Path(spmcompat.__file__).parents[1],  # so that the package under test is imported
         check=True,
         capture_output=True,
     )
@@ -42,7 +42,7 @@ def _imported_by(program: str, *arguments: str) -> set[str]:
 def test_importing_costs_nothing() -> None:
     imported = _imported_by("import spmcompat")
     rest = {name for name in imported if not name.startswith("spmcompat.api")}
-    # `errno` is a part of the interpreter.
+    # `errno` is built into the interpreter, so importing it costs nothing.
     assert rest <= {"spmcompat", "spmcompat.errors", "spmcompat.version", "__future__", "errno"}
 
 
@@ -189,7 +189,7 @@ def test_what_is_no_normalizer() -> None:
     for value in ("nfkc", 5, spmcompat):
         with pytest.raises(spmcompat.BadValueError, match="must be a SentencePieceNormalizer"):
             _trained(LINES, normalizer=value)
-    # The reference ignores a normalizer whose truth value is false.
+    # The reference ignores a falsy normalizer.
     assert _trained(LINES, normalizer="") == _trained(LINES)
 
 

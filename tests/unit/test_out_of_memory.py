@@ -123,9 +123,12 @@ def test_any_allocation_may_fail(
 
 
 def written(folder: Path, prefix: str) -> dict[str, bytes | None]:
-    """Remove a run's files from a folder; return their endings, and the text of vocabularies."""
+    """Remove a run's files from a folder.
+
+    Return the content of the vocabulary, and None for each other file, by the ending of the name.
+    """
     files = {path.name.removeprefix(prefix): path for path in folder.glob(f"{prefix}[-.]*")}
-    # A model contains its own prefix, so it differs between runs.
+    # A model stores its own --model_prefix, so models differ between runs.
     found = {end: path.read_bytes() if "vocab" in end else None for end, path in files.items()}
     for path in files.values():
         path.unlink()
@@ -149,7 +152,7 @@ sys.exit(status)
 
 
 def peak(*arguments: str) -> int:
-    """Return the largest size of a run's address space, in bytes."""
+    """Run the trainer, and return the peak size of its address space in bytes."""
     completed = subprocess.run(
         [sys.executable, "-c", MEASURE, *arguments],
         cwd=INSTALLED,
@@ -227,7 +230,7 @@ def test_a_thread_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_thread_that_ends_without_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a thread has no memory for its first exception, nobody waits for it forever."""
+    """Nobody waits for a thread that ends because it has no memory for its first exception."""
 
     def fail() -> None:
         raise MemoryError

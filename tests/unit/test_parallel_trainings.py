@@ -85,6 +85,6 @@ def test_counts_of_one_table_are_trained_from_in_several_threads() -> None:
 def test_no_compiled_module_switches_the_gil_on() -> None:
     for module in pkgutil.walk_packages(spmcompat.__path__, "spmcompat."):
         if module.name.startswith(("spmcompat.spark", "spmcompat.tools", "spmcompat.__main__")):
-            continue  # these import other libraries
+            continue  # these modules import other libraries
         importlib.import_module(module.name)
         assert not sys._is_gil_enabled(), module.name

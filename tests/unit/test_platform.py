@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# A build for which `change` imitates another platform.
+# A program that runs setup.py after the statements `change`, which imitate another platform.
 SETUP = """
 import runpy, sys
 sys.argv = ["setup.py", "-q", "build_ext"]
@@ -95,7 +95,7 @@ def test_the_header_refuses_others(flags: list[str], sentence: str):
     assert sentence in run.stderr
 
 
-# An imitation of a build with Microsoft's compiler. It only prints the compiler and the flags.
+# Statements that imitate a build with Microsoft's compiler, but only print the compiler and flags.
 MSVC = """
 import shutil, types
 from setuptools.command.build_ext import build_ext

@@ -93,7 +93,7 @@ void run(Crew& crew, Stage stage) {
   crew.finish();
 }
 
-// Counts a text in as many batches as there are workers.
+// Counts a text in one batch per worker.
 CountedText count(const std::string& text, const Plan& plan, const SentenceNormalizer& normalizer,
                   Crew& crew) {
   CountedText counted;

@@ -16,18 +16,18 @@ HUGGING_FACE = ("wordpiece", "bytelevel-bpe", "unigram")
 
 
 class Config(NamedTuple):
-    """One way to train.
+    """A trainer and its options.
 
     Attributes
     ----------
     name : str
-        Its name in the report.
+        The name of the configuration in the report.
     trainer : str
         `OURS`, or ``tokenizers.KIND`` with a kind of tokenizer from `HUGGING_FACE`.
     flags : mapping of str to str
         Flags of ``spm_train``, except input, output and vocabulary size.
     drop_spaces : bool
-        Whether to drop tokens that are only spaces when the model is evaluated.
+        Whether the evaluation drops tokens that consist of spaces only.
     """
 
     name: str
@@ -44,8 +44,8 @@ _WRITING = ("dump", "dump_format")
 # A table may contain these keys, although they are not flags of spm_train.
 _OTHER_KEYS = ("trainer", "drop_spaces")
 
-# Parsing a key such as a.b.c takes time in proportion to the square of the number of its parts. So
-# the number of dots in a line is limited.
+# The time to parse a key such as a.b.c is quadratic in the number of its parts. So the number of
+# dots in a line is limited.
 _MOST_DOTS = 300
 _MOST_BYTES = 1 << 18
 # More configurations, or longer names, do not fit into the plots of a report.
@@ -81,9 +81,9 @@ BUILT_IN = DEFAULTS | {
 def read_configs(names: Sequence[str], known_flags: Collection[str]) -> list[Config]:
     """Return the built-in configurations with these names, and all configurations in the files.
 
-    A file has one table for each configuration. The keys of a table are flags of ``spm_train``, and
-    two further keys: ``trainer`` chooses another trainer, and ``drop_spaces`` drops the tokens
-    that are only spaces.
+    A file has one table for each configuration. The keys of a table are flags of ``spm_train``,
+    and ``trainer`` and ``drop_spaces``: ``trainer`` chooses another trainer, and ``drop_spaces``
+    drops the tokens that are only spaces.
 
     Parameters
     ----------

@@ -15,9 +15,9 @@ _NOTHING = "<td>–</td>"
 
 
 def costs(results: Sequence[Result], network: Network | None) -> str:
-    """Return a heading, the table, and a plot of the operations; empty without a network.
+    """Return a heading, a table, and a plot of the training operations; "" without a network.
 
-    The sizes of each configuration are compared with each other. With one size, there is no plot.
+    Within each configuration, the costs of the sizes are compared. With one size, there is no plot.
     """
     if network is None:
         return ""
@@ -74,7 +74,7 @@ def _cell(value: float, form: str, attribute: str = "") -> str:
 
 
 def _at_the_ends(by_config: dict[str, list[Result]], found: dict[str, list[Costs]]) -> str:
-    """Say for which configurations a size outside of the range may cost less."""
+    """Say for which configurations a smaller or larger size than those compared may cost less."""
     notes = ""
     for name, own in by_config.items():
         compared = sorted(

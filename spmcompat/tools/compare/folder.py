@@ -28,7 +28,7 @@ class ReportFolder:
     Raises
     ------
     MissingFileError
-        If the path is not a possible path.
+        If no file can have this path.
     """
 
     def __init__(self, path: Path, inputs: Sequence[str]) -> None:
@@ -65,7 +65,7 @@ class ReportFolder:
         Raises
         ------
         BadValueError
-            If a file exists and the command did not create it, or if it is an input.
+            If one of the files is an input, or exists although the command did not create it.
         """
         paths = [self.path / name for name in names]
         refuse_inputs(paths, self._inputs, OPTION)

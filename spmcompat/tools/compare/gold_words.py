@@ -24,7 +24,7 @@ from spmcompat.tools.evaluate.gold_lists import GoldList
 GROUPS = "gold-words.json"
 """The file in the folder of the report that contains all groups."""
 
-_MOST_GROUPS = 25  # to show for each list and size
+_MOST_GROUPS = 25  # the report shows this many for each gold list and vocabulary size
 
 
 class GroupTable(NamedTuple):
@@ -153,5 +153,5 @@ def _share(share: float, both: Interval | None = None) -> str:
 
 
 def show_parts(parts: Sequence[str]) -> str:
-    """Return the parts of a word with marks between them."""
+    """Return the parts of a word as HTML, with vertical bars between them."""
     return "<i>|</i>".join(map(escape, parts))

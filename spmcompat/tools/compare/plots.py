@@ -226,7 +226,7 @@ def _name(results: Sequence[Result]) -> str:
 
 
 def token_lengths(results: Sequence[Result]) -> str:
-    """Plot which share of the vocabulary has each piece length."""
+    """Plot the share of the vocabulary that the pieces of each length make up."""
     style, lines = _styles(results), _lines(results)
 
     def draw(axes: Axes) -> None:
@@ -282,8 +282,8 @@ def _svg(name: str, draw: Callable[[Axes], None]) -> str:
     from matplotlib import pyplot  # noqa: PLC0415
 
     settings: dict[Any, Any] = {
-        # With a fixed salt, equal results give equal files. The name keeps ids of different plots
-        # apart.
+        # A fixed salt makes the ids, and so the file, depend only on the results. The salt is the
+        # name, so that plots on the same page have different ids.
         "svg.hashsalt": name,
         "svg.fonttype": "none",
         "font.family": "sans-serif",

@@ -300,7 +300,7 @@ def _mark(result: Result) -> str:
 
 
 def _notes(results: Sequence[Result]) -> str:
-    """Return a note for each model that loses text, which says what it loses."""
+    """For each model that loses text, return a note that says what is lost."""
     return "".join(
         f"<p class=note><b>{escape(result.config)}</b> loses text: {reason}. Its values are not "
         "comparable with those of the other models, so none is marked as best.</p>"

@@ -21,9 +21,9 @@ _LARGEST_FLOAT = 1e15
 class Result(NamedTuple):
     """The result of one configuration with one vocabulary size.
 
-    `cuts` contains the parts of each word that the report shows. `vocabulary` contains all pieces
-    except special pieces, sorted by text. `gold_cuts` contains the offsets at which the model cuts
-    each word of each gold list, by the name of the list.
+    `cuts` contains, for each word that the report shows, the parts into which the model cuts it.
+    `vocabulary` contains all pieces except special pieces, sorted by text. `gold_cuts` maps the
+    name of each gold list to the offsets at which the model cuts each of its words.
     """
 
     config: str
@@ -42,7 +42,7 @@ class Result(NamedTuple):
         return f"{self.config} {self.vocab_size:,}"
 
     def __repr__(self) -> str:
-        """Return the label and the number of tokens, without the vocabulary."""
+        """Return a summary: the label and the number of tokens."""
         return f"<Result: {self.label}, {self.evaluation.tokens:,} tokens>"
 
     def fits(
@@ -54,7 +54,8 @@ class Result(NamedTuple):
     ) -> bool:
         """Return whether the result has figures for these words, gold lists and languages.
 
-        All results in a report must have the same figures, so the bootstrap must be the same, too.
+        The settings of the bootstrap must be equal, too, because all results in a report must have
+        the same figures.
         """
         resampled = self.evaluation.resampled
         scores = self.evaluation.gold
@@ -82,7 +83,8 @@ def write_result(path: Path, result: Result, made_from: Mapping[str, object]) ->
         If the file cannot be written.
     """
     document = {"made_from": made_from, "run": _as_json(result)}
-    # This keeps surrogates: the command may contain file names with bytes that are not UTF-8.
+    # The command may contain file names with bytes that are not UTF-8, as surrogates. So JSON must
+    # not escape them.
     text = json.dumps(document, ensure_ascii=False, indent=1)
     write_files({str(path): [text.encode(errors="surrogateescape")]}, OPTION)
 
@@ -113,7 +115,7 @@ def _as_json(value: object) -> object:
 
 
 def _from_json(kind: Any, value: Any) -> Any:
-    """Convert a value that was read from JSON to this type.
+    """Convert a value that was read from JSON to the type `kind`.
 
     Raises
     ------

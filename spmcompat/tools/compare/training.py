@@ -38,7 +38,7 @@ from spmcompat.tools.evaluate.texts import Texts as TextSource
 HELD_OUT = 20  # one of every 20 lines is held out
 _SHOWN_WORDS = 24
 _PATIENCE = 5  # seconds that an interrupted training process gets to end by itself
-_LONGEST_NAME = 100  # bytes of a file name before its suffix; file systems allow 255
+_LONGEST_NAME = 100  # bytes before the suffix of a file name; file systems allow 255 in total
 
 
 class _Training(NamedTuple):
@@ -260,9 +260,9 @@ def _file_name(name: str) -> str:
     """Return the file name for a result. Different result names give different file names.
 
     A short name of lower-case ASCII characters does not change. Any other name is shortened and
-    gets a digest. Upper-case letters need a digest because some file systems ignore case. A name
-    that does not change ends with a vocabulary size. A digest follows the letter x, so it cannot be
-    mistaken for a size.
+    gets a digest. Upper-case letters need a digest because some file systems ignore case. The
+    letter x before the digest distinguishes it from a vocabulary size, which ends each unchanged
+    name.
     """
     if re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name) and len(name) <= _LONGEST_NAME:
         return name

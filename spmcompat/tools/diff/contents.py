@@ -31,7 +31,7 @@ def shortest(value: float) -> float:
 
 
 def _text(value: str | bytes) -> str:
-    """Return text; protobuf returns strings that are not valid UTF-8 as bytes."""
+    """Return the value as text: protobuf returns bytes if a string is not valid UTF-8."""
     return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
 
 

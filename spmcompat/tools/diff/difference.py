@@ -168,16 +168,17 @@ def _pieces(left: ModelProto, right: ModelProto) -> PiecesDifference:
 
 
 def _moved(common: Sequence[tuple[Piece, Piece]]) -> list[IdDifference]:
-    """Return the common pieces that moved: the fewest whose removal makes the orders equal.
+    """Return the common pieces that moved: the smallest set whose removal makes the orders equal.
 
     `common` is sorted by the ids of the left model. The pieces on a longest increasing subsequence
     of the right ids have the same order in both models. All other pieces are returned.
     """
-    # For each length: the smallest right id with which an increasing subsequence of that length
-    # ends, and the index of that id.
+    # For each length: the smallest right id at the end of any increasing subsequence of that
+    # length, and the index of that id.
     end_ids: list[int] = []
     end_indices: list[int] = []
-    # For each index: the preceding index in the subsequence, or -1 for the first index.
+    # For each index: the preceding index in the longest increasing subsequence that ends there, or
+    # -1 if the subsequence has only one item.
     previous: list[int] = []
     for i, (_, piece) in enumerate(common):
         length = bisect_left(end_ids, piece.id)

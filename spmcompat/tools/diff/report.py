@@ -45,7 +45,7 @@ class Difference(NamedTuple):
     unknown : list of UnknownDifference
         The differences in fields that are not in the schema.
     vocabularies : Vocabularies
-        The texts of pieces, without space marks, that the models share.
+        The counts of both vocabularies, and the texts, without space marks, that both contain.
     """
 
     left_bytes: int
@@ -181,7 +181,7 @@ def _piece_sections(found: PiecesDifference, names: tuple[str, str]) -> Iterator
 
 
 def _other_sections(found: Difference, names: tuple[str, str]) -> Iterator[_Section]:
-    """Yield a section each for differences in self-test samples and in unknown fields."""
+    """Yield a section for differences in self-test samples, and one for unknown fields."""
     rows: Rows
     if found.samples:
         rows = [(number, _shown(left), _shown(right)) for number, left, right in found.samples]

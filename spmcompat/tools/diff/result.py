@@ -124,7 +124,7 @@ class CharsmapDifference(NamedTuple):
 
 
 class SampleDifference(NamedTuple):
-    """A self-test sample in each model: its input and its pieces; None if the model lacks it."""
+    """A self-test sample: its input and pieces in each model, or None if the model lacks it."""
 
     number: int
     left: tuple[str, str] | None
@@ -132,7 +132,7 @@ class SampleDifference(NamedTuple):
 
 
 class UnknownDifference(NamedTuple):
-    """The values of a field that is not in the schema; `place` is the message that contains it."""
+    """The values of a field that is not in the schema. `place` is the message with the field."""
 
     place: str
     field: int

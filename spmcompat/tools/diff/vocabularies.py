@@ -16,7 +16,7 @@ from spmcompat.tools.evaluate.vocabularies import (
 def compare_vocabularies(
     left: ModelProto, right: ModelProto, affixes: Affixes | None
 ) -> Vocabularies:
-    """Compare the normal pieces of two models without space marks.
+    """Compare the normal pieces of two models, ignoring space marks.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class EditResult(NamedTuple):
         return plain_fields(self)
 
     def __repr__(self) -> str:
-        """Return the numbers of pieces, but not the model."""
+        """Return a summary: the number of pieces before and after the edit."""
         return f"<EditResult: {self.old_size:,} pieces became {self.size:,}>"
 
     def _repr_html_(self) -> str:
@@ -152,7 +152,7 @@ class MergeResult(NamedTuple):
         return plain_fields(self)
 
     def __repr__(self) -> str:
-        """Return the sizes, without the bytes of the model."""
+        """Return a summary: the number of pieces, and how many of them are new."""
         return f"<MergeResult: {self.size:,} pieces, {self.added:,} of them new>"
 
 

@@ -301,7 +301,7 @@ class _Edit:
         self._pieces[piece_id] = piece._replace(score=score)
 
     def _add(self, ids: Mapping[str, int], scores: Mapping[str, float]) -> None:
-        """Add the new pieces. A new piece with the text of an unused piece takes its id."""
+        """Add the new pieces. A new piece takes the id of the unused piece with the same text."""
         new: list[Piece] = []
         for text, piece_type in self._added():
             self._check_text(text, piece_type)
@@ -426,7 +426,8 @@ def _is_below_zero(score: float) -> bool:
 def _changed_texts(old: Sequence[Piece], new: Sequence[Piece]) -> set[str]:
     """Return the texts of the pieces that were added, removed or changed.
 
-    A normal piece that became unused does not count, because no other piece becomes unreachable.
+    Normal pieces that became unused are left out, because this change makes no other piece
+    unreachable.
     """
     before = {piece.text: piece for piece in old}
     after = {piece.text: piece for piece in new}

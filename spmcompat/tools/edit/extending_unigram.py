@@ -175,7 +175,7 @@ def _shift(old: Scored, estimated: Scored, weights: Sequence[float]) -> float:
         The expected counts of the old pieces in the new text.
     """
     total = math.fsum(weights)
-    if total == 0:  # If the new text does not use any old piece, there is no average.
+    if total == 0:  # The new text does not use any old piece, so the mean is undefined.
         return 0.0
     differences = (
         weight * (score - estimate)

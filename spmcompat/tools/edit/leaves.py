@@ -15,7 +15,7 @@ def parts_of_pieces(pieces: Sequence[Piece]) -> dict[str, tuple[str, str]]:
     """Return the two parts of each piece that is merged from two parts.
 
     A piece has the same parts in every text. If some of its characters are merged with characters
-    around it instead, the text does not get this piece at all.
+    around them instead, the encoded text does not contain the piece there.
     """
     encoder = BpeEncoder(pieces)
     found = {

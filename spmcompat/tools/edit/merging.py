@@ -284,7 +284,7 @@ def _chosen(
 def _lost(first: Sequence[Piece], pieces: Sequence[Piece], trainer: TrainerSpec) -> list[str]:
     """Return the pieces of the first model that can no longer be used."""
     texts = [piece.text for piece in first if piece.type == NORMAL]
-    if trainer.model_type == TrainerSpec.BPE:  # only new symbols precede the first model's merges
+    if trainer.model_type == TrainerSpec.BPE:  # new merges come last, so only new symbols matter
         new = pieces[len(first) :]
         texts = containing(first, [piece.text for piece in new if piece.type == USER_DEFINED])
     lost = unreachable(pieces, trainer, texts)

@@ -65,7 +65,7 @@ def containing(pieces: Iterable[Piece], texts: Iterable[str]) -> list[str]:
 
 
 def _contains_any(text: str, others: set[str], lengths: Iterable[int]) -> bool:
-    """Return whether a text contains one of the other texts. `lengths` are their lengths."""
+    """Return whether a text contains one of `others`, whose lengths are `lengths`."""
     return any(
         text[begin : begin + length] in others
         for length in lengths

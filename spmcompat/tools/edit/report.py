@@ -1,4 +1,4 @@
-"""The effect of a model change on a text: which words are cut differently, and how many tokens."""
+"""The effect of a model change on a text: the words that are cut differently, and token counts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from spmcompat.runtime.libraries import require
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
 
-_SHOWN = 20  # words in a notebook
-_LINES = 10_000  # lines to encode at a time
+_SHOWN = 20  # the number of words to show in a notebook
+_LINES = 10_000  # the number of lines to encode at a time
 _BUFFER = 1 << 24
 
 

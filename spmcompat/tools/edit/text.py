@@ -97,7 +97,7 @@ def settings_of(model: ModelProto, user_settings: Settings, names: Collection[st
     own = (*_FIELDS_OF_TEXT, "model_prefix", "seed_sentencepieces_file", "self_test_sample_size")
     for name in own:
         spec.ClearField(name)
-    # Here, only the coverage selects characters. They do not compete with other pieces.
+    # Only the coverage selects characters here. Characters do not compete with other pieces.
     spec.auto_character_coverage = False
     text_fields = {
         field.name: value

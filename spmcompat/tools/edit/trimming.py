@@ -161,15 +161,15 @@ def _least_used_leaves(
     parts = parts_of_pieces(pieces)
     uses = Counter(dict(zip((piece.text for piece in merged), counted, strict=True)))
     _count_characters(uses, alphabet, ranks)
-    # Encoding replaces an unused piece by its parts, although the piece takes part in merges. So
-    # move the count of each unused piece to its parts, beginning with the longest piece.
+    # Merges may produce an unused piece, but encoding then splits it into its parts. So move the
+    # count of each unused piece to its parts, beginning with the longest piece.
     unused = [piece.text for piece in merged if piece.type == UNUSED]
     for piece in sorted(unused, key=len, reverse=True):
         for part in parts.get(piece, ()):
             uses[part] += uses[piece]
         del uses[piece]
-    # `Leaves` needs the parts of droppable pieces only. With `keep_ids`, an unused piece is not
-    # droppable, so it does not keep its parts from being dropped.
+    # `Leaves` keeps the parts of every piece that it knows, so pass only droppable pieces. With
+    # `keep_ids`, unused pieces are not droppable, but their parts may be dropped.
     leaves = Leaves(ranks, {one: both for one, both in parts.items() if one in ranks})
     return set(islice(leaves.least_used_first(uses), size))
 

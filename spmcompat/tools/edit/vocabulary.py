@@ -36,7 +36,7 @@ def listed(texts: Sequence[str]) -> str:
 
 
 def lowest_score(pieces: Iterable[Piece]) -> float:
-    """Return the lowest score of the normal and unused pieces, or 0 without such pieces."""
+    """Return the lowest score of the normal and unused pieces, or 0 if there are none."""
     return min((one.score for one in pieces if one.type in (NORMAL, UNUSED)), default=0.0)
 
 
@@ -169,8 +169,8 @@ def _store_symbols(
 ) -> None:
     """Update the two lists of symbols for the changed pieces.
 
-    The lists are not rebuilt from the types of the pieces, because they may be incomplete: they
-    never contain bos, eos and pad, and other programs may have changed the model.
+    The lists are not rebuilt from the types of the pieces, because a list may lack pieces of its
+    type: it never contains bos, eos and pad, and other programs may have changed the model.
     """
     moved_to = {origin: piece for piece, origin in zip(new, origins, strict=True)}
     old_ids = {piece.text: piece_id for piece_id, piece in enumerate(old)}
@@ -181,8 +181,8 @@ def _store_symbols(
     ):
         kept = []
         for symbol in field:
-            # A symbol without a piece stays in the list: the trainer drops some symbols from the
-            # vocabulary.
+            # A symbol without a piece stays in the list, because the trainer, too, lists some
+            # symbols that it does not add to the vocabulary.
             piece = moved_to.get(old_ids[symbol]) if symbol in old_ids else Piece(symbol, 0.0, -1)
             if piece is not None and piece.type in (symbol_type, -1):
                 kept.append(piece.text)
@@ -194,7 +194,7 @@ def _store_symbols(
             and piece.text not in reserved
             and (origin is None or old[origin].text not in was_symbol)
         ]
-        if trainer.model_type == TrainerSpec.WORD:  # training adds the form with a space mark
+        if trainer.model_type == TrainerSpec.WORD:  # training adds each symbol with a space mark
             marked = {SPACE_MARK + text for text in [*kept, *added]}
             added = [text for text in added if text not in marked]
         if [*kept, *added] != list(field):

@@ -177,7 +177,8 @@ def draws(units: int, bootstrap: Bootstrap) -> Iterator[npt.NDArray[np.int64]]:
     numpy, so a seed draws the same units with every release of numpy.
     """
     steps = np.arange(1, units + 1, dtype=np.uint64) * _GOLDEN_GAMMA
-    state = np.array([bootstrap.seed], dtype=np.uint64)  # numpy warns if a scalar overflows
+    # The state is an array, because numpy warns if a scalar overflows.
+    state = np.array([bootstrap.seed], dtype=np.uint64)
     for _ in range(bootstrap.resamples):
         mixed = state + steps
         state = mixed[-1:]

@@ -251,7 +251,7 @@ def evaluate(
 
 
 def with_languages(text: object) -> object:
-    """Convert a mapping from languages to paths to values of ``--text``; return others as given."""
+    """Convert a mapping of languages to paths into values of ``--text``; return other values."""
     if isinstance(text, Mapping):
         return [f"{language}={os.fspath(path)}" for language, path in text.items()]
     return text

@@ -1,7 +1,7 @@
-"""Drops the tokens that are only spaces, as the models "without spaces" of Gow-Smith et al. do.
+"""Drops the tokens that are only spaces, as Gow-Smith et al. (2022) do in models "without spaces".
 
-In these models (2022), each space is a separate token. Without these tokens, the spaces of the text
-cannot be restored.
+In these models, each space is a separate token. Without these tokens, the spaces of the text cannot
+be restored.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class DroppedSpaces:
         self._lost = 0
 
     def without(self, lines: _Lines) -> _Lines:
-        """Return the ids of each line without the dropped tokens. Do not count lost boundaries."""
+        """Return the ids of each line without the dropped tokens, counting no lost boundaries."""
         return [ids[~self.dropped[ids]] for ids in lines]
 
     def drop(self, lines: _Lines) -> _Lines:

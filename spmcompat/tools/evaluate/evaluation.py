@@ -47,9 +47,9 @@ from spmcompat.tools.evaluate.vocabularies import share_texts
 # The number of lines to align with their tokens at once. A small number keeps the arrays small.
 _ALIGNED_LINES = 1000
 # A model's figures can be compared with those of other models if it loses at most this share of the
-# characters, and at most this share of the spaces. With the usual character coverage, 0.9995,
-# the loss is a tenth of this limit. In Chinese and Japanese, characters that do not occur in the
-# training text account for about a third of it.
+# characters, and at most this share of the spaces. With the usual character coverage, 0.9995, a
+# model loses a tenth of this limit. In Chinese and Japanese, characters that do not occur in the
+# training text account for about a third of the limit.
 _TOLERATED_LOSS = 0.005
 # In models of these types, the unknown token replaces a whole word, including the characters that
 # the model knows.
@@ -124,7 +124,7 @@ class Evaluation(NamedTuple):
         return row
 
     def __repr__(self) -> str:
-        """Return the number of tokens, without the uses of all pieces."""
+        """Return only the model and the number of tokens, because `uses` is too long."""
         return f"<Evaluation: {self.model}, {self.tokens:,} tokens>"
 
 
@@ -254,8 +254,9 @@ class _Measurement:
     def _add_words(self, batch: _Batch, encoded: _Lines) -> npt.NDArray[np.int64]:
         """Count whole words, lost characters and lost spaces, and return them for each line.
 
-        Whole words are counted by the marks of the tokens in lines where these marks show the right
-        number of words and no character can be lost. All other lines are aligned with their tokens.
+        If the space marks of the tokens give the right number of words in a line, and no character
+        can be lost, the marks also show which words are whole. All other lines are aligned with
+        their tokens.
         """
         model, kinds = self.model, self.model.kinds
         marked = words_by_marks(kinds, encoded)
@@ -347,7 +348,8 @@ def evaluate(
     Parameters
     ----------
     models : sequence of Model
-        The models. Load them again before another evaluation, because each adds to its old loss.
+        The models. Load them again before another evaluation, because a loaded model would add the
+        new loss to its old one.
     texts : sequence of str, or Texts
         Paths of texts in UTF-8, one sentence on each line; or `Texts`, which may have languages.
     gold : sequence of GoldList

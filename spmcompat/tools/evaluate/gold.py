@@ -40,7 +40,7 @@ class GoldWord(NamedTuple):
 
     @property
     def affixes(self) -> str:
-        """Which affixes surround the stem: ``prefixes``, ``suffixes``, ``both`` or else empty."""
+        """The affixes around the stem: ``prefixes``, ``suffixes`` or ``both``; "" if none."""
         begin, end = self.stem or (0, len(self.text))
         if begin > 0 and end < len(self.text):
             return "both"
@@ -126,7 +126,7 @@ def compare(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> GoldSc
 
 
 def sums_by_word(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> _Floats:
-    """Return one row for each word. The scores are computed from the sums of these rows."""
+    """Return a row of numbers for each word. `scores_of_sums` computes scores from their sums."""
     rows = np.zeros((len(words), 9))
     for row, word, cut in zip(rows, words, cuts, strict=True):
         gold = word.boundaries

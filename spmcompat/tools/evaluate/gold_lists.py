@@ -34,7 +34,7 @@ _NO_BASE = "with a base that is not in the word"
 _SEVERAL_BASES = "with a base that occurs several times in the word"
 _OTHER_AFFIXES = "with other affixes"
 
-# The subsets of a list: words with a stem whose affixes are all prefixes, or all suffixes.
+# The subsets of a list: words of a stem and only prefixes, or of a stem and only suffixes.
 SUBSETS = ("prefixes", "suffixes")
 
 # A part of a segmentation of MorphoLex: a prefix, a root, a suffix, or a bracket of a stem.
@@ -206,7 +206,7 @@ def _gold_list(lines: Sequence[str], path: str) -> GoldList:
 
 
 def _united(first: GoldWord, second: GoldWord) -> GoldWord:
-    """Return a word with the boundaries of two derivations, and the stem that they share."""
+    """Return a word with the boundaries of both derivations, and the overlap of their stems."""
     begin, end = zip(first.stem or (0, 0), second.stem or (0, 0), strict=True)
     stem = (max(begin), min(end))
     return GoldWord(
@@ -231,7 +231,7 @@ def _reader(line: str, source: str) -> tuple[str, _Reader]:
     if fields:
         return "ours", _ours
     raise BadValueError(
-        f"{source}: expected a word, a tab and its morphs, or a list of MorphScore, LADEC, "
+        f"{source}: expected a word, a tab and the word's morphs, or a list of MorphScore, LADEC, "
         f"MorphyNet, MorphoLex or DagoBERT, found {_shown(line)}."
     )
 
@@ -251,7 +251,8 @@ def _ours(lines: Sequence[str], path: str) -> Iterator[_Found]:
             continue
         if not word or not parts:
             raise BadValueError(
-                f"{path}:{number}: expected a word, a tab and its morphs, found {_shown(line)}."
+                f"{path}:{number}: expected a word, a tab and the word's morphs, found "
+                f"{_shown(line)}."
             )
         if "".join(parts) != word:
             raise BadValueError(

@@ -136,7 +136,7 @@ class MarginalLoss:
         return self
 
     def add(self, lines: Sequence[bytes], encoded: Sequence[npt.NDArray[np.int32]]) -> None:
-        """Add the losses and the sizes of lines.
+        """Add the losses and the sizes of lines to the totals.
 
         Parameters
         ----------
@@ -173,10 +173,10 @@ class MarginalLoss:
     def add_by_line(
         self, lines: Sequence[bytes], encoded: Sequence[npt.NDArray[np.int32]]
     ) -> LineLosses:
-        """Add the losses and the sizes of lines, and return those of each line.
+        """Add the losses and the sizes of lines to the totals, and return those of each line.
 
-        Unlike `add`, this method also cuts the lines with `pretokenizer` if there is one. Its
-        parameters and errors are those of `add`.
+        Unlike `add`, this method also cuts the lines with `pretokenizer` if there is one. The
+        parameters and errors are the same as those of `add`.
         """
         added = self._choose(lines)
         losses = LineLosses(*np.zeros((4, len(lines))))
@@ -241,10 +241,11 @@ class MarginalLoss:
         return -sums
 
     def _set_pieces(self, log_share: float) -> None:
-        """Scale the probabilities of the normal pieces by their share of the total probability.
+        """Set the scores of the normal pieces from their share of the total probability.
 
-        The scores in `_pieces` are those of the model plus the logarithm of the share. Those in
-        `_shifted` are also normalized, so that the probabilities add up to the share.
+        The user-defined symbols have the remaining probability. The scores in `_pieces` are those
+        of the model plus the logarithm of the share. The scores in `_shifted` are also normalized,
+        so that the probabilities add up to the share.
         """
         shift = log_share - self._log_total
         self._pieces = _pieces([(text, score + log_share) for text, score in self._normal])

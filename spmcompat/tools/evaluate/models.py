@@ -170,7 +170,8 @@ class _HuggingFace:
         from tokenizers import Tokenizer  # noqa: PLC0415
         from tokenizers.pre_tokenizers import ByteLevel  # noqa: PLC0415
 
-        size = os.stat(path).st_size  # the library's own error does not say that a file is missing
+        # os.stat raises if the file is missing. The error of the library would not say so.
+        size = os.stat(path).st_size
         if size > MOST_BYTES:
             raise BadValueError(
                 f"{path}: a tokenizer.json of {size >> 20} MiB; at most {MOST_BYTES >> 20} MiB can "

@@ -19,7 +19,7 @@ from spmcompat.cli.tables import Table, show
 from spmcompat.tools.evaluate.evaluation import Evaluation, lost_text
 from spmcompat.tools.evaluate.tokens import ratio
 
-_OPERATIONS = 6  # for each token and parameter
+_OPERATIONS = 6  # the training operations per token and parameter
 
 
 class Network(NamedTuple):

@@ -75,7 +75,7 @@ class PretokenEncoder:
         self._encoder = encoder_of_normalized(model)
 
     def encode(self, lines: Sequence[bytes], encoded: Sequence[_Ids]) -> list[_Ids]:
-        """Return the token ids of each line. User-defined symbols come last.
+        """Return the token ids of each line, with the user-defined symbols last.
 
         Parameters
         ----------

@@ -77,7 +77,8 @@ class EvaluationReport(NamedTuple):
     models : list of Evaluation or CountsEvaluation
         The figures of each model: `CountsEvaluation` if the text was given as counts.
     vocabularies : list of VocabularyCounts
-        For each model, the number of pieces, how many differ only in space marks, and affixes.
+        For each model, the numbers of pieces, of pieces that differ only in space marks, and of
+        affixes.
     overlaps : list of Overlap
         The pieces that each pair of models shares.
     differences : list of Difference
@@ -142,7 +143,7 @@ class EvaluationReport(NamedTuple):
         return "".join(map(html_of, self.tables()))
 
     def _others(self) -> Iterator[dict[str, object]]:
-        """Yield, for each model, the figures of its vocabulary and of the network, by name."""
+        """Yield, for each model, a dictionary with the figures of its vocabulary and network."""
         for i, found in enumerate(self.vocabularies):
             yield {**found.known(), **(self.costs[i]._asdict() if self.costs else {})}
 

@@ -56,7 +56,7 @@ class LineSegments(NamedTuple):
     segment_of: npt.NDArray[np.int64]
 
     def sum_by_line(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return each line's sum over its segments; `values` has one for each distinct segment."""
+        """Return the sum of each line's values. `values` has a value for each distinct segment."""
         sums: npt.NDArray[np.float64] = np.bincount(
             self.line_of, values[self.segment_of], self.lines
         ).astype(np.float64)

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 _Ints = npt.NDArray[np.int64]
 
-# Counts made with these rules are refused: they lack tokens of the text, or their pretokens are not
-# the parts of the text between spaces.
+# Evaluation refuses counts made with these rules: such counts lack tokens of the text, or their
+# pretokens are not the words between spaces.
 _REFUSED_RULES = {
     "spaces_apart": "do not contain the spaces (space_pieces)",
     "script_runs": "are cut by a pretokenizer",
@@ -82,7 +82,7 @@ class CountsEvaluation(NamedTuple):
     languages: None = None
 
     def flat(self) -> dict[str, Any]:
-        """Return all single figures by name; see `gold_key` for the names of gold figures."""
+        """Return all figures in one dict by name; see `gold_key` for the names of gold figures."""
         row = self._asdict()
         del row["gold"], row["resampled"], row["languages"]
         for name, scores in self.gold.items():
@@ -129,7 +129,7 @@ class _Counter:
 
     def add(self, rows: pa.RecordBatch, pretokens: Sequence[str], counts: _Ints) -> None:
         self._symbols.check(rows)
-        # Lists are faster than an array for each pretoken.
+        # The encoder returns lists faster than one array for each pretoken.
         encoded = self._encoder.encode(pretokens, return_type=int, num_threads=self._threads)
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         ids = np.fromiter(chain.from_iterable(encoded), dtype=np.int32, count=int(lengths.sum()))

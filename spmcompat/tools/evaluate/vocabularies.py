@@ -9,7 +9,7 @@ from typing import NamedTuple
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.unicode.marks import SPACE_MARK
 
-_MOST_AFFIXES = 1 << 20  # bytes of a file
+_MOST_AFFIXES = 1 << 20  # the size limit of a file of affixes, in bytes
 
 
 class Affixes(NamedTuple):
@@ -39,7 +39,7 @@ class VocabularyCounts(NamedTuple):
     suffixes: int | None = None
 
     def known(self) -> dict[str, int]:
-        """Return the counts by name. Without a list, the counts of affixes are missing."""
+        """Return the counts by name, without the counts of affixes if there is no list of them."""
         return {name: value for name, value in self._asdict().items() if value is not None}
 
 
@@ -111,7 +111,7 @@ def read_affixes(path: str | PathLike[str]) -> Affixes:
     except UnicodeDecodeError as error:
         raise BadValueError(f"{path} is not UTF-8: {error.reason}.") from None
     if len(text) > _MOST_AFFIXES:
-        raise BadValueError(f"{path} is larger than 1 MiB. Name a list of affixes.")
+        raise BadValueError(f"{path} is larger than 1 MiB. Give a list of affixes.")
     found: dict[str, set[str]] = {"prefixes": set(), "suffixes": set()}
     for number, line in enumerate(text.split("\n"), 1):
         if not (affix := line.strip()):

@@ -63,12 +63,12 @@ class Reference:
         return text
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of ids."""
+        """Return the text that the ids decode to."""
         text: str = self._processor.decode(list(ids))
         return text
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
-        """Return the pieces of ids. An id that is out of range becomes ``#`` and the number."""
+        """Return the pieces with these ids. An id that is out of range becomes ``#`` and the id."""
         known = self.model.pieces
         return [known[one].piece if 0 <= one < len(known) else f"#{one}" for one in ids]
 

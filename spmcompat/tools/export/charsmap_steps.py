@@ -97,7 +97,7 @@ class ProtectedRules(NamedTuple):
     changed : list of str
         The symbols that the rules would change. Placeholders protect them.
     symbols : list of str
-        The remaining symbols.
+        The symbols that the rules do not change.
     """
 
     rules: Charsmap
@@ -212,7 +212,8 @@ def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
         placeholder = tuple(map(ord, str(step.get("content", ""))))
         if len(source) > 1 and placeholder in single and placeholder[0] > _LAST_PLACEHOLDER >> 1:
             rules[source] = single[placeholder]
-    # Restore the rule that deletes the separator: the last steps delete it instead.
+    # `steps_of` leaves out the rule that deletes the separator, because a later step deletes all
+    # separators. Restore this rule.
     for step in steps[last:]:
         text = _replaced(step)
         if len(text) == 1 and ord(text) < 0x20 and step.get("content") == "":
@@ -222,7 +223,7 @@ def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
 
 
 def _replaced(step: Step) -> str:
-    """Return the text that a step replaces; empty if the step replaces nothing or a pattern."""
+    """Return the text that a step replaces; empty if it does not replace a fixed text."""
     pattern = step.get("pattern")
     return str(pattern.get("String", "")) if isinstance(pattern, dict) else ""
 
@@ -256,8 +257,8 @@ def precompiled(single: Mapping[int, Points]) -> Step:
 def _separators(rules: Charsmap) -> tuple[int, int]:
     """Return the separator of units, and the separator of the characters of a cluster.
 
-    If the rules delete two control characters, these become the separators, because then it does
-    not matter if the text contains them, too. CR and LF are not suitable: together, they are one
+    If the rules delete two control characters, these become the separators. A text may then contain
+    them, because the rules delete them anyway. CR and LF are not suitable, because they form one
     cluster.
     """
     targets = (*rules.single.values(), *rules.several.values())
@@ -304,7 +305,7 @@ def _joints(single: Mapping[int, Points]) -> str:
 
 
 def _nfc_keeps(single: Mapping[int, Points]) -> bool:
-    """Return whether NFC keeps all targets, and all characters that the rules keep."""
+    """Return whether NFC leaves all targets, and all characters without a rule, unchanged."""
     for target in single.values():
         text = "".join(map(chr, target))
         if unicodedata.normalize("NFC", text) != text:
@@ -326,8 +327,8 @@ def _not_composed(single: Mapping[int, Points], several: Mapping[Points, Points]
             code in block for code in (*text, *target) for block in _NEWER_COMPOSITIONS
         ):
             left.add(source)
-    # If a source needs a separate step, all longer sources that begin with it need a step, too.
-    # Otherwise, the step would match their beginning.
+    # If a source needs a separate step, all longer sources that begin with this source need steps,
+    # too. Otherwise, the step of the short source would match the beginning of a longer one.
     for source in several:
         if any(source[:length] in left for length in range(2, len(source))):
             left.add(source)

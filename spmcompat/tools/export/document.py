@@ -97,7 +97,7 @@ def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _refuse_constant(name: str) -> object:
-    raise _damaged(f"it contains {name}, which is not a number of JSON")
+    raise _damaged(f"it contains {name}, which is not a JSON number")
 
 
 def _shown(text: str) -> str:
@@ -181,7 +181,7 @@ def _mapping(name: Check, item: Check) -> Check:
 
 
 def _fields(checks: Mapping[str, Check], required: str = "") -> Check:
-    """Return a function that checks an object. The object must have the names in `required`."""
+    """Return a function that checks an object. The object must have the fields in `required`."""
 
     def check(value: object) -> str:
         if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Exports a model: checks the limits, verifies the export, and writes the files. Also imports."""
+"""Exports models (checks limits, verifies the export, writes the files), and imports models."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,12 +45,14 @@ def export(
     lines : iterable of str, optional
         The lines to verify the export with. If it is None, nothing is verified.
     warn : callable
-        A function that is called with a line about each limit, before anything is written.
+        A function that is called with a line about each part of the model that the target cannot
+        express exactly, before anything is written.
     inputs : sequence of str
         The input files, which the export must not replace.
     folder : FolderOptions
-        The options of an ``hf-folder``. If it finds the texts of control pieces in a line, which
-        ``sentencepiece`` does not, lines that contain them are not verified.
+        The options of an ``hf-folder``. They may let the exported tokenizer find control pieces in
+        a text, which ``sentencepiece`` never does. If so, lines that contain the text of a control
+        piece are not verified.
 
     Returns
     -------
@@ -62,7 +64,7 @@ def export(
     BadValueError
         If the target cannot express the model, the target is unknown, or the output is an input.
     MissingFileError
-        If a file cannot be written. Then no file is written.
+        If one of the files cannot be written. In this case, none of them is written.
     """
     target = target_of(to)
     given = [name for name, value in folder._asdict().items() if value is not None]

@@ -69,7 +69,8 @@ def load(path: str) -> Loaded:
     require("llama_cpp", VERIFYING, "", package="llama-cpp-python")
     from llama_cpp import Llama  # noqa: PLC0415
 
-    # Even without `verbose`, llama.cpp warns that the file does not contain the context length.
+    # Hide a warning that llama.cpp prints even with `verbose=False`: the file does not contain the
+    # context length.
     with redirect_stderr(StringIO()):
         llama = Llama(model_path=path, vocab_only=True, verbose=False)
 
@@ -79,7 +80,7 @@ def load(path: str) -> Loaded:
     if llama.metadata["tokenizer.ggml.model"] != "llama":
         return Loaded(encode)
     prefix = SPACE_MARK if llama.metadata["tokenizer.ggml.add_space_prefix"] == "true" else ""
-    # The tokenizer ``llama`` does not normalize in any other way.
+    # The tokenizer ``llama`` only adds the prefix and replaces the spaces.
     return Loaded(encode, lambda line: line and prefix + line.replace(" ", SPACE_MARK))
 
 
@@ -87,7 +88,7 @@ def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
     """Return the text, the score and the type of each token for the tokenizer ``t5``.
 
     llama.cpp cuts the text at user-defined tokens and puts a space before each part. To avoid this,
-    symbols become normal tokens, with the score that ``sentencepiece`` gives them. The exception
+    symbols become normal tokens, with the score that ``sentencepiece`` gives them. The exceptions
     are ASCII symbols that the normalizer always changes: they stay user-defined, because llama.cpp
     does not normalize bytes that match the beginning of a user-defined token. Symbols with other
     characters cannot stay user-defined: if the matching bytes end inside a character, llama.cpp

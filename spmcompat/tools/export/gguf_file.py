@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 _MAGIC = b"GGUF"
 _VERSION = 3
-# Tensor data, which are missing here, begin at a multiple of this. So the file is padded.
+# Tensor data begin at a multiple of this. A file without tensors is padded to a multiple, too.
 _ALIGNMENT = 32
 
 _UINT8, _UINT32, _INT32, _FLOAT32, _BOOL, _STRING, _ARRAY = 0, 4, 5, 6, 7, 8, 9

@@ -135,7 +135,7 @@ def changed_symbols(model: ModelProto) -> dict[str, bool]:
     return _changed(tuple(_symbols(model)), model.normalizer_spec.precompiled_charsmap)
 
 
-# The result is cached: both the limits and the file need it, and a large charsmap takes a second.
+# The result is cached: the limits and the file need it, and computing it can take a second.
 @lru_cache(maxsize=1)
 def _changed(symbols: tuple[str, ...], charsmap: bytes) -> dict[str, bool]:
     if not symbols or not charsmap:
@@ -165,7 +165,7 @@ def _without_longer(texts: Iterable[str]) -> list[str]:
     """Return the texts, sorted, without texts that begin with another one of the texts."""
     kept: list[str] = []
     for text in sorted(texts):
-        # Texts with the same beginning are adjacent.
+        # In sorted order, the texts that begin with kept[-1] follow it directly.
         if not kept or not text.startswith(kept[-1]):
             kept.append(text)
     return kept
@@ -174,7 +174,8 @@ def _without_longer(texts: Iterable[str]) -> list[str]:
 def _has_begin(text: str, begins: Sequence[str]) -> bool:
     """Return whether a text starts with one of the results of `_without_longer`.
 
-    In sorted order, only the last result that is not after the text can be its beginning.
+    Only one result can be the beginning of the text: in sorted order, the last one that is not
+    greater than the text.
     """
     at = bisect_right(begins, text)
     return at > 0 and text.startswith(begins[at - 1])

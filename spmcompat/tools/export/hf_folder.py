@@ -44,14 +44,14 @@ class FolderOptions(NamedTuple):
 
     @property
     def finds_control_pieces(self) -> bool:
-        """Whether the folder finds the texts of control pieces in a line."""
+        """Whether the tokenizer of the folder finds the texts of control pieces in a line."""
         if self.split_special_tokens is None:
             return self.chat_template is not None
         return not self.split_special_tokens
 
 
 def limits(model: ModelProto) -> list[Limit]:
-    """Return the limits of the folder. One applies only if control symbols are plain text."""
+    """Return the limits of the folder. One concerns control symbols that are plain text."""
     others = _special_pieces(model).get("additional_special_tokens")
     found = tokenizer_json.limits(model)
     if others:
@@ -73,7 +73,7 @@ def files(model: ModelProto) -> dict[str, bytes]:
         "tokenizer_class": "PreTrainedTokenizerFast",
         **special,
         "clean_up_tokenization_spaces": False,
-        # If the text of a control piece occurs in a line, it is plain text, as in sentencepiece.
+        # Encode the text of a control piece as plain text, as sentencepiece does.
         "split_special_tokens": True,
     }
     return {
@@ -162,7 +162,10 @@ def _template(path: str) -> bytes:
 
 
 def without_control_pieces(files: Mapping[str, bytes], lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines that contain no special piece, for a folder that looks for these pieces."""
+    """Yield the lines that contain no special piece.
+
+    A folder that finds special pieces encodes all other lines differently than the model does.
+    """
     special = json.loads(files["special_tokens_map.json"])
     others = special.pop("additional_special_tokens", [])
     texts = [*special.values(), *others]

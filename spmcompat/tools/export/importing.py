@@ -36,9 +36,9 @@ from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
 _BYTES = frozenset(BYTE_PIECES)
-# Limits the work for a pattern: the texts that it matches may have this many times as many
-# characters as all pieces together. The texts of an exported pattern have fewer, although the
-# beginnings of symbols are repeated.
+# Limits the work for a pattern. The texts that match a pattern may have at most this many times as
+# many characters as all pieces together. An exported pattern stays below the limit, although it
+# repeats the beginnings of symbols.
 _WORK = 100
 _ALWAYS_STORED = frozenset(["model_type", "precompiled_charsmap"])
 _UNKNOWN = "\U0010fffd\U0010fffc"  # two private-use characters
@@ -70,7 +70,7 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
     described = document["model"]
     assert isinstance(described, dict)
     if described.get("type", "BPE") not in ("Unigram", "BPE"):
-        raise refusal("model", document, "only Unigram and BPE can be.")
+        raise refusal("model", document, "its type must be Unigram or BPE.")
     if not described["vocab"]:
         raise refusal("model", document, "it has no pieces.")
     if described.get("type") == "Unigram":
@@ -149,7 +149,7 @@ def _added_tokens(document: Step, vocabulary: Mapping[str, int]) -> _Added:
     Raises
     ------
     BadValueError
-        If the id of a token is neither its id in the vocabulary nor the next one after it.
+        If the id of a token is neither its id in the vocabulary nor the next free id.
     """
     tokens: list[Step] = document.get("added_tokens") or []  # type: ignore[assignment]
     special = {str(token["content"]): bool(token["special"]) for token in tokens}
@@ -207,7 +207,7 @@ def _exact(
 def _add_unigram(
     model: ModelProto, document: Step, described: Step, control: Collection[str]
 ) -> None:
-    """Add the pieces. Their types are those for which an export would write these scores."""
+    """Add the pieces. Give each piece the type for which an export would write its score."""
     vocabulary: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
     unknown: int | None = described.get("unk_id")  # type: ignore[assignment]
     reserved = [score for text, score in vocabulary if text in _BYTES or text in control]
@@ -259,10 +259,10 @@ def _meta_type(
 
 
 def _nearest_float32(score: float) -> float:
-    """Return the float32 value next to a score if it is almost equal; otherwise, the score itself.
+    """Return the float32 value nearest to a score if both are almost equal; otherwise, the score.
 
-    ``tokenizers`` reads numbers with an error in the last bits of float64, and its files contain
-    the inexact numbers.
+    ``tokenizers`` reads numbers with an error in the last bits of float64, and writes these inexact
+    numbers to its files.
     """
     if abs(score) > LARGEST_FLOAT32:
         return score
@@ -282,7 +282,7 @@ def _add(model: ModelProto, text: str, score: float, kind: int) -> None:
 
 
 def _merges(document: Step, described: Step) -> list[tuple[str, str]]:
-    """Return the merges as pairs. In older files, a merge is one text: two parts and a space.
+    """Return the merges as pairs. In older files, a merge is a text: two parts around a space.
 
     Raises
     ------
@@ -303,7 +303,7 @@ def _merges(document: Step, described: Step) -> list[tuple[str, str]]:
 
 
 def _set_normalizer(model: ModelProto, document: Step) -> bool:
-    """Set the normalizer whose export has the same steps as the file. Return whether there is one.
+    """Set the normalizer whose export has the steps of the file. Return whether it was found.
 
     Raises
     ------
@@ -336,13 +336,13 @@ def _set_normalizer(model: ModelProto, document: Step) -> bool:
 
 
 def _charsmaps(steps: Sequence[Step]) -> Iterator[tuple[str, bytes]]:
-    """Yield the names and charsmaps of rules whose export may have these steps."""
+    """Yield the names and charsmaps of rules that may have been exported as these steps."""
     rules = rules_of(steps)
     if any(step.get("type") == "NFC" for step in steps):
-        # There is an NFC step, so these are rules with a name: no other rules compose so many
-        # characters. Of the named rules, those with nmt turn a TAB into a space, and those with cf
-        # turn a capital into a small letter. MARK_CASE turns it into two characters. Those with
-        # strip_accents delete accents.
+        # An NFC step means that the rules are predefined, because no other rules compose so many
+        # characters. Of the predefined rules, those with nmt turn a TAB into a space, and those
+        # with strip_accents delete accents. Those with cf turn a capital into one small letter;
+        # MARK_CASE turns a capital into two characters.
         start = "nmt_nfkc" if (0x09,) in rules else "nfkc"
         name = f"{start}_cf" if len(rules.get((0x41,), ())) == 1 else start
         if len(rules.get((0x41,), ())) == 2:
@@ -434,7 +434,7 @@ def _similar(
 
 
 def _check_symbols(document: Step, described: Step, symbols: Collection[str]) -> None:
-    """Raise if the file cuts out a symbol, but may encode it as several pieces.
+    """Raise if the pre-tokenizer isolates a symbol that the model may encode as several pieces.
 
     Raises
     ------
@@ -630,9 +630,9 @@ def _left_out(document: Step, model: ModelProto) -> Iterator[Limit]:
 
 
 def _texts(part: str, document: Step, pattern: str, pieces: Collection[str]) -> set[str]:
-    """Return the texts that a pattern of the file matches, if it is a list of texts.
+    """Return the texts that a pattern of the file lists as alternatives.
 
-    A pattern from a file is never run, because matching can take any amount of time.
+    The pattern is never run, because matching could take any amount of time.
 
     Raises
     ------
@@ -677,7 +677,7 @@ def _decoders(document: Step) -> Iterable[Step]:
 
 
 def _symbols(document: Step, pieces: Collection[str]) -> set[str]:
-    """Return the user-defined symbols of BPE."""
+    """Return the user-defined symbols that the pre-tokenizer of a BPE file isolates."""
     described = document.get("pre_tokenizer")
     if not isinstance(described, dict) or described.get("type") != "Split":
         return set()

@@ -60,12 +60,12 @@ class Layout(NamedTuple):
 
 
 class _Spaces(NamedTuple):
-    """What the steps do that change spaces and cut the text."""
+    """The effects of the steps that change spaces and cut the text."""
 
     prefix: bool  # a space is put before the text
     is_prefix_exact: bool  # the space is also put before a text that begins with a space mark
     strips: bool  # spaces at both ends are removed, and several spaces become one
-    strips_white_space: bool  # all white space at the end is removed
+    strips_white_space: bool  # all white space at the end of the text is removed
     escapes: bool
     splits_at_white_space: bool
     cuts_words: bool
@@ -94,8 +94,8 @@ def layout_of(document: Step, most_symbols: int) -> Layout:
     kept = {code for code in _WHITE_SPACE if _keeps(rules, code)} - {0x20}
     if spaces.splits_at_white_space and (kept - {_NEXT_LINE} or not charsmap):
         # A model cuts only at spaces, so rules have to turn other white space into spaces. The
-        # charsmaps of sentencepiece do so for all white space except U+0085. They are not changed;
-        # instead, U+0085 becomes a difference below.
+        # charsmaps of sentencepiece do so for all white space except U+0085. Such a charsmap stays
+        # unchanged, and U+0085 is listed as a difference below.
         rules = _with_spaces(rules)
         charsmap, kept = compile_charsmap(rules), set()
     if kept and (spaces.splits_at_white_space or spaces.strips_white_space):
@@ -136,7 +136,7 @@ def layout_of(document: Step, most_symbols: int) -> Layout:
 
 
 def _flat(step: object, name: str) -> list[Step]:
-    """Return the steps of a ``Sequence``; for any other step, a list of the step itself."""
+    """Return the steps of a ``Sequence``; for any other step, a list with only this step."""
     if not isinstance(step, dict):
         return []
     return list(step.get(name) or []) if step.get("type") == "Sequence" else [step]
@@ -231,7 +231,7 @@ def _scheme(document: Step, step: Step) -> str:
 
 
 def _split_symbols(document: Step, step: Step, most: int, *, has_spaces: bool) -> list[str]:
-    """Return the texts that a ``Split`` step isolates; an empty list if it has no effect."""
+    """Return the texts that a ``Split`` step isolates; an empty list if the step has no effect."""
     pattern = step.get("pattern")
     if not isinstance(pattern, dict) or step.get("invert"):
         raise refusal("pre_tokenizer", document)
@@ -245,7 +245,7 @@ def _split_symbols(document: Step, step: Step, most: int, *, has_spaces: bool) -
     for text in texts:
         # The pattern finds the first alternative, sentencepiece the longest symbol.
         if any(text[:length] in found for length in lengths if length < len(text)):
-            raise refusal("pre_tokenizer", document, f"it finds {text!r} only in part.")
+            raise refusal("pre_tokenizer", document, f"it finds only a part of {text!r}.")
         found.add(text)
         lengths.add(len(text))
     return texts
@@ -257,9 +257,10 @@ def _split_symbols(document: Step, step: Step, most: int, *, has_spaces: bool) -
 def _rules(
     document: Step, steps: Sequence[Step]
 ) -> tuple[dict[Points, Points], bytes, list[Limit]]:
-    """Return the rules of the steps that change characters, their charsmap, and the differences.
+    """Return the rules and the charsmap of the steps that change characters, and the differences.
 
-    The charsmap is empty if the file does not contain a charsmap with exactly these rules.
+    The differences are those between the steps and ``sentencepiece``. The charsmap is empty if the
+    file does not contain a charsmap with exactly these rules.
     """
     blob, rules, others = b"", dict[Points, Points](), list(steps)
     if others and others[-1]["type"] == "Precompiled":
@@ -285,7 +286,7 @@ def _cluster_difference(rules: dict[Points, Points]) -> Limit:
     # か with a combining voiced sound mark is the most frequent case.
     example = "か\u3099" if "か\u3099" in long else min(long, default="")
     if not example:
-        # Symbols such as ª are good examples, because their targets are likely to be pieces.
+        # Symbols such as ª are good examples, because their replacements are likely to be pieces.
         example = min(
             (
                 text
@@ -317,7 +318,7 @@ def _keeps(rules: dict[Points, Points], code: int) -> bool:
 
 
 def _with_spaces(rules: dict[Points, Points]) -> dict[Points, Points]:
-    """Return the rules, with a space in place of all white space that they keep or produce."""
+    """Return the rules, changed so that they replace all white space with spaces."""
     spaced = {
         source: tuple(0x20 if code in _WHITE_SPACE else code for code in target)
         for source, target in rules.items()
@@ -329,7 +330,7 @@ def _with_spaces(rules: dict[Points, Points]) -> dict[Points, Points]:
 
 
 def _name(charsmap: bytes) -> str:
-    """Return the name of the rules of a charsmap."""
+    """Return the name of the normalization rules that a charsmap contains."""
     if not charsmap:
         return "identity"
     names = (name for name in NAMES if name != "identity")

@@ -1,4 +1,4 @@
-"""The limits of a target: the parts of a model that it cannot express exactly."""
+"""The limits of an export target: the parts of a model that the target cannot express exactly."""
 
 from typing import NamedTuple
 
@@ -13,8 +13,8 @@ class Limit(NamedTuple):
     remedy : str
         A sentence with the trainer option that would make it exact; empty if no option does.
     refuses : bool
-        True if the limit prevents an export, and an import without ``--approximate``. False if it
-        only causes a warning.
+        True if the limit prevents an export, and also an import without ``--approximate``. False
+        if the limit only causes a warning.
     on_symbols : bool
         Whether the limit applies only if control symbols in a line are treated as plain text.
     example : str

@@ -21,7 +21,7 @@ def mergeable(model: ModelProto) -> dict[str, float]:
 
 
 def merges_of(model: ModelProto) -> list[tuple[str, str]]:
-    """Return the merges in the order of their application.
+    """Return the merges in the order in which they are applied.
 
     ``sentencepiece`` merges any two neighbours whose joined text is a piece, highest score first.
     So each way to split a piece into two other pieces is a merge. User-defined symbols are never

@@ -1,8 +1,8 @@
 """Combines steps of ``tokenizers`` that change characters into the rules of one charsmap.
 
-The target of a character's rule is the text that all steps produce from it. So the steps must not
-look at neighbouring characters, except for replaced texts and the compositions of a ``Precompiled``
-step.
+Each character gets a rule whose target is the text that all steps produce from this character. So
+no step may depend on neighbouring characters. There are two exceptions: the texts that ``Replace``
+steps replace, and the compositions of a ``Precompiled`` step.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _JAMO = (range(0x1161, 0x1176), range(0x11A8, 0x11C3))
 
 
 class TextSteps(NamedTuple):
-    """The steps before Precompiled, in their order.
+    """The steps before the ``Precompiled`` step, in the order in which they are applied.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class TextSteps(NamedTuple):
 
     @classmethod
     def of(cls, steps: Sequence[Step]) -> TextSteps:
-        """Return the Replace steps and the steps after them.
+        """Divide steps into the Replace steps at the beginning and all steps after them.
 
         Raises
         ------
@@ -147,11 +147,11 @@ def _points(text: str) -> Points:
 
 
 def _replaced(step: Step) -> tuple[str, str]:
-    """Return the text that a step replaces, and its new text."""
+    """Return the text that a Replace step replaces, and the new text."""
     pattern = step.get("pattern")
     text = pattern.get("String") if isinstance(pattern, dict) else None
     if not text or not isinstance(step.get("content"), str):
-        raise BadValueError("rules cannot express a pattern of its Replace.")
+        raise BadValueError("rules cannot express the pattern of one of its Replace steps.")
     return text, str(step["content"])
 
 

@@ -102,8 +102,8 @@ def normalizer(model: ModelProto) -> Step | None:
         # The usual steps for models without rules.
         steps = [prepend(SPACE_MARK), *_hide(model), replace(" ", SPACE_MARK)]
         return {"type": "Sequence", "normalizers": steps}
-    # If extra spaces are removed, the space is added after that: a line that becomes empty does not
-    # get a space.
+    # If extra spaces are removed, the space of `add_dummy_prefix` is added afterwards, so that a
+    # line that becomes empty does not get a space.
     if at_start and not spec.remove_extra_whitespaces:
         steps.insert(0, prepend(_END_MARK))
     if at_end and not spec.remove_extra_whitespaces:
@@ -130,7 +130,8 @@ def normalizer(model: ModelProto) -> Step | None:
     return {"type": "Sequence", "normalizers": steps} if steps else None
 
 
-# The result is cached: an import tries all settings for spaces, and a large charsmap takes long.
+# The result is cached, because an import tries all settings for spaces, and converting a large
+# charsmap takes a long time.
 @lru_cache(maxsize=2)
 def _charsmap_steps(
     charsmap: bytes, symbols: tuple[str, ...], taken: frozenset[str], marks_deleted: bool

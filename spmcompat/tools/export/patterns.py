@@ -26,7 +26,7 @@ def _escaped(code: int) -> str:
 
 
 def character_class(codes: Iterable[int], properties: str = "") -> str:
-    """Return the pattern of one character out of a set.
+    """Return a pattern that matches any one character of a set.
 
     Parameters
     ----------
@@ -67,8 +67,9 @@ def longest_of(texts: Iterable[Sequence[int]]) -> str:
                 nodes.append(node[code])
             node = node[code]
         node[_END] = {}
-    # The pattern of each node as a list of parts in reverse order. If only one character may follow
-    # a node, that character is appended to the parts of the child. So long texts take linear time.
+    # For each node, a list of strings: joined in reverse order, they are the node's pattern. If a
+    # node has only one child, its list is the child's list with one string appended. So long texts
+    # take linear time.
     patterns: dict[int, list[str]] = {}
     for node in reversed(nodes):
         children = {code: patterns.pop(id(child)) for code, child in node.items() if code != _END}
@@ -172,7 +173,7 @@ def _characters(text: str) -> list[str] | None:
 
 
 def _of_class(text: str, most: int) -> list[str] | None:
-    """Return the characters of a class. If there are many, stop after about `most`."""
+    """Return the characters of a class, but not many more than `most`."""
     found: list[str] = []
     for part in re.finditer(
         rf"({_CHARACTER.pattern})(?:-({_CHARACTER.pattern}))?", text, re.DOTALL

@@ -31,7 +31,7 @@ class Target(Protocol):
     """The functions of a target's module."""
 
     def limits(self, model: ModelProto) -> list[Limit]:
-        """Return the limits of the target."""
+        """Return the parts of the model that the target cannot express exactly."""
 
     def files(self, model: ModelProto) -> Mapping[str, bytes]:
         """Return the contents of the files, by their names in the output folder.

@@ -7,9 +7,9 @@ multi-byte characters, whose parts would need ids too. The pattern splits off mu
 that are separate pieces, and tiktoken looks up each whole match of the pattern before merging. The
 pattern splits off user-defined symbols in the same way.
 
-Characters of two bytes are an exception, because their parts are single bytes, which have ids. They
-may occur in merged pieces if their ids are below those of the pieces, because their bytes are then
-merged first.
+Characters of two bytes are an exception, because their parts are single bytes, which have ids. A
+merged piece may contain such a character if the character has a lower id than the piece: then
+tiktoken merges the two bytes first.
 """
 
 import json
@@ -149,7 +149,7 @@ def _text(piece: ModelProto.SentencePiece) -> str:
 
 
 def _is_found(piece: ModelProto.SentencePiece) -> bool:
-    """Return whether a text whose spaces are space marks can contain a piece."""
+    """Return whether the piece can occur in a text in which space marks replace the spaces."""
     return " " not in piece.piece
 
 
@@ -160,7 +160,8 @@ def _is_merged(piece: ModelProto.SentencePiece) -> bool:
 def _ranks(model: ModelProto) -> dict[bytes, int]:
     """Return the id of each token.
 
-    A byte has the id of its byte piece, unless it is a character with a separate piece.
+    The id of a byte is the id of its byte piece, unless the byte is a character that has a normal
+    or user-defined piece.
     """
     ranks = {
         bytes([int(piece.piece[3:5], 16)]): number

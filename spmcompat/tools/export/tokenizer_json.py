@@ -210,10 +210,10 @@ def _has_long_symbols(model: ModelProto) -> bool:
 
 
 def _pre_tokenizer(model: ModelProto) -> Step | None:
-    """Return the step that cuts out user-defined symbols, so that they are never merged.
+    """Return the step that cuts out user-defined symbols, so that no merge crosses their borders.
 
-    A part of the text that is a piece as a whole is not merged either (``ignore_merges``). So a
-    symbol of several characters becomes one piece.
+    With ``ignore_merges``, a part of the text that is itself a piece becomes one token without
+    merges. So a symbol of several characters becomes one token.
     """
     symbols = user_defined_symbols(model)
     if not symbols:

@@ -71,7 +71,7 @@ class Verification(NamedTuple):
         return {"ok": self.ok, **plain_fields(self)}
 
     def _repr_html_(self) -> str:
-        """Return the counts, and a table of the first lines that differ, for a notebook."""
+        """Return HTML for a notebook: a summary, and a table of the first lines that differ."""
         rows = [
             (one.cause, repr(one.line), " ".join(one.expected), " ".join(one.actual))
             for one in self.differences
@@ -81,7 +81,7 @@ class Verification(NamedTuple):
         return f"<p>{escape(repr(self))}</p>{table}"
 
     def __repr__(self) -> str:
-        """Return the counts, without the lines."""
+        """Return a summary: how many lines were compared, and how many of them differ."""
         if self.problem:
             return f"<Verification: {self.problem}>"
         return f"<Verification: {self.lines:,} lines, {self.different:,} differ, ok={self.ok}>"

@@ -50,4 +50,4 @@ def load(path: str) -> Loaded:
     NotVerifiableError
         Always.
     """
-    raise NotVerifiableError("a list of pieces does not encode.")
+    raise NotVerifiableError("a list of pieces cannot encode a text.")

@@ -53,7 +53,7 @@ _NOT_COMPARED = ("model_writer", "normalizer", "pretokenizer", "logstream", "on_
 
 
 class Side(NamedTuple):
-    """The result of one side. `model` and `vocab` are None if the side did not write them."""
+    """The result of one package. `model` and `vocab` are None if they were not written."""
 
     name: str
     version: str
@@ -198,7 +198,9 @@ Watch = Callable[[str], object]
 
 
 def from_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
-    """Train both sides like ``spm_train``, which stores every option in the model, and compare.
+    """Train with both packages as ``spm_train`` does, and compare the results.
+
+    ``spm_train`` stores every option in the model.
 
     Parameters
     ----------
@@ -372,7 +374,7 @@ def _train_both(
 
 
 def _run(training: Training, version: str, folder: Path) -> Side:
-    """Run one side in a new folder."""
+    """Train with one package in a new folder."""
     folder.mkdir()
     file = folder.with_suffix(".training")
     file.write_bytes(pickle.dumps(training))

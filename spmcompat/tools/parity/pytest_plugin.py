@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spmcompat_parity() -> Callable[..., Parity]:
-    """Return a function that trains both sides, and fails the test if their bytes differ.
+    """Return a function that trains with spmcompat and with ``sentencepiece``.
 
-    The function takes the keywords of ``SentencePieceTrainer.train``, except those that choose the
-    output. It returns the results of both sides.
+    The function fails the test if the two models are not equal byte for byte. It takes the keywords
+    of ``SentencePieceTrainer.train``, except those that choose the output. It returns the results
+    of both trainers.
     """
     return _check
 

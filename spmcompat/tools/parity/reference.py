@@ -75,7 +75,7 @@ def every_field(flags: Mapping[str, Option], release: Release) -> dict[str, Opti
         The flags of the command line, as text or as Python values. Files of symbols or
         characters are read.
     release : Release
-        The release of the command line.
+        The release of ``spm_train``.
 
     Raises
     ------

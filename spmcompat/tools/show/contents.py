@@ -95,7 +95,7 @@ class Contents(NamedTuple):
         return rows
 
     def __repr__(self) -> str:
-        """Return the type and the size."""
+        """Return a summary: the type of the model and the number of its pieces."""
         return f"<Contents: {self.model_type}, {sum(self.pieces.values()):,} pieces>"
 
     def _repr_html_(self) -> str:
@@ -122,7 +122,8 @@ def show(model: StrPath | bytes) -> Contents:
 def contents(model: ModelProto) -> Contents:
     """Return the contents of a model."""
     normal = [piece for piece in model.pieces if piece.type == NORMAL]
-    scores = [piece.score + 0.0 for piece in normal]  # not -0.0, the first score of BPE models
+    # Adding 0.0 turns -0.0, the first score of a BPE model, into 0.0.
+    scores = [piece.score + 0.0 for piece in normal]
     normalizer = model.normalizer_spec
     releases = [one for one in RELEASES.values() if _can_have_written(one, model)]
     return Contents(
@@ -162,7 +163,7 @@ def _is_stored(option: Option, model: ModelProto) -> bool:
 
 
 def _has_rules(release: Release, normalizer: NormalizerSpec) -> bool:
-    """Return whether the rules are the predefined rules of that name, as they are in a release."""
+    """Return whether a normalizer has the predefined rules that a release has under its name."""
     if normalizer.name not in (*NAMES, *OWN_NAMES, "identity"):
         return False
     own = precompiled(normalizer.name, release.characters_without_rules)

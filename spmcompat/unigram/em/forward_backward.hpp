@@ -237,7 +237,7 @@ class ForwardBackward {
             pretoken.begin, pretoken.length, pretoken.first_node};
   }
 
-  // The forward and backward pass over one pretoken, node by node. They are used if a piece has a
+  // Runs the forward and the backward pass over one pretoken, node by node. Used if a piece has a
   // score that is not finite.
   void run_plainly(const Pretoken& pretoken) {
     const uint32_t* nodes = nodes_.data() + pretoken.first_node;

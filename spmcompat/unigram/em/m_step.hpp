@@ -28,8 +28,8 @@ inline KeptPieces m_step(const Pieces& pieces, const std::vector<float>& counts,
                          const MStepRule& rule, Crew& crew) {
   // The count of a piece that must stay is raised to at least this number.
   constexpr float kLeastKept = 0.5f;
-  // The count of any other piece that stays is raised to at least this number. The digamma of a
-  // small count x is about -1/x, and scores that low would break the float32 sums.
+  // If a piece may be dropped but is kept, its count is raised to at least this number. The digamma
+  // of a small count x is about -1/x, and scores that low would break the float32 sums.
   constexpr float kLeast = 0.01f;
 
   std::vector<uint32_t> kept;

@@ -23,7 +23,7 @@
 
 namespace spmcompat {
 
-// The sums of one pass over the corpus: one partial sum, or the total.
+// The results of one pass over the corpus, for one partial sum or in total.
 struct ExpectedCounts {
   std::vector<float> expected;          // the count of each piece; id 0 includes the unknown piece
   std::vector<NodePosition> positions;  // one position of each piece, if the pass finds positions
@@ -155,8 +155,8 @@ class PartialSums {
     return sum;
   }
 
-  // Fills the pass with the next pretokens of the partial sum. Returns the number of this group in
-  // the partial sum, or nothing if there are no more pretokens.
+  // Fills the pass with the next group of pretokens of the partial sum. Returns the index of this
+  // group in the partial sum, or nothing if there are no more pretokens.
   template <typename Pass>
   std::optional<size_t> fill(Pass& pass, PartialSum& sum) {
     crew_.check_cancelled();

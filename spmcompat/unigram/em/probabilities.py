@@ -5,6 +5,6 @@ from collections.abc import Sequence
 
 
 def log_sum(scores: Sequence[float]) -> float:
-    """Return the log of the sum of the probabilities. Scores minus this log are normalized."""
+    """Return the log of the sum of all probabilities. Subtract it from scores to normalize them."""
     highest = max(scores)
     return highest + math.log(math.fsum(math.exp(score - highest) for score in scores))

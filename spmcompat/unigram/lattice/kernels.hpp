@@ -43,11 +43,11 @@ SPMCOMPAT_INLINE bool differ(const Float4& x, const Float4& y) {
 SPMCOMPAT_INLINE Double4 load_halves(const double* low, const double* high) {
   return Double4{low[0], low[1], high[0], high[1]};
 }
-// Elements 0 and 2 of both vectors, alternately.
+// The elements x[0], y[0], x[2], y[2].
 SPMCOMPAT_INLINE Double4 interleave_even(const Double4& x, const Double4& y) {
   return Double4{x[0], y[0], x[2], y[2]};
 }
-// Elements 1 and 3 of both vectors, alternately.
+// The elements x[1], y[1], x[3], y[3].
 SPMCOMPAT_INLINE Double4 interleave_odd(const Double4& x, const Double4& y) {
   return Double4{x[1], y[1], x[3], y[3]};
 }
@@ -93,7 +93,7 @@ SPMCOMPAT_INLINE Float4 log_sum_exp(const Float4& x, const Float4& y, LogSumExp 
 
 // The bits of a double's mantissa that rounding to float removes.
 constexpr uint32_t kTail = (1u << 29) - 1;
-// The value of the bits of kTail if the double is in the middle between two floats.
+// The value of the bits of kTail if the double is exactly halfway between two floats.
 constexpr uint32_t kMiddle = 1u << 28;
 
 // frequency * exp(x) for 0 < frequency < 2^64, with a relative error below 2^-39. If |x| >= 80, or
@@ -122,10 +122,10 @@ SPMCOMPAT_INLINE Double4 exp_terms(float frequency, const Float4& x) {
 
 // Equals exact::add_exp(sum, frequency, x) for sum >= 0; `term` is the result of exp_terms.
 SPMCOMPAT_INLINE float add_exp(float sum, double term, float frequency, float x) {
-  // A term for |x| < 80 is above the smallest normal float, so the tail is always 29 bits long. The
-  // relative error of the total is below 2^-39, which is 2^14 units in the last place of a double.
-  // If the distance between the total and the midpoint is at most four times this error, the
-  // rounding is in doubt.
+  // The relative error of the total is below 2^-39, which is 2^14 units in the last place of a
+  // double. The rounding to float is in doubt if the distance between the total and the midpoint of
+  // two floats is at most four times this error. Rounding always removes 29 bits, because a term
+  // for |x| < 80 is above the smallest normal float.
   constexpr uint32_t kDoubt = 1u << 16;
   const double total = sum + term;
   const uint32_t tail = static_cast<uint32_t>(bits_as<uint64_t>(total));

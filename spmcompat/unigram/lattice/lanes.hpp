@@ -23,11 +23,11 @@
 
 namespace spmcompat {
 
-// The nodes of one lattice, or its nodes from some position on.
+// The nodes of one lattice, or only its first or its last nodes.
 struct NodeList {
   uint32_t* nodes;  // the listing and forward passes write this list, the backward pass reads it
   uint32_t size;    // the number of nodes
-  size_t begin;     // the first position, in the arrays of the pass
+  size_t begin;     // the index of the first position in the arrays of the pass
   size_t length;    // the number of positions
   size_t log_marginal = 0;   // index of the log marginal of the first node
   float log_likelihood = 0;  // the log likelihood of the pretoken
@@ -108,8 +108,8 @@ class LaneRunner {
     }
   }
 
-  // Fills `sorted_` with the lists, the longest first. Uses a counting sort, and comparisons for
-  // the few lists of kCounted nodes or more.
+  // Fills `sorted_` with the lists, the longest first. Uses a counting sort. Only the few lists of
+  // kCounted nodes or more are sorted by comparison.
   void sort_by_size(const std::vector<NodeList>& lists) {
     std::array<uint32_t, kCounted + 2> begin{};
     for (const NodeList& list : lists) ++begin[bucket_of(list) + 1];

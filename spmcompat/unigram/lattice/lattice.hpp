@@ -38,7 +38,7 @@ struct LatticeView {
   uint32_t length;              // the length of the segment in characters
 };
 
-// A position at which a piece is a node.
+// The position of one occurrence of a piece in the lattices.
 struct NodePosition {
   uint32_t segment = kNowhere;
   uint32_t begin = 0;  // in the segment, in characters
@@ -83,7 +83,7 @@ class LatticeBlock {
     trie.find_longest(lookups);
   }
 
-  // Replaces each node with its new node in `new_nodes`.
+  // Replaces each node by `new_nodes[node]`.
   void renumber(const std::vector<uint32_t>& new_nodes) {
     for (uint32_t& node : first_nodes_) node = new_nodes[node];
   }
@@ -108,7 +108,7 @@ class LatticeBlock {
   }
 
   // Reserves space for the alphas of some segments: for each segment, one float for each position
-  // and one for the end. Slot 0, before all segments, is an additional float.
+  // and one for the end. An additional float at index 0 precedes them as a scratch slot.
   float* reserve_alphas(const std::vector<uint32_t>& segments) {
     size_t size = 1;
     for (const uint32_t segment : segments) {
@@ -136,7 +136,7 @@ class LatticeBlock {
   }
 
   std::vector<uint32_t> first_nodes_;  // the first node of every position
-  std::vector<Begin> begin_;           // where each segment begins, and the last one ends
+  std::vector<Begin> begin_;           // where each segment begins, and the end of the last segment
   std::vector<float> alphas_;
 };
 
@@ -193,7 +193,7 @@ class Lattices {
 
   const SegmentedCorpus& corpus() const { return *corpus_; }
   const Arithmetic& arithmetic() const { return arithmetic_; }
-  int64_t total_count() const { return total_count_; }  // the number of pretokens in the text
+  int64_t total_count() const { return total_count_; }  // pretokens in the text, with repetitions
   const PrefixLinks& links() const { return links_; }
   size_t blocks() const { return blocks_.size(); }
   LatticeBlock& block(size_t block) { return blocks_[block]; }
@@ -229,8 +229,8 @@ class Lattices {
       blocks_[block].lay_out(lengths, pieces.size());
     });
     // Pieces are divided into parts by their first character. The character at a position
-    // determines the part whose pieces may begin there. Each part scans the text of all segments,
-    // so there are only as many parts as the workers need.
+    // determines the part whose pieces may begin there. The text of all segments is scanned once
+    // for each part, so there are no more parts than the workers need.
     uint32_t parts = 8;
     while (parts < 2 * crew.size() && parts < PieceTrie::kMostParts) parts *= 2;
     std::vector<uint32_t> prefixes(pieces.size(), PieceTrie::kNone);

@@ -211,7 +211,7 @@ def log_sum_exp(x, y, bint avx2, bint with_log1p=True):
 
 
 def log_sum_exp_exact(x, y, bint with_log1p=True):
-    """Return the result of `log_sum_exp`, computed with the expression of the reference."""
+    """Return the result of `log_sum_exp`, computed with the reference's own expression."""
     return _map_log_sum_exp(log_sum_exp_exactly, x, y, with_log1p)
 
 
@@ -239,5 +239,5 @@ def add_exp(sums, frequencies, x, bint avx2):
 
 
 def add_exp_exact(sums, frequencies, x):
-    """Return the result of `add_exp`, computed with the expression of the reference."""
+    """Return the result of `add_exp`, computed with the reference's own expression."""
     return _map_add_exp(add_exp_exactly, sums, frequencies, x)

@@ -35,8 +35,8 @@ constexpr double kLn2 = 0.69314718055994530942;
 // The expressions of the reference, with the same rounding.
 namespace exact {
 
-// log(exp(x) + exp(y)): the difference in float, exp and log1p in double, one rounding to float.
-// If the arguments are more than 50 apart, the result is the larger one.
+// log(exp(x) + exp(y)): computes the difference of x and y in float, the rest in double, and rounds
+// the result to float. If the arguments are more than 50 apart, the result is the larger argument.
 template <double (*kLog1p)(double)>
 float log_sum_exp(float x, float y) {
   const float low = std::min(x, y);
@@ -48,7 +48,7 @@ float log_sum_exp(float x, float y) {
 inline double log1p(double x) { return std::log1p(x); }
 inline double log_of_sum(double x) { return std::log(x + 1.0); }
 
-// sum + frequency * exp(x): product and sum in double, one rounding to float.
+// sum + frequency * exp(x): computes product and sum in double, and rounds only the sum to float.
 inline float add_exp(float sum, float frequency, float x) {
   return static_cast<float>(sum + frequency * std::exp(static_cast<double>(x)));
 }

@@ -35,8 +35,8 @@ constexpr uint32_t kNoPrefix = PieceTrie::kNone;
 struct LinkedPiece {
   float score;
   uint32_t length;      // the number of characters
-  uint32_t prefix;      // the longest other piece that it begins with, or kNoPrefix
-  uint32_t node_count;  // the number of nodes on the chain of links that begins here
+  uint32_t prefix;      // the longest other piece that this piece begins with, or kNoPrefix
+  uint32_t node_count;  // the number of nodes on the chain of links from this piece
 };
 
 // 1 for the shortest piece of a position, otherwise 0. It is a number, so that code can add it
@@ -66,7 +66,7 @@ class PrefixLinks {
     first_nodes = complete(crew);
   }
 
-  // Keeps only the pieces that stay. Returns a map from old first nodes to new first nodes.
+  // Removes the dropped pieces. Returns a map from old first nodes to new first nodes.
   std::vector<uint32_t> keep(const Pieces& pieces, const std::vector<uint32_t>& new_ids,
                              Crew& crew) {
     std::vector<uint32_t> first_nodes(size(), new_ids.back());

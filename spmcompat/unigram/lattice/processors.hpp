@@ -18,7 +18,7 @@ struct PathEnd {
   static constexpr uint32_t kNearTie = 0x80000000u;
 
   float score;
-  uint32_t piece;  // the last piece; with kNearTie if a piece that begins earlier may tie
+  uint32_t piece;  // the last piece; kNearTie is set if a piece that begins earlier may tie
 };
 
 // The arrays that the lanes of a pass read and write. They have one item for each position unless
@@ -34,7 +34,9 @@ struct PassArrays {
   // Only the backward pass uses the next three fields.
   float* beta = nullptr;
   float* log_marginal = nullptr;   // the log marginal of every node
-  size_t idle_log_marginal = 0;    // start of scratch memory, as long as the longest list
+  // In log_marginal, the index of scratch memory for idle lanes, which is as long as the longest
+  // list.
+  size_t idle_log_marginal = 0;
   // Only the best-path pass uses the next two fields.
   PathEnd* path_ends = nullptr;
   float unknown_magnitude = 0.0f;  // absolute value of the lowest score, that of the unknown piece
@@ -84,7 +86,7 @@ struct LaneStates {
 #undef SPMCOMPAT_WITH_AVX2
 #undef SPMCOMPAT_PROCESSOR
 
-// GCC for Windows does not align 32-byte variables on the stack, as AVX2 instructions require.
+// AVX2 needs aligned 32-byte variables, but GCC for Windows does not align them on the stack.
 #if defined(__x86_64__) && (!defined(_WIN32) || defined(__clang__))
 
 #include <immintrin.h>
@@ -136,8 +138,8 @@ inline bool has_avx2() { return false; }
 
 namespace spmcompat {
 
-// Selects the kernels that compute sums over lattices, and the expression of the reference whose
-// results they reproduce.
+// Selects the kernels that compute sums over lattices, and the log_sum_exp of the reference whose
+// results these kernels reproduce.
 struct Arithmetic {
   bool avx2 = has_avx2();
   LogSumExp log_sum_exp = exact_log_sum_exp(true);

@@ -72,7 +72,7 @@ class ExactLossSearch {
     }
   }
 
-  // The score of the best path that does not use a piece.
+  // Returns the score of the best path that does not use `piece`.
   float best_without(uint32_t piece, const LatticeView& view) {
     best_.assign(view.length + 1, kNone);
     best_[0] = 0.0f;
@@ -108,7 +108,7 @@ inline ExactLosses find_exact_losses(const Lattices& lattices, Crew& crew) {
   ExactLosses found;
   found.losses.resize(lattices.links().pieces(), 0.0);
   found.used.resize(found.losses.size(), false);
-  // Sums in the order of the blocks, so that the number of workers never changes a bit.
+  // Adds up in the order of the blocks, so that the number of workers never changes a bit.
   for (const SegmentLosses& block : blocks) {
     for (const auto& [piece, loss] : block) {
       found.losses[piece] += loss;

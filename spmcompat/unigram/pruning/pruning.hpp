@@ -31,7 +31,7 @@ struct LossScale {
   const std::vector<float>* counts;
   const std::vector<float>* occurrences;
   float total;
-  float sum;    // the sum of the counts
+  float sum;    // the sum of `counts`
   float log_sum;
 
   LossScale(const std::vector<float>& counts, const std::vector<float>& occurrences, float total)
@@ -59,8 +59,8 @@ struct LossScale {
   }
 };
 
-// The pieces that may stay: those that some best path contains, and that are the best segmentation
-// of their own text.
+// The pieces that may stay in the vocabulary. Such a piece occurs in the best path of some text,
+// and is the best segmentation of its own text.
 struct Losses {
   std::vector<uint32_t> without_alternative;
   std::vector<uint64_t> by_loss;  // sorted loss keys of the pieces that have an alternative
@@ -104,7 +104,7 @@ inline void prefetch_piece_lattices(const Lattices& lattices, const ExpectedCoun
   });
 }
 
-// Adds the pieces with ids in [first, last) that may stay.
+// Adds to `result` those pieces with ids in [first, last) that may stay in the vocabulary.
 inline void add_losses(const Pieces& pieces, const Lattices& lattices, const ExpectedCounts& counts,
                        const LossScale& scale, uint32_t first, uint32_t last, bool limited,
                        Losses& result) {
@@ -116,7 +116,7 @@ inline void add_losses(const Pieces& pieces, const Lattices& lattices, const Exp
     if (counts.expected[id] == 0) continue;
     if (counts.positions[id].known()) {
       lattice.build(lattices, counts.positions[id], lattices.links()[id].length);
-    } else {  // piece 0, if it is in no best path: its count is that of the unknown piece
+    } else {  // piece 0 is in no best path: it has the count of the unknown piece, but no position
       lattice.build(PieceTrie(pieces), pieces, id, pieces.unknown_score());
     }
     switch (two_best.find(lattice, alternative)) {
@@ -147,7 +147,7 @@ inline void sort_by_loss(std::vector<uint64_t>& keys) {
 inline Losses find_losses(const Pieces& pieces, const Lattices& lattices,
                           const ExpectedCounts& counts, const std::vector<float>& occurrences,
                           float total, bool limited, Crew& crew) {
-  constexpr size_t kRange = 4096;  // pieces that a worker takes at a time
+  constexpr size_t kRange = 4096;  // the number of pieces that a worker takes at a time
   const LossScale scale(counts.expected, occurrences, total);
   const size_t size = counts.expected.size();
   std::vector<Losses> ranges((size + kRange - 1) / kRange);

@@ -99,7 +99,11 @@ def select_pieces(Pieces pieces not None, kept):
 
 @final
 cdef class LossWeights:
-    """The weight of each piece's loss: its occurrences, per piece or per pretoken of the text."""
+    """The weight of each piece's loss: the piece's share of the text.
+
+    The share is the number of the piece's occurrences, divided by the number of all pieces or of
+    all pretokens.
+    """
 
     cdef ExpectedCounts occurrences
     cdef float total
@@ -234,7 +238,7 @@ def prune_exact(Lattices lattices not None, size_t size, workers):
         The lattices of the corpus over the current pieces.
     size : int
         The number of pieces that stay. Pieces without which the corpus cannot be segmented stay
-        even if there are more of them.
+        even if there are more than `size` such pieces.
     workers : Workers
         The worker threads. The result does not depend on their number.
 

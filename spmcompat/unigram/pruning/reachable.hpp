@@ -74,7 +74,7 @@ class ReachableSearch {
     return best[length] > score;
   }
 
-  static constexpr uint32_t kParts = 4;  // parts of the pieces, by their first character
+  static constexpr uint32_t kParts = 4;  // the number of tries among which pieces are divided
   static constexpr size_t kClasses = 4096;
 
   const Pieces& pieces_;
@@ -88,7 +88,7 @@ class ReachableSearch {
 
 // Returns the pieces for which no other segmentation of their text has a higher score.
 inline Pieces reachable_pieces(const Pieces& pieces, Crew& crew) {
-  constexpr size_t kRange = 4096;  // pieces that a worker takes at a time
+  constexpr size_t kRange = 4096;  // the number of pieces that a worker takes at a time
   const ReachableSearch search(pieces, crew);
   std::vector<std::vector<uint32_t>> ranges((pieces.size() + kRange - 1) / kRange);
   crew.for_each_range(pieces.size(), kRange, [&](uint32_t first, uint32_t last) {

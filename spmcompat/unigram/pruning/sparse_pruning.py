@@ -85,7 +85,7 @@ class _Step(NamedTuple):
 
 
 class _Epochs(NamedTuple):
-    """The rounds. The fields are parameters of `prune_sparsely`."""
+    """Runs the rounds of sparse pruning. The fields are parameters of `prune_sparsely`."""
 
     debias: bool
     partial_sums: int
@@ -164,8 +164,8 @@ class _Epochs(NamedTuple):
             by_penalty.setdefault(penalty, []).append(target)
         report.step("M-step")
         steps = []
-        # Only targets with the highest penalty can still diverge from each other. They come last,
-        # so at most two lattices exist at a time.
+        # Only the targets that share the highest penalty can still diverge from each other. They
+        # are sorted to the end, so at most two lattices exist at a time.
         for penalty, same in sorted(by_penalty.items(), key=itemgetter(0)):
             renumbering = Renumbering(*sparse_step(lattices.pieces, counts, penalty))
             with naming_sizes(label(same, self.total)):
@@ -212,7 +212,7 @@ class _Epochs(NamedTuple):
         return pieces
 
     def _passes_left(self, size: int, targets: Sequence[Target]) -> int:
-        """Estimate the passes over the corpus until the smallest target is reached."""
+        """Estimate the number of passes over the corpus until the smallest target is reached."""
         smallest = min(target.size for target in targets)
-        # One more round, because the last round only finds that the size is reached.
+        # One more round is needed, because the last round only detects that the size was reached.
         return rounds_left(size, smallest, _SHRINKING_FACTOR) + 1 + self.debias

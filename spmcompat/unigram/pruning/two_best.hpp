@@ -1,5 +1,5 @@
-// The two best segmentations of a piece's own text. The second one would replace the piece if it
-// were dropped.
+// The two best segmentations of a piece's own text. If the piece is dropped, the second-best
+// segmentation replaces it.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ class PieceLattice {
   };
   static constexpr uint32_t kBegin = 0, kEnd = 1;
 
-  // Copies the lattice from a position in a segment where the piece occurs: there, the lattice of
-  // the piece is a part of the lattice of the segment. All such positions give the same lattice.
+  // Copies the lattice of the piece from the lattice of a segment that contains the piece at
+  // `position`. Every occurrence of the piece gives the same lattice.
   void build(const Lattices& lattices, const NodePosition& position, uint32_t length) {
     clear(length);
     const PrefixLinks& links = lattices.links();

@@ -40,13 +40,13 @@ class CandidateScores {
   }
 
  private:
-  // Rounded as in the reference, which calls sqrt for the power 1/2.
+  // The result is rounded as in the reference, which calls sqrt for the power 1/2.
   static float weight(float length, float power) {
     return power == 0.5f ? std::sqrt(length) : std::pow(length, power);
   }
 
   bool whole_;
-  std::vector<float> weight_;  // by length in characters
+  std::vector<float> weight_;  // the factor for each length in characters
 };
 
 // Returns the smallest count that a candidate of more than three bytes may have. With alpha = 1, it
@@ -73,7 +73,7 @@ inline uint64_t text_key(const char* text, uint32_t size) {
 
 struct Candidate {
   uint64_t count;
-  uint32_t begin;  // its position in the text of the segments
+  uint32_t begin;  // where the candidate occurs in the text of all segments
   uint16_t bytes;
   uint16_t characters;
 };

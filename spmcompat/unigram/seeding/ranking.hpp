@@ -68,8 +68,9 @@ inline std::vector<Candidate> ranked_candidates(SuffixTreeSearch& search, Crew& 
   return ranked;
 }
 
-// Returns `seeds` followed by the best candidates of a search, up to `limit`. Their scores are not
-// yet log probabilities. Appends their counts to `counts`, unless it is null.
+// Returns `seeds` followed by the best candidates of a search, at most `limit` of them. The scores
+// of seeds are not yet log probabilities. Appends the counts of the candidates to `counts`, unless
+// `counts` is null.
 inline Pieces add_best(Pieces& seeds, SuffixTreeSearch& search, size_t limit,
                        std::vector<uint64_t>* counts, Crew& crew) {
   const std::vector<Candidate> ranked = ranked_candidates(search, crew);

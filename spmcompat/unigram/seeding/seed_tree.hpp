@@ -28,7 +28,7 @@ namespace spmcompat {
 
 struct SeedTree {
   bool of_characters = false;       // symbols are characters, not bytes
-  bool cut_nodes = false;           // nodes are cut between pretokens
+  bool cut_nodes = false;           // the text of a node is cut between pretokens
   // Whether equal scores are sorted in the order of the walk. If not, they are sorted by descending
   // size in bytes, then by bytes.
   bool ties_in_tree_order = false;
@@ -61,7 +61,7 @@ struct SeedTree {
     // In the order of the tree, the end of a text is greater than any byte.
     return ties_in_tree_order && size < 8 ? bytes | ~uint64_t{0} >> 8 * size : bytes;
   }
-  // Whether two texts of these sizes have the same order as their heads, if the heads differ.
+  // Whether the heads of two texts of these sizes determine their order if the heads differ.
   bool heads_decide(size_t size, size_t other_size) const {
     return ties_in_tree_order || size == other_size;
   }

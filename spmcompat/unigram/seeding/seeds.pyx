@@ -197,7 +197,7 @@ def seed_from_corpus(
 cdef _find_candidates(
         unique_ptr[SuffixTreeSearch]& search, Corpus corpus, CSeedRule& rule, SeedTree& tree,
         Crew crew, report):
-    """Search a corpus, and show the progress."""
+    """Search a corpus for candidates, and show the progress."""
     report.step("Sorting suffixes")
     start_stage(
         dereference(crew.crew), search, sort_suffixes, corpus.segmented, corpus.text_bytes,

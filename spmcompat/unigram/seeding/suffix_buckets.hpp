@@ -44,8 +44,8 @@ inline uint32_t suffix_bucket(const char* suffix) {
   }
 }
 
-// Calls function(position) for the suffixes in one of several parts of the text. Skips suffixes of
-// one character, because no candidate begins there.
+// Divides the segments into `parts` parts. Calls function(position) for each suffix in one part.
+// Skips suffixes of one character, because a candidate has at least two characters.
 template <typename Function>
 void for_each_suffix(const StringList& segments, size_t part, size_t parts, Function function) {
   const char* text = segments.text();
@@ -63,7 +63,7 @@ inline SuffixGroups group_suffixes(const StringList& segments, Crew& crew) {
   constexpr size_t kMinGroup = 1 << 14;  // the smallest number of suffixes in a task
   const char* text = segments.text();
   const size_t parts = 2 * crew.size();
-  std::vector<std::vector<uint32_t>> bucket_end(parts);  // for each part and each bucket
+  std::vector<std::vector<uint32_t>> bucket_end(parts);  // indexed by part, then by bucket
   crew.for_each(parts, [&](size_t part) {
     std::vector<uint32_t>& count = bucket_end[part];
     count.assign(kSuffixBuckets, 0);

@@ -110,11 +110,11 @@ class SuffixTreeSearch {
   static constexpr size_t kCheckDistance = 4096;   // suffixes between two checks for Ctrl-C
 
   struct Suffix {
-    uint64_t key;  // the text_key of its bytes from the current depth on
+    uint64_t key;  // the text_key of the bytes that sort() compares next
     uint32_t begin;
     uint32_t segment;
-    uint16_t size;  // its size in bytes, after it was cut off
-    bool whole;     // whether it was not cut off, so it reaches the end of its segment
+    uint16_t size;  // its size in bytes; a suffix that is too long is cut off
+    bool whole;     // whether it reaches the end of its segment, because it was not cut off
   };
   // A node of the suffix tree whose suffixes are being visited.
   struct Node {
@@ -133,7 +133,7 @@ class SuffixTreeSearch {
   }
 
   void load(const SuffixBucket& bucket, std::vector<Suffix>& suffixes) const {
-    // Suffixes are cut off after this number of bytes: the longest piece and the symbol after it.
+    // A suffix is cut off after `cut` bytes: the longest possible piece and the symbol after it.
     const bool by_characters = mode_.pretokens || tree_.of_characters;
     const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_length + (by_characters ? 4 : 1));
     suffixes.clear();
@@ -193,7 +193,7 @@ class SuffixTreeSearch {
     return tree_.node_depth(text_ + b.begin, common_prefix(a, b));
   }
 
-  // Adds the candidates of one group.
+  // Adds the candidates in one group of buckets to `found`.
   void search(size_t group, std::vector<Candidate>& found) {
     std::vector<Suffix> suffixes;
     std::vector<Candidate> fresh;
@@ -209,7 +209,7 @@ class SuffixTreeSearch {
     }
   }
 
-  // Visits the nodes of the suffix tree, children before their parents. Equal suffixes are one
+  // Visits the nodes of the suffix tree, children before their parents. Equal suffixes share a
   // node.
   void walk(const std::vector<Suffix>& suffixes, std::vector<Candidate>& found) const {
     std::vector<Node> open(1, Node{});
@@ -295,8 +295,8 @@ class SuffixTreeSearch {
     return count;
   }
 
-  // The count of a text that is always followed by the same symbol, if nodes are cut before that
-  // symbol; otherwise 0.
+  // The count of a node whose text is always followed by the same symbol. It is 0 unless nodes are
+  // cut between the text and that symbol.
   uint64_t cut_count(const Node& node, uint64_t count) const {
     const std::string_view text(text_ + node.begin, node.depth);
     if (count < 2 || !tree_.cuts(text, node.followers.next.symbol(), rule_)) return 0;

@@ -23,7 +23,7 @@ KINDS = sorted(module.name for module in iter_modules(__path__))
 
 
 class Kind(Protocol):
-    """The functions of a module of this folder."""
+    """The functions that each module in this folder defines."""
 
     def prepare(self, folder: Path) -> None:
         """Write valid inputs."""

@@ -1,7 +1,8 @@
 """Arrow structs with impossible values, read by training and counting.
 
-Only damage that a consumer can detect is done. For example, no length is only a little too large:
-the structs do not contain the sizes of buffers, so any consumer would read outside of a buffer.
+All damage can be detected by a consumer. For example, no length is only slightly too large. The
+structs do not contain the sizes of their buffers, so any consumer would read past the end of a
+buffer.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def _count(data: Any) -> int:
 
 
 def _ended(read: Callable[..., object], data: Any) -> int:
-    """Read the data as a command does; return its exit status."""
+    """Read the data, and return the exit status that a command would have."""
     try:
         read(sentence_iterator=data)
     except TrainingError as error:
@@ -121,7 +122,7 @@ class _Damaged:
         self._changes = changes
 
     def _structs(self, kind: Any) -> Any:
-        """Return the schema, or the array, perhaps with damage."""
+        """Return the schema and the array. Each change damages one of them."""
         made = kind.made.schema(self._column), kind.made.array(self._column)
         for _ in range(self._changes):
             if self._chance.random() < 0.5:
@@ -214,7 +215,7 @@ def _damage_array(array: Array, chance: random.Random) -> None:
 
 
 def _one_of(struct: Any, chance: random.Random) -> Any:
-    """Return the struct, one of its children, or the dictionary of the struct or child."""
+    """Choose the struct or one of its children, and return the choice or its dictionary."""
     kind = type(struct)
     if struct.children and struct.n_children > 0 and chance.random() < 0.6:
         at = chance.randrange(struct.n_children) * ctypes.sizeof(Pointer)

@@ -41,7 +41,7 @@ HOSTILE_TEXTS = (
 
 def prepare(folder: Path) -> None:
     """Write a text of 40 lines, and compare the undamaged configurations."""
-    # The training processes must import the same package.
+    # The training processes must import spmcompat from the same folder as this process.
     os.environ["PYTHONPATH"] = str(Path(spmcompat.__file__).parents[1])
     (folder / "text.txt").write_text("The cat sat on the mat.\n" * 40)
     (folder / "short.txt").write_text("The cat sat on the mat.\n")
@@ -50,7 +50,7 @@ def prepare(folder: Path) -> None:
 
 
 def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], int]:
-    """Damage the file as bytes or value by value."""
+    """Damage bytes or values of the file, and return a call that reads the damaged file."""
     damaged = folder / "damaged.toml"
     kind = chance.random()
     if kind < 0.05:
@@ -117,5 +117,5 @@ def _scalar(value: Document) -> str:
 
 
 def _string(text: str) -> str:
-    # The escapes of JSON are also those of TOML, except for DEL.
+    # The escapes of JSON are valid in TOML, which also requires an escape for DEL.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

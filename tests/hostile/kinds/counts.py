@@ -26,7 +26,7 @@ PRETOKENS = (b"", b"\xff\xfe", b"\0", b"\x1b[2J", "▁".encode(), b"\n", b"a" * 
 
 
 def prepare(folder: Path) -> None:
-    """Count a text in several ways, and train a model from it."""
+    """Count a text in several ways, and train a model on the counts."""
     text = folder / "text.txt"
     text.write_text("".join(f"{line}\n" for line in TEXT), encoding="utf-8")
     rules = folder / "rules.tsv"
@@ -63,7 +63,7 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
         for part in sorted((valid / name).iterdir()):
             (damaged / part.name).write_bytes(part.read_bytes())
         target = damaged / f"{chance.randrange(3)}.parquet"
-        if chance.random() < 0.2:  # a file that does not belong to the other files
+        if chance.random() < 0.2:  # replace a part with a file from other counts
             target.write_bytes((valid / chance.choice(COUNTS[:4])).read_bytes())
         else:
             _damage(target, target, chance)
@@ -100,7 +100,7 @@ def _damage_bytes(source: Path, target: Path, chance: random.Random) -> None:
     if chance.random() < 0.5:
         target.write_bytes(damage_bytes(data, chance))
         return
-    # The end of the file is not damaged, so that the metadata can be read.
+    # The footer is not damaged, so that the metadata can be read.
     footer = int.from_bytes(data[-8:-4], "little") + 8
     target.write_bytes(damage_bytes(data[:-footer], chance) + data[-footer:])
 
@@ -167,7 +167,7 @@ def _damage_rows(source: Path, target: Path, chance: random.Random) -> None:
         chance.shuffle(rows)
     columns = {name: [row[name] for row in rows] for name in table.schema.names}
     arrays = [
-        # The bytes may not be valid UTF-8.
+        # The bytes need not be valid UTF-8, so the strings are made from binary data.
         pa.array(columns["pretoken"], pa.binary()).view(pa.string()),
         pa.array(columns["place"], pa.int8()),
         pa.array(columns["next"], pa.int32()),

@@ -88,7 +88,7 @@ def prepare(folder: Path) -> None:
 
 
 def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], int]:
-    """Damage a list as bytes or field by field, and choose how to evaluate on it."""
+    """Damage a list, as bytes or field by field, and choose flags for evaluating on it."""
     name = chance.choice(list(LISTS))
     damaged = folder / name
     if chance.random() < 0.4:

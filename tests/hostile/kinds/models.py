@@ -107,7 +107,7 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
 
 
 def _commands(model: Path, name: str, valid: Path, chance: random.Random) -> list[list[str]]:
-    """Return all commands; most of them read another model of the same kind too."""
+    """Return the arguments of all commands. A second model is mostly of the same kind."""
     other_name = name if chance.random() < 0.8 else chance.choice(list(MODELS))
     m, other = str(model), str(valid / f"{other_name}.model")
     text = str(valid / "text.txt")
@@ -155,7 +155,7 @@ def _damaged(data: bytes, chance: random.Random) -> bytes:
 
 
 def _pieces(model: _Model) -> Sequence[_Model]:
-    """Return the pieces that a valid model need not contain."""
+    """Return the pieces that can be removed without making a model invalid."""
     return [one for one in model.pieces if one.type not in (_TYPES.UNKNOWN, _TYPES.BYTE)]
 
 
@@ -226,7 +226,7 @@ def _change_spec(model: _Model, chance: random.Random) -> None:
 
 
 def _change_charsmap(model: _Model, chance: random.Random) -> None:
-    """Store other rules, perhaps damaged ones, which pass the check if no index is too large."""
+    """Store other rules, some with flipped bits. They can be loaded if no index is too large."""
     spec = chance.choice([model.normalizer_spec, model.denormalizer_spec])
     charsmap = bytearray(compile_charsmap(RULES))
     for _ in range(chance.choice([0, 0, 1, 10])):
@@ -264,7 +264,7 @@ _MOSTLY_REFUSED = (_refused_scores, _refused_types, _cut_pieces, _refused_charsm
 
 
 def _unknown_fields(chance: random.Random) -> bytes:
-    """Return fields that the schema does not have, some of them deep, long or cut off."""
+    """Return a field that the schema does not have: deeply nested, long, truncated, or a number."""
     depth = chance.choice([1, 50, 99, 5_000])
     groups = _varint(900 << 3 | 3) * depth + _varint(900 << 3 | 4) * depth
     long = _varint(901 << 3 | 2) + _varint(100_000) + b"\xff" * 100_000

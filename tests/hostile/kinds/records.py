@@ -41,7 +41,7 @@ CSV = "".join(f'{n},"{line}\n""x""",b\r\n' for n, line in enumerate(["text", *LI
 
 
 def prepare(folder: Path) -> None:
-    """Write a file of each kind."""
+    """Write one valid file of each kind."""
     written = BytesIO()
     pq.write_table(pa.table({"text": LINES}), written)
     lists = [[line, None] for line in LINES]

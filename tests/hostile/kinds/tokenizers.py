@@ -58,7 +58,7 @@ CHARSMAPS = ("AAAA", "====", "A" * 400, "/////w==", "\x00", "AQAAAAEAAAA=")
 
 
 def prepare(folder: Path) -> None:
-    """Export a model of each form, write files as other tools do, and check which are imported."""
+    """Export models, write files like those of other tools, and check which can be imported."""
     Path("rules.tsv").write_text("41\t61\n65 301\tE9\n74 68\tFE\n9\t20\n")
     text = folder / "text.txt"
     text.write_text(TEXT * 20, encoding="utf-8")
@@ -87,7 +87,7 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
     else:
         damage = _damage_part if chance.random() < 0.5 else damage_document
         damaged.write_text(to_json(damage(json.loads(data), chance)), encoding="utf-8")
-    # If `tokenizers` is not installed, evaluate writes one line of error for any file.
+    # If `tokenizers` is not installed, `evaluate` rejects every file with an error of one line.
     evaluating = ["evaluate", "--quiet", f"--text={valid / 'text.txt'}", str(damaged)]
     importing = ["import", str(damaged), "--output=imported.model"]
     if chance.random() < 0.5:
@@ -96,7 +96,7 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
 
 
 def _damage_part(document: dict[str, Any], chance: random.Random) -> dict[str, Any]:
-    """Change a part of the file in a way that keeps most of its form."""
+    """Change one part of the document, and leave the other parts as they are."""
     model, vocabulary = document["model"], document["model"]["vocab"]
     pieces = [one[0] for one in vocabulary] if isinstance(vocabulary, list) else list(vocabulary)
     pattern, piece = chance.choice(PATTERNS), chance.choice(pieces)
@@ -140,7 +140,7 @@ def _damage_part(document: dict[str, Any], chance: random.Random) -> dict[str, A
 
 
 def _with_damaged_steps(part: dict[str, Any], name: str, chance: random.Random) -> dict[str, Any]:
-    """Remove, repeat, move or add steps of a layout."""
+    """Add a step to a part of the file. Then remove, repeat or move steps, or leave them."""
     steps = [*part.get(name, [part] if part else []), dict(chance.choice(STEPS))]
     match chance.randrange(4):
         case 0:
@@ -157,7 +157,7 @@ def _replace(pattern: str, content: str) -> dict[str, Any]:
 
 
 def _of_other_tools() -> dict[str, dict[str, Any]]:
-    """Return small files like those of converters and trainers of other projects."""
+    """Return small files that look like those of other projects' converters and trainers."""
     special = {"lstrip": False, "rstrip": False, "normalized": False, "special": True}
     added = [
         {"id": index, "content": text, "single_word": False, **special}

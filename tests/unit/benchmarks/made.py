@@ -1,4 +1,4 @@
-"""Results as a run of the benchmark would give them."""
+"""Invented results of the benchmark, for tests."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The table of the memory that Arrow data need: every kind of data can be read and trained from."""
+"""The benchmark of the memory that Arrow data need: it has rows for every kind of data."""
 
 from pathlib import Path
 

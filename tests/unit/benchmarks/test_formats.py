@@ -1,4 +1,4 @@
-"""The table of file formats: every format can be written and trained from."""
+"""The table of file formats: every format can be written, and read for training."""
 
 from pathlib import Path
 

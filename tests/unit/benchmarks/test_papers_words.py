@@ -78,7 +78,8 @@ def test_published_boundaries_are_next_to_ours(models: dict[str, Path], gold: Go
     assert float(figures[5]) == pytest.approx(recall, abs=6e-4)
     assert float(figures[8]) == pytest.approx(precision, abs=6e-4)
     assert int(figures[7]) == count
-    assert len(baseline.split()) == len(bpe.split()) - 4  # the name has one word; no published row
+    # "baseline" is one word fewer than "bpe, prefix", and has no published values (three words).
+    assert len(baseline.split()) == len(bpe.split()) - 4
     subset = gold._replace(name="lex.csv:prefixes")
     assert [*words.boundary_lines(chosen, subset)][1].endswith("0.335   0.402    2.54")
     assert "published" not in next(words.boundary_lines(chosen, gold._replace(format="ours")))

@@ -40,7 +40,7 @@ def test_both_packages_train_the_same_models(
 
 def test_a_text_that_is_missing_is_named(tmp_path: Path) -> None:
     options = ["--package", "spmcompat", "--texts", str(tmp_path), "--results", str(tmp_path / "m")]
-    with pytest.raises(SystemExit, match="The folder has no text none"):
+    with pytest.raises(SystemExit, match="Not in the folder: none"):
         run("train", *options, "none")
     assert not (tmp_path / "m").exists()
 

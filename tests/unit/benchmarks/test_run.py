@@ -1,4 +1,4 @@
-"""Texts, rows, processes, and when a run gives a result."""
+"""Runs of the benchmark: its texts, rows and processes, and which runs give a result."""
 
 import os
 from collections import Counter

@@ -1,4 +1,4 @@
-"""BPE merges of releases up to 0.2.1, which choose among an active set, against the oracle."""
+"""BPE merges equal the oracle's for releases up to 0.2.1, which choose from an active set."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_ties_at_the_cut(number: int) -> None:
 
 
 def test_frequent_pairs_are_merged_without_the_active_set() -> None:
-    """The best pair is merged while its count is far above those at the end of the active set."""
+    """Here the best pair is always far more frequent than the last pairs of the active set."""
     text = [(line, 1) for line in corpora.topics_text(20_000).split("\n") if line]
     case = stages.both(text, Options())
     oracle = list(merging.merges(case.sentences, case.options, 25))

@@ -1,4 +1,4 @@
-"""Merges that continue from the pieces of a model, against the oracle."""
+"""Merges that continue from the pieces of a model, compared with the oracle."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def extended(
 
 
 def learned(case: stages.Case, wanted: int) -> dict[str, float]:
-    """Return the first merges and the characters of a text, with the scores of the trainer."""
+    """Return the first merges and the characters of a text, with the scores that training sets."""
     merges = [piece for piece, _ in merging.merges(case.sentences, case.options, wanted)]
     return {piece: -float(rank) for rank, piece in enumerate([*merges, *case.required])}
 
@@ -54,7 +54,10 @@ def test_merges_after_those_of_another_text(number: int, expected: int) -> None:
 
 @pytest.mark.parametrize("number", range(100))
 def test_merges_after_pieces_of_any_scores(number: int) -> None:
-    """No trainer makes such pieces: their parts are missing, come later or have equal scores."""
+    """The initial pieces could not come from a trainer.
+
+    The parts of a piece may be missing, or have a lower or an equal score.
+    """
     dice = random.Random(f"any scores/{number}")
     lines = [("".join(dice.choices("abc", k=dice.randint(1, 12))), dice.randint(1, 3))] * 6
     texts = {"".join(dice.choices("▁abc", k=dice.randint(2, 5))) for _ in range(12)}
@@ -67,7 +70,7 @@ def test_merges_after_pieces_of_any_scores(number: int) -> None:
 
 @pytest.mark.parametrize("number", range(60))
 def test_the_same_text_goes_on_where_it_ended(number: int) -> None:
-    """Training to V1 and extending to V2 gives the pieces of training to V2.
+    """Extending a small model on the same text gives the same pieces as training a larger model.
 
     This holds until the reference begins to merge pairs that no longer occur.
     """

@@ -109,7 +109,7 @@ def test_ties_go_to_fewer_characters_then_to_smaller_text() -> None:
 
 
 def test_pairs_that_no_longer_occur_come_last() -> None:
-    """When the first "ab" of "abab" is merged, "a" follows it, so "aba" is briefly a pair."""
+    """After the first "ab" of "abab" is merged, "ab" and "a" are a pair until the next merge."""
     found = merges_of(segments_of(["abab"], add_dummy_prefix=False), 99, 1)
     assert found == [("ab", 2), ("abab", 1), ("ba", 0), ("aba", 0)]
     assert found == merges_of(segments_of(["abab"], add_dummy_prefix=False), 99, 10**6)
@@ -127,7 +127,7 @@ def test_cancelled_merges_stop() -> None:
 def test_a_text_that_is_not_filled_because_of_a_cancelled_run_is_not_too_large() -> None:
     workers = Workers(1)
     workers.cancel.set()
-    # A `TrainingError` is a `RuntimeError` too, but its message would not end here.
+    # A `TrainingError` is a `RuntimeError`, too, but its message would not end in "cancelled".
     with pytest.raises(RuntimeError, match=r"cancelled$"):
         Merges(segments_of(["abc abc"]), 5, workers)
 

@@ -163,7 +163,7 @@ def test_the_number_of_workers_does_not_change_the_model() -> None:
 
 
 def merged_by_rank(text: str, ranks: dict[str, int]) -> list[str]:
-    """Encode a text: merge the leftmost pair whose text has the lowest rank until none is left."""
+    """Encode a text: always merge the pair whose text has the lowest rank, leftmost first."""
     symbols = list(text)
     while True:
         pairs = [(ranks[a + b], i) for i, (a, b) in enumerate(pairwise(symbols)) if a + b in ranks]

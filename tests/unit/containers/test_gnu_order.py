@@ -1,4 +1,4 @@
-"""The heap, the partial sort and the hash map have the order of the GNU C++ library."""
+"""The heap, the partial sort and the hash map order their elements as the GNU C++ library does."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Files, iterators, counted lines, samples."""
+"""Reading of files, iterators and counted lines, and sampling."""
 
 import io
 import random
@@ -32,7 +32,7 @@ TEXT = corpora.mixed_text(3, 60)
 
 
 def fingerprint(corpus: Corpus) -> object:
-    """Return what identifies a corpus, with its seeds, whose scores depend on all substrings."""
+    """Return data that identify a corpus, such as seeds: their scores depend on all substrings."""
     seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
     return corpus.pretokens, corpus.segments, corpus.alphabet, list(seeds)
 
@@ -152,7 +152,10 @@ def test_the_corpus_does_not_depend_on_read_buffers_and_workers(
 def test_spaces_that_are_rare_only_late(
     coverage: float, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While spaces are common, pretokens are dropped, so the text has to be read again."""
+    """While spaces are common, pretokens are not kept.
+
+    If spaces become rare later, the text has to be read again.
+    """
     lines = ["a b"] * 40 + ["abcdefgh" * 20] * 40
     paths = write(tmp_path, "\n".join(lines).encode())
     expected = fingerprint(read_files(*paths, character_coverage=coverage))

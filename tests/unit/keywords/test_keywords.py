@@ -41,8 +41,8 @@ PLAIN = {
 }
 PYTHON = {name for name, one in OPTIONS.items() if one.keyword and not name.startswith("_")}
 
-# Parameters whose description in the docstring of `train` differs from that in the table, because
-# Python has other types, or has no flags.
+# Parameters that the docstring of `train` and the table of options describe in different words,
+# because their Python types differ, or because the table mentions flags.
 OWN_WORDS = {
     *("input", "sentence_iterator", "column", "counts", "model_prefix", "model_writer"),
     *("language_counts", "language_development", "language_ratios"),

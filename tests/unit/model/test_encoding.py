@@ -92,7 +92,7 @@ def test_unigram_ignores_unused_pieces() -> None:
 
 
 def encoded_by_releases(pieces: list[Piece], text: str) -> tuple[list[str], list[str]]:
-    """Return the tokens since 0.2.2, and those of earlier releases."""
+    """Return the tokens of the releases since 0.2.2, and the tokens of earlier releases."""
     new, old = (UnigramEncoder(pieces, encodes_in_float=one) for one in (True, False))
     return new.encode(text), old.encode(text)
 
@@ -104,7 +104,7 @@ def test_sums_are_rounded_before_they_are_compared_since_0_2_2() -> None:
 
 
 def test_large_sums_are_reset_since_0_2_2() -> None:
-    """At -120,000, float32 cannot represent the scores of the other pieces."""
+    """Near -120,000, the steps of float32 are larger than the scores of a, b and ab."""
     pieces = normal(x=-60_000, a=-0.001, b=-0.001, ab=-0.0021)
     assert encoded_by_releases(pieces, "xxab") == (["x", "x", "a", "b"], ["x", "x", "ab"])
 

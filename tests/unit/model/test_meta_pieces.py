@@ -16,7 +16,7 @@ PLAIN: dict[str, Any] = {"model_type": "char"}
         {},
         {"pad_id": 3, "bos_id": -1, "eos_piece": "<end>"},
         {"unk_id": 5, "bos_id": 0, "pad_id": 1, "pad_piece": "[PAD]"},
-        # A control symbol with the text of a reserved piece is that piece.
+        # A control symbol that has the text of a reserved piece becomes the reserved piece.
         {"bos_id": -1, "control_symbols": ["<pad>", "<s>"]},
         {"eos_id": -1, "user_defined_symbols": ["</s>", "<pad>"]},
         {"eos_id": -1, "eos_piece": "<s>"},

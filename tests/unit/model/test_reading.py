@@ -136,7 +136,7 @@ NOT_UTF8 = {
 
 
 def loaded_by_the_library(folder: Path, models: dict[str, bytes]) -> dict[str, bool]:
-    """Load models in another process, which may crash."""
+    """Return which models the library loads, in another process because it might crash."""
     for number, model in enumerate(models.values()):
         (folder / f"{number}.model").write_bytes(model)
     code = (

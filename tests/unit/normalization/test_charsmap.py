@@ -282,7 +282,7 @@ def test_complete_charsmaps_are_valid() -> None:
 
 
 def test_a_charsmap_with_a_cycle_is_refused_when_decompiled() -> None:
-    # The arc 'a' of the root leads to a state with the base of the root, so back to the root.
+    # The arc 'a' leads from the root to a state with the same base, that is, back to the root.
     units = [0] * 256
     units[0] = 1 << 10
     units[1 ^ 0x61] = 0x61 | ((1 ^ 0x61 ^ 1) << 10)
@@ -300,7 +300,8 @@ def crafted(arcs: dict[int, dict[int, int]], keys: dict[int, int], targets: byte
     256.
     """
     size = (max(arcs) // 256 + 1) * 256
-    units = [unit & 0xFF ^ 1 for unit in range(size)]  # labels that no arc asks for
+    # At first, no unit has a label that leads to it from the base of a state.
+    units = [unit & 0xFF ^ 1 for unit in range(size)]
     units[0] = next(iter(arcs)) << 10
     for base, ways in arcs.items():
         for label, to in ways.items():
@@ -368,7 +369,8 @@ def test_the_longest_source_that_is_decompiled() -> None:
 
 
 def test_a_long_path_to_a_known_state_is_refused() -> None:
-    # The root leads to a state before 600 arcs: directly, and through a path of 600 arcs.
+    # A state from which a path of 600 arcs begins can be reached from the root in two ways: by one
+    # arc, and by another path of 601 arcs.
     size = 600
     arcs = {256 * i: {0x61: 256 * (i + 1)} for i in range(2, 2 * size + 2)}
     arcs = {256: {0x61: 256 * (size + 2), 0x62: 512}, **arcs, 256 * (2 * size + 2): {}}

@@ -20,7 +20,7 @@ from tests.parity import reference_normalizer as reference
 STRIPPING = [name for name in charsmaps.OWN_NAMES if name.endswith("_strip_accents")]
 MARKING = "nmt_nfkc_mark_case"
 
-# The characters that this Python knows. Newer ones have no properties to compare with.
+# The characters that this version of Python knows. It has no properties of newer characters.
 ASSIGNED = [
     chr(c) for c in range(1, sys.maxunicode + 1) if unicodedata.category(chr(c)) not in ("Cn", "Cs")
 ]
@@ -74,7 +74,7 @@ DIGESTS = {
 
 @pytest.mark.parametrize("name", DIGESTS)
 def test_the_bytes_never_change(name: str) -> None:
-    """No version of Python changes them: models trained at different times must be equal."""
+    """The charsmaps are equal in all versions of Python, so that models can be reproduced."""
     charsmap = precompiled(name) if name else case_restoring()
     assert hashlib.sha256(charsmap).hexdigest() == DIGESTS[name]
 
@@ -112,8 +112,9 @@ def test_the_rules_are_derived_from_those_of_the_release(release: Release) -> No
 def test_every_character_loses_its_accents(name: str) -> None:
     plain = function_of(precompiled(name.removesuffix("_strip_accents")))
     stripped = function_of(precompiled(name))
-    # İ has no case folding, but the letter that remains without its accent has one. Case folding
-    # turns an iota subscript into a letter if it is alone. After a letter, it is an accent.
+    # `plain` is applied twice because of İ, which has no case folding: the I that remains without
+    # the dot has one. The only exception is U+0345, the iota subscript: if it stands alone, case
+    # folding turns it into a letter. After a letter, it is an accent.
     different = [c for c in ASSIGNED if stripped(c) != plain(without_accents(plain(c)))]
     assert different == ["\u0345"] * ("_cf_" in name)
 
@@ -155,14 +156,14 @@ def test_an_accented_letter_has_the_result_of_its_decomposition(name: str) -> No
         ("Việt Nam", "Viet Nam"),
         ("شُكْرًا أآؤ", "شكرا ااو"),
         ("שָׁלוֹם", "שלום"),
-        # Marks that write vowels or consonants stay.
+        # Marks that represent vowels or consonants stay.
         ("हिन्दी भाषा में", "हिन्दी भाषा में"),
         ("ภาษาไทยที่นี่", "ภาษาไทยที่นี่"),
         ("がぎぐ パンダ", "がぎぐ パンダ"),
         ("한국어 \u1112\u1161\u11ab", "한국어 한"),
-        # Letters without a decomposition and symbols stay.
+        # Symbols stay, and so do letters that have no decomposition.
         ("øłđßı ≠∉ ❤\ufe0f", "øłđßı ≠∉ ❤\ufe0f"),
-        # A spacing accent is a space and an accent in NFKC.
+        # NFKC replaces a spacing accent with a space and a combining accent.
         ("rock´n´roll", "rock n roll"),
     ],
 )
@@ -172,7 +173,7 @@ def test_what_stays_and_what_is_lost(text: str, expected: str) -> None:
 
 @pytest.mark.parametrize("text", ["\u1112\u0301\u1161", "か\u0301\u3099", "=\u0301\u0338"])
 def test_what_an_accent_separates_is_not_composed(text: str) -> None:
-    """Charsmaps replace text once, from left to right, and do not see what they have written."""
+    """A charsmap scans the text once, from left to right, and never changes its own output."""
     stripped = function_of(precompiled("nmt_nfkc_strip_accents"))
     assert stripped(text) == text[0] + text[2] != without_accents(text)
 
@@ -205,7 +206,7 @@ def test_every_text_is_restored(restored: Callable[[str], str]) -> None:
 
 
 def test_capitals_become_small_letters() -> None:
-    """Exceptions are the capitals of Cherokee, and those whose small form is several characters."""
+    """The exceptions are Cherokee capitals, and İ, whose small form has two characters."""
     plain, mark = function_of(precompiled("nmt_nfkc")), function_of(precompiled(MARKING))
     unchanged = set()
     for c in ASSIGNED:

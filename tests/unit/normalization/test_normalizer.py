@@ -217,8 +217,8 @@ def test_one_normalizer_serves_several_threads() -> None:
         ([b"ab", b"bc"], b"abc", b"\x1fc"),  # the leftmost match
         ([b"a", b"a", b""], b"ba", b"b\x1f"),
         (["\u4e2d".encode()], "\u6587\u4e2d".encode(), "\u6587\x1f".encode()),
-        ([b"\xb8"], "\u4e2d".encode(), "\u4e2d".encode()),  # not inside a character
-        ([b"a"], b"\xe4a\xb8a", b"\xe4a\xb8\x1f"),  # the first byte sets the size
+        ([b"\xb8"], "\u4e2d".encode(), "\u4e2d".encode()),  # no match inside a character
+        ([b"a"], b"\xe4a\xb8a", b"\xe4a\xb8\x1f"),  # the first byte determines the size
         ([b"a"], b"\xf0aaa", b"\xf0aaa"),
         ([b"a"], b"\xff\xc3", b"\xff\xc3"),
         ([b"b" * size for size in range(1, 70)], b"b" * 70, b"\x1f\x1f"),  # 64, then 6

@@ -40,7 +40,7 @@ def test_a_delimiter_cuts_only_seeds(
 def test_a_delimiter_in_a_small_text(
     trainers: Trainers, old_release: str, lines: str, delimiter: str
 ) -> None:
-    """With some delimiters, no text is left."""
+    """Some of the delimiters remove the whole text."""
     case = file_case(
         {"pretokenization_delimiter": delimiter, "hard_vocab_limit": False},
         [lines.replace("|", "\n")],

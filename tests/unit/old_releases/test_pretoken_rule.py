@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 def test_delimiters_cut_pretokens(
     trainers: Trainers, old_release: str, delimiter: str, split: bool
 ) -> None:
-    """Characters of the delimiter are counted, too. Rare ones are replaced before the cut."""
+    """The delimiter's characters are counted, too, and replaced before the cut if they are rare."""
     options = {**BPE, "pretokenization_delimiter": delimiter, "split_by_whitespace": split}
     text = topics_text(12_000) + "\nxaxa per axa e" * 2
     for coverage in (1.0, 0.98):
@@ -29,7 +29,7 @@ def test_delimiters_cut_pretokens(
 def test_a_pretoken_of_too_many_pairs_is_refused(
     trainers: Trainers, old_release: str, delimiter: str
 ) -> None:
-    """Positions have 16 bits, but only the positions of pairs are stored."""
+    """Only the positions of pairs must fit into 16 bits, not those of all characters."""
     options: dict[str, Option] = {
         **BPE,
         "max_sentence_length": 1 << 20,

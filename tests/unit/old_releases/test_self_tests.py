@@ -1,7 +1,7 @@
-"""Self-tests: samples of the text that models of earlier releases contain.
+"""Self-tests: lines of the text that earlier releases store in a model, with their pieces.
 
-The whole model is compared, so each sample also shows that spmcompat encodes as the real library
-does.
+The tests compare whole models, so each stored line also shows that spmcompat encodes it as the real
+library does.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def test_all_lines_are_stored(
 def test_ours_encodes_with_unigram_models_of_the_reference(
     trainers: Trainers, old_release: str, option: dict[str, Option]
 ) -> None:
-    """Tests only our encoder, on the real library's models and samples."""
+    """Tests only the encoder of spmcompat, with models and samples of the real library."""
     common = words_text(1, lines=300) + mixed_text(2, 100).replace("\t", " ")
     rare = "".join(chr(0x4E00 + n % 5000) for n in range(12_000))
     counts = [f"{line}\t1000" for line in common.splitlines() if line]
@@ -131,7 +131,7 @@ def samples(trainers: Trainers, case: Case) -> list[bytes]:
 def test_a_model_that_is_too_small_for_the_unknown_piece(
     trainers: Trainers, old_release: str
 ) -> None:
-    """No runtime loads a model without an unknown piece, so the release cannot encode samples."""
+    """No release loads a model without an unknown piece, so the samples cannot be encoded."""
     options: dict[str, Option] = {
         **SAMPLES,
         "model_type": "word",

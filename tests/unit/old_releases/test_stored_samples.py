@@ -1,4 +1,4 @@
-"""The pieces that a model stores with a sample. `test_self_tests.py` compares with the releases."""
+"""The pieces stored with self-test samples; `test_self_tests.py` compares them with releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors that occur before reading: their type and text, compared live with the real library."""
+"""Errors before the text is read: types and messages, compared with those of the real library."""
 
 import gzip
 import os
@@ -80,7 +80,7 @@ def test_marked_capitals_must_be_restored(options: dict[str, object], message: s
     marking = {"normalization_rule_name": "nmt_nfkc_mark_case", **options}
     with pytest.raises(BadValueError, match=message):
         check_options(from_kwargs(marking))
-    # Other rules do not restrict the options, nor does a file of rules that replaces these rules.
+    # The same options are allowed with other named rules, and with rules from a file.
     for other in ({"normalization_rule_name": "nmt_nfkc"}, {"normalization_rule_tsv": "r.tsv"}):
         check_options(from_kwargs({**marking, **other}))
 
@@ -161,7 +161,7 @@ def test_options_of_records_are_refused_where_no_input_has_records(
         {"input": "pipe", "input_format": "jsonl"},
         {"input": "pipe.jsonl"},
         {"input": "memory://records/a.jsonl?b=c"},
-        # Reading may stop before the second file, which need not exist.
+        # Reading may stop before the second file, so this file need not exist.
         {
             "input": "a.txt,nowhere*.jsonl",
             "input_sentence_size": 200,

@@ -1,4 +1,4 @@
-"""From keywords, strings and flags to specs."""
+"""Keywords, strings and flags are converted to specs."""
 
 import sys
 from collections.abc import Callable

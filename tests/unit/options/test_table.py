@@ -1,4 +1,4 @@
-"""The table of options: it agrees with the schema, and everything else is generated from it."""
+"""The table of options agrees with the schema; everything else is generated from the table."""
 
 from __future__ import annotations
 
@@ -130,7 +130,8 @@ def test_what_a_model_stores() -> None:
 def test_recipes_set_values_of_extensions() -> None:
     for recipe in RECIPES.values():
         settings = from_kwargs(recipe)
-        # A recipe whose vocabulary may end up smaller also says that this is not an error.
+        # Recipes whose vocabulary may become smaller than vocab_size also set hard_vocab_limit,
+        # which is not an extension.
         extensions = recipe.keys() - {"hard_vocab_limit"}
         assert all(OPTIONS[name].stored_in == EXTENSION for name in extensions)
         assert ("drop_unused" in recipe) == ("hard_vocab_limit" in recipe)

@@ -1,4 +1,4 @@
-"""Text values, compared with hand-written tables and live with the real library."""
+"""Values of options given as text: checked by tables and by comparison with the real library."""
 
 from collections.abc import Callable
 

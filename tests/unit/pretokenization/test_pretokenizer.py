@@ -220,6 +220,6 @@ except KeyboardInterrupt:
         rest = process.stdout.read()
         assert process.wait(LIMIT) == 0
     assert rest.count(b"called") < 50_000
-    # No thread continues to call the function.
+    # After the interrupt, no thread calls the function.
     assert rest.endswith(b"interrupted\n")
     assert list(tmp_path.iterdir()) == []

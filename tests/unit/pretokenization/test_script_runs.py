@@ -24,7 +24,7 @@ from tests.oracle import pretokenizing
     ],
 )
 def test_runs_of_a_script(text: str, count: int) -> None:
-    """The counts are those of the published implementation."""
+    """The published implementation cuts the texts into the same numbers of runs."""
     marked = text.replace(" ", "▁")
     runs = script_runs(marked)
     assert len(runs) == count

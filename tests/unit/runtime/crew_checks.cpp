@@ -219,7 +219,7 @@ void sum_up(Crew& crew) {
 }
 
 #ifndef _WIN32
-// A forked process can use crews even if other threads were in the middle of a stage.
+// A forked process can use crews even if other threads were running a stage during the fork.
 void a_forked_process() {
   CancelFlag cancel, other_cancel;
   Crew crew(3, cancel), other(3, other_cancel);

@@ -34,7 +34,10 @@ def runs_through(first: int) -> bool:
 
 
 def delete(failing: int) -> None:
-    """Delete workers while the allocation `failing` fails. Python would report an exception."""
+    """Delete workers while allocation number `failing` fails.
+
+    Python would report an exception in ``__del__`` on standard error.
+    """
     workers = Workers(2)
     workers.run(range(2), do_nothing)
     _testcapi.set_nomemory(failing, failing + 1)
@@ -45,7 +48,7 @@ def delete(failing: int) -> None:
 
 
 def main() -> None:
-    """Try every allocation until there are no more."""
+    """Make each allocation fail in turn, and print the results."""
     faulthandler.dump_traceback_later(LIMIT, exit=True)
     # Before Python 3.11, the call of `__del__` itself needs memory, and Python reports its failure.
     if sys.version_info >= (3, 11):

@@ -91,7 +91,7 @@ def test_stages_of_several_threads() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_process_has_its_own_threads(tmp_path: Path) -> None:
-    """The copy of the crew has no threads. New ones start, and nothing waits for the old ones."""
+    """The crew of the child process starts new threads and does not wait for the parent's."""
     program = """
 import os
 from spmcompat.runtime.workers import Workers
@@ -111,7 +111,7 @@ print("done")
     completed = subprocess.run(
         # Python warns about a fork while other threads run.
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program],
-        cwd=tmp_path,  # not the checkout, whose spmcompat may not be compiled
+        cwd=tmp_path,  # not the checkout: its spmcompat may lack the compiled modules
         env={
             **os.environ,
             "PYTHONPATH": os.pathsep.join(sys.path),

@@ -121,7 +121,7 @@ def test_a_device_and_a_pipe_are_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
 def test_standard_output_in_a_file_is_written_where_it_stands(old: Path, path: str) -> None:
-    """The shell opened the file. Replacing it would lose the text before its position."""
+    """The file that the shell opened is written, not replaced, so its earlier text stays."""
     (old / "link").symlink_to("/dev/stdout")
     log = old / "log"
     log.write_bytes(b"before ")
@@ -249,7 +249,7 @@ def test_another_error_brings_the_old_files_back(
 def test_a_signal_waits_until_all_files_are_replaced(
     old: Path, monkeypatch: pytest.MonkeyPatch, name: str, number: signal.Signals
 ) -> None:
-    """This holds even if another thread receives the signal, for example one in a kernel."""
+    """The signal waits even if another thread receives it, for example one in a C++ kernel."""
     real = getattr(os, name)
     asked = threading.Event()
 
@@ -310,7 +310,7 @@ def test_files_are_written_in_another_thread(old: Path) -> None:
 
 
 def test_an_exit_during_the_cleanup_leaves_no_temporary_file(old: Path) -> None:
-    """A second Ctrl-C can end the cleanup before it has begun."""
+    """A second Ctrl-C can interrupt the cleanup before it has begun."""
     program = """
 from spmcompat.runtime import outputs
 real, calls = outputs.Outputs.discard, []
@@ -381,7 +381,7 @@ def test_a_missing_folder(tmp_path: Path) -> None:
 def test_a_target_with_the_longest_possible_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The name of the temporary file is not too long, even if it is cut within a character."""
+    """The name of the temporary file is truncated, possibly within a character."""
     monkeypatch.chdir(tmp_path)
     for name in ("x" * 255, "x" + "あ" * 84 + "yy"):
         assert len(name.encode()) == 255
@@ -391,7 +391,7 @@ def test_a_target_with_the_longest_possible_name(
 
 
 def test_what_cannot_be_written_is_refused(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Root may write everywhere, so the test replaces the answer of the system."""
+    """The test replaces `os.access`, because root may write everywhere."""
     for denied, message in ((old, "Choose a option in a folder"), (old / "m.model", "Make the")):
         with monkeypatch.context() as patch:
             patch.setattr(os, "access", lambda path, _, denied=denied: path != str(denied))

@@ -72,7 +72,7 @@ def test_an_estimate_of_the_steps_left_changes_the_share_and_not_a_total(
 
 
 def everything(terminal: int) -> bytes:
-    """Read until the end, which is an error for a terminal."""
+    """Read everything that was written. A terminal reports the end of its input as an error."""
     found = b""
     with suppress(OSError), open(terminal, "rb", buffering=0) as file:
         while part := file.read(4096):

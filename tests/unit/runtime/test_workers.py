@@ -22,7 +22,7 @@ from tests.waiting import LIMIT, wait_for_work, wait_until
 
 
 def assert_ended(workers: Workers) -> None:
-    """Fail if a thread of the workers still runs."""
+    """Fail if a thread of the workers is still running."""
     assert all(thread.has_ended() for thread in workers.threads)
 
 
@@ -167,11 +167,11 @@ def test_threads_end_with_each_call() -> None:
     reason="these releases of Python crash if there is no memory for a variable of a closure",
 )
 def test_any_allocation_of_python_may_fail(tmp_path: Path) -> None:
-    """A thread may lack memory when it starts. Nothing waits for it forever."""
+    """If a thread cannot start because memory ran out, nothing may wait for it forever."""
     pytest.importorskip("_testcapi")
     completed = subprocess.run(
         [sys.executable, "-m", "tests.unit.runtime.failing_threads", "300"],
-        cwd=tmp_path,  # not the checkout, whose spmcompat may not be compiled
+        cwd=tmp_path,  # outside the checkout, whose spmcompat may not be compiled
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
@@ -242,7 +242,8 @@ def test_an_interrupt_waits_for_tasks_that_check_the_flag(
         if next(number) == min(count, tasks):
             press_ctrl_c()
         wait_until(workers.cancel.is_set, "the flag is set")
-        time.sleep(0.1)  # If nothing waited for the tasks, they would end too late.
+        # Without the wait for running tasks, the asserts below would come before the tasks end.
+        time.sleep(0.1)
         ended.append(task)
 
     with pytest.raises(KeyboardInterrupt):

@@ -46,7 +46,7 @@ def test_coverage_stops_as_soon_as_it_is_reached() -> None:
 
 
 def test_the_share_is_rounded_to_float32_before_it_is_compared() -> None:
-    """In float32, the share of all but one of 2^30 characters is 1."""
+    """In float32, the share of all but one of 2^30 characters rounds to 1."""
     assert chosen({"a": 2**30 - 1, "b": 1}, 1.0) == "a"
     assert chosen({"a": 2**20 - 1, "b": 1}, 1.0) == "ab"
 

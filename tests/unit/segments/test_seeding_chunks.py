@@ -59,7 +59,7 @@ def normalized(line: str, options: PlanOptions) -> str:
 
 
 def without_empty(sentences: list[Sentence]) -> list[Sentence]:
-    """Replace each empty sentence with the last one."""
+    """Replace each empty sentence with the last sentence, which is moved there."""
     kept = list(sentences)
     at = 0
     while at < len(kept):
@@ -97,7 +97,7 @@ def covered(text: Text) -> list[Sentence]:
 
 
 def read(text: Text, folder: Path) -> Corpus:
-    """Read the text from files; compressed files are read again from the start."""
+    """Write the lines to files, packed as `text.packing` says, and read these files."""
     lines = [f"{line}\t{count}" if text.options.text.tsv else line for line, count in text.lines]
     plain = "".join(f"{line}\n" for line in lines)
     half = "".join(f"{line}\n" for line in lines[: len(lines) // 2])
@@ -148,7 +148,7 @@ def test_a_candidate_dropped_between_chunks_loses_its_count(
 ) -> None:
     letters = "abcdefghijklmnopqrstuvwxyzáéíóúñßâ"
     pairs = [letters[2 * i] + letters[2 * i + 1] for i in range(candidates)]
-    # Each pair is followed by two different bytes; no other two letters are.
+    # Each pair occurs before two different bytes, so it is a candidate. No other pair is one.
     first = [(pair + end, 20 - i) for i, pair in enumerate(pairs) for end in "12"]
     size = sum(count * (len(line.encode()) + 1) for line, count in first)
     second = [(pairs[rank] + end, 30) for end in "12"]
@@ -166,7 +166,7 @@ def test_a_candidate_dropped_between_chunks_loses_its_count(
 
 
 def test_a_sample_is_searched_in_seeding_chunks(folder: Path) -> None:
-    """The sample consists of the first sentences in order, and is stored in several slices."""
+    """The sample holds the first sentences in their original order, stored in several slices."""
     sample = TextPlan(input_sentence_size=len(LONG.lines), shuffle_input_sentence=False)
     options = PLAIN._replace(text=sample, seeding_chunk_bytes=300)
     text = replace(LONG, options=options)

@@ -18,7 +18,7 @@ def test_scores_are_float32_logarithms_of_shares() -> None:
     assert scores == [float(np.float32(score)) for score in scores]
     assert scores == pytest.approx([float(score) for score in expected], rel=1e-6)
     assert log_shares([0], 5) == [-math.inf]
-    # The total wraps, as in the reference.
+    # The total wraps around at 2**64, as in the reference.
     assert log_shares([1], 2**64 + 3) == log_shares([1], 3)
 
 

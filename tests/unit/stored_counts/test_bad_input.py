@@ -38,7 +38,7 @@ def working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def path() -> Path:
-    """The path of good counts, in an empty working folder."""
+    """The path of a valid file of counts. The working folder contains nothing else."""
     spmcompat.count(sentence_iterator=TEXT, minloglevel=2).save("good.counts")
     return Path("good.counts")
 

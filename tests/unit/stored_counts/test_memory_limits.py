@@ -70,5 +70,7 @@ def test_limits_of_the_address_space(name: str, tmp_path: Path) -> None:
             assert "Traceback" not in done.stderr, told
         for path in tmp_path.iterdir():
             if path.name not in before:
-                assert done.returncode <= 0, told  # a signal may leave a temporary file
+                # A command that reports an error leaves no file. If a signal kills the command, a
+                # temporary file may remain.
+                assert done.returncode <= 0, told
                 path.unlink()

@@ -50,7 +50,8 @@ def merged(*args: object, **kwargs: object) -> CountTable:
 def filled_in_order(text: list[str]) -> list[str]:
     """The sentences in the order of the reference.
 
-    The reference leaves out empty lines, and replaces each line of spaces with the last sentence.
+    The reference leaves out empty lines, and moves the last sentence to the position of each line
+    of spaces.
     """
     left = [line for line in text if line]
     position = 0

@@ -48,7 +48,7 @@ def added_up(counter: Any, parts: Sequence[Any]) -> Any:
 
 
 def write_files(folder: Path, counter: Any, rows: Any, files: int = 3, seed: int = 1) -> Path:
-    """Write the rows in any order, as an engine does."""
+    """Write the rows in a random order, as an engine may do."""
     folder.mkdir()
     order = random.Random(seed).sample(range(rows.num_rows), rows.num_rows)
     rows = rows.take(pa.array(order, pa.int64())).replace_schema_metadata(counter.metadata)
@@ -119,7 +119,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 def _name(options: dict[str, Any]) -> str:
-    """Return an id that is the same in all test processes, so without the address of a function."""
+    """Return an id that is the same in all test processes: it contains no address of a function."""
     return str({option: getattr(value, "__name__", value) for option, value in options.items()})
 
 
@@ -232,7 +232,7 @@ def test_no_batches_give_no_rows() -> None:
 
 
 def test_a_long_text_is_read_in_bounded_memory() -> None:
-    """Rows are yielded before the end of the text, so that the table starts empty again."""
+    """Rows are yielded before the text ends. Then counting continues with an empty table."""
     lines = [f"{i}a {i}b" for i in range(100_000)]
     counter = spmcompat.arrow_counter(table_bytes=1 << 20, minloglevel=2)
     given = 0
@@ -302,9 +302,9 @@ Change = Callable[[list[dict[str, Any]]], object]
     [
         (lambda rows: rows.remove(_row(rows, 1)), "A file is missing, or rows were changed"),
         (lambda rows: _row(rows, 0).update(place=2, next=0), "a row ends the text"),
-        (lambda rows: _row(rows, FACT).update(next=77), "a row states an unknown fact"),
-        (lambda rows: _name_facts(rows, "a"), "a row states an unknown fact"),
-        (lambda rows: _row(rows, FACT).update(count=-1), "a row states an unknown fact"),
+        (lambda rows: _row(rows, FACT).update(next=77), "a row that states a fact is not valid"),
+        (lambda rows: _name_facts(rows, "a"), "a row that states a fact is not valid"),
+        (lambda rows: _row(rows, FACT).update(count=-1), "a row that states a fact is not valid"),
         (lambda rows: _row(rows, FACT).update(count=1), "there are fewer lines"),
         (lambda rows: _row(rows, FACT).update(next=None), "the column next contains a null"),
         (lambda rows: rows.append(dict(_row(rows, 0))), "occurs twice"),

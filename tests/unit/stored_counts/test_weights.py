@@ -1,4 +1,4 @@
-"""Weights repeat texts: the merged counts are those of the repeated text, and so are the models."""
+"""Merging with weights gives the counts and the models that repeating the texts gives."""
 
 from __future__ import annotations
 

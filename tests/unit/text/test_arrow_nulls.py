@@ -1,4 +1,4 @@
-"""Arrow structs with null pointers and impossible numbers: one line says that they are broken."""
+"""Arrow structs with null pointers or impossible numbers are reported as broken, in one line."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def test_nothing_but_nulls() -> None:
         assert read(nulls) == ([], 0, 5)
         with pytest.raises(TrainingError, match="contains no sentence"):
             trained(nulls)
-    # The first parts of a data set may have no text, and then no type.
+    # If the first part of a data set has only nulls, its column does not have the type of strings.
     parts = [pa.table({"text": pa.nulls(5)}), pa.table({"text": ["a", None]})]
     assert [(one.lines, one.nulls) for one in strings_of_all(parts)] == [(1, 6)]
 
@@ -233,7 +233,7 @@ def test_files_and_data_sets_of_pyarrow(tmp_path: Path) -> None:
         lambda: pq.ParquetFile(whole),
         lambda: pa.ipc.open_file(stored),
     ]
-    for make in makers[:2] + makers[3:]:  # the columns of a scanner are fixed
+    for make in makers[:2] + makers[3:]:  # not the scanner: its columns are fixed
         assert read(make()) == expected(ROWS)
         assert trained(make()) == MODEL
         assert read(make(), "a.b") == expected(ROWS[::-1])

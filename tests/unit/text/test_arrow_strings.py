@@ -39,7 +39,7 @@ def texts_of(buffers: Sequence[ReadBuffer]) -> list[bytes]:
 
 
 def read(data: Any, column: str | None = None) -> tuple[list[bytes], int, int]:
-    """The strings that are not empty, the number of all strings, and the number of nulls."""
+    """Return the non-empty strings of the data, the number of all strings, and that of nulls."""
     buffers = [*strings_of(data, column)]
     lines = sum(buffer.lines for buffer in buffers)
     return texts_of(buffers), lines, sum(buffer.nulls for buffer in buffers)

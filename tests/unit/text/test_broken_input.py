@@ -325,7 +325,7 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     ),
     "Arrow with wrong offsets": (
         "a.arrow",
-        # The offsets of the first batch begin with 0 and the sizes of the first two lines.
+        # The offsets of the first batch are 0, followed by the ends of its lines.
         lambda: arrow().replace(offsets(LINES[:3]), offsets(LINES[:2]) + b"\xff\xff\xff\x7f"),
         "a.arrow is broken or ends early: ",
     ),

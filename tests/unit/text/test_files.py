@@ -123,7 +123,7 @@ def test_progress_is_that_of_the_bytes_that_are_read(
         files = files_of(path)
         assert files.size() == path.stat().st_size
         sizes = [buffer.input_size for buffer in files]
-        # Buffers of rows have a different size.
+        # The buffer size that the test sets does not apply to tables.
         assert len(sizes) > 3 or path.suffix in (".parquet", ".arrow", ".arrows")
         assert min(sizes) >= 0
         assert sum(sizes) == path.stat().st_size, path
@@ -446,7 +446,7 @@ def test_reading_ahead_is_bounded_and_ends_when_nobody_reads() -> None:
     assert next(ahead) == 0
     ahead.close()
     assert len(taken) < 20
-    source.close()  # succeeds only if the thread has ended and does not run the generator
+    source.close()  # raises if the thread is still running the generator
     assert closed.is_set()
 
 
@@ -475,7 +475,7 @@ def test_a_large_file_takes_no_more_memory_than_a_small_one(name: str, tmp_path:
     lines = corpora.words_text(5, 20_000, types=2000).splitlines()
     text = "".join(f"{json.dumps({'id': 1, 'text': line})}\n" for line in lines).encode()
     small, large = tmp_path / f"small-{name}", tmp_path / f"large-{name}"
-    copies = 50  # of more than a megabyte each
+    copies = 50  # each is larger than a megabyte
     assert len(text) > 1_000_000
     if name == "a.jsonl.gz":
         member = gzip.compress(text, 1)

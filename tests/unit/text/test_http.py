@@ -1,4 +1,4 @@
-"""Addresses of HTTP servers that support ranges of bytes, that do not, or that return errors."""
+"""HTTP servers that support byte ranges, that do not support them, and that return errors."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tests.parity import corpora
 pytest.importorskip("fsspec")
 pytest.importorskip("aiohttp")
 
-# More than fsspec reads at a time (5 MiB), and hardly compressible.
+# Longer than what fsspec reads at a time (5 MiB), and hardly compressible.
 TEXT = corpora.words_text(7, 300).encode() * 400
 
 
 class _Server(BaseHTTPRequestHandler):
-    """Answers by name: ``ranges`` and ``stream`` return the text, ``500`` is an error."""
+    """The path selects the answer: ``ranges`` and ``stream`` get the text, ``500`` an error."""
 
     protocol_version = "HTTP/1.1"
     content = TEXT
@@ -125,7 +125,7 @@ def test_parquet_from_a_server_without_ranges(
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     written = io.BytesIO()
-    # The file has two blocks of fsspec, so the first block does not contain the end.
+    # fsspec reads the file in two blocks, so the first block does not contain the end of the file.
     pq.write_table(
         pa.table({"text": TEXT.decode().splitlines()}),
         written,

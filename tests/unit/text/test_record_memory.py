@@ -29,7 +29,7 @@ import sys
 import spmcompat
 
 def peak():
-    # getrusage can return the peak of the parent process instead.
+    # getrusage is no alternative: it can return the peak of the parent process.
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
 """
@@ -79,7 +79,7 @@ def run_python(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run a program that imports the same spmcompat as the test, not that of the checkout."""
     return subprocess.run(
         [sys.executable, "-c", *map(str, arguments)],
-        cwd=tempfile.gettempdir(),  # not the checkout, which may not contain compiled modules
+        cwd=tempfile.gettempdir(),  # outside the checkout, which may lack compiled modules
         env={**os.environ, "PYTHONPATH": str(Path(spmcompat.__file__).parents[1])},
         capture_output=True,
         text=True,

@@ -10,7 +10,7 @@ import pytest
 
 from spmcompat.unicode.marks import CASE_MARK, SPACE_MARK, UNKNOWN_MARK
 
-# A wheel has no C++ sources.
+# The folder of the checkout: an installed package does not contain the C++ sources.
 PACKAGE = Path(__file__).resolve().parents[3] / "spmcompat"
 pytestmark = pytest.mark.skipif(not PACKAGE.is_dir(), reason="needs the C++ sources")
 

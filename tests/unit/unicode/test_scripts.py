@@ -1,4 +1,4 @@
-"""The table of Unicode scripts, through the Python binding of the pre-tokenization by script."""
+"""The table of Unicode scripts, read through the Python binding for cutting by script."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_table_has_not_changed() -> None:
         (0x3005, scripts.HAN),
         (0x20000, scripts.HAN),
         (0x2A6D6, scripts.HAN),
-        (0x2A6D7, scripts.COMMON),  # assigned later than the table
+        (0x2A6D7, scripts.COMMON),  # not yet assigned in the Unicode version of the table
         (0xE0100, scripts.INHERITED),
         (0x10FFFF, scripts.COMMON),
         (0x110000, scripts.COMMON),
@@ -59,7 +59,7 @@ def letters(name: str) -> Iterator[int]:
 @pytest.mark.parametrize("name", ["BENGALI", "DEVANAGARI", "HIRAGANA", "KATAKANA", "MONGOLIAN"])
 def test_letters_of_one_alphabet_have_one_script(name: str) -> None:
     found = {scripts.script_of(c) for c in letters(name)}
-    assert len(found - {scripts.COMMON}) == 1  # Common: assigned after the table was made
+    assert len(found - {scripts.COMMON}) == 1  # characters newer than the table are Common
 
 
 def test_different_alphabets_have_different_scripts() -> None:

@@ -1,4 +1,4 @@
-"""Training for the fewest tokens against the oracle, which knows when a tie decides."""
+"""Training for the fewest tokens, compared with the oracle, which reports near ties."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def random_lines(dice: random.Random) -> list[str]:
 
 
 def both(seed: int, drop_unused: bool) -> tuple[oracle.Training, list[str], list[str], int]:
-    """Return the oracle's training, its pieces, spmcompat's pieces, and the requested size."""
+    """Return the oracle's training and pieces, spmcompat's pieces, and the requested size."""
     dice = random.Random(seed)
     corpus = stages.read(random_lines(dice), input_format="tsv", character_coverage=1)
     words = {piece.decode(): count for piece, count in corpus.counted_pretokens()}

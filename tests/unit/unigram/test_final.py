@@ -1,4 +1,4 @@
-"""The final pieces against the oracle, bit for bit."""
+"""Compares the final pieces with those of the oracle, bit for bit."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Required characters stay in every round, against the oracle."""
+"""Training that keeps required characters in every round, compared with the oracle."""
 
 from __future__ import annotations
 

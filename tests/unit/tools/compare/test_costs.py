@@ -54,8 +54,9 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 def test_the_table_has_a_row_for_each_size_and_marks_the_lowest() -> None:
     found = rows(costs([*THREE, sized("b", 50, 3.0), sized("b", 100, 2.0)], NETWORK))
-    # 12,000 bytes are 12,000, 6,000 or 3,000 tokens. Each token takes 6 operations for each
-    # parameter: the 1,000 of the network, and the 800, 1,600 or 16,000 of the output layer.
+    # With the three sizes, the 12,000 bytes of text become 12,000, 6,000 or 3,000 tokens. A token
+    # takes 6 operations for each parameter. The parameters are the 1,000 of the network, and the
+    # 800, 1,600 or 16,000 of the output layer.
     assert found["&lt;a&gt; 50"] == [
         "<td>50",
         "<td>800",

@@ -1,4 +1,4 @@
-"""The report of a comparison: its contents and its marks."""
+"""The report of a comparison: its contents, and the marks at the best values and differences."""
 
 from __future__ import annotations
 
@@ -203,7 +203,8 @@ def test_changes_against_the_baseline_are_shown_for_each_size(texts: Texts) -> N
     table = page(results, texts, "text", baseline="one").split("<h2>")[1]
     assert table.startswith("Changes against one")
     small, large = table.split("pieces</th>")[1:]
-    # Three of the six pieces are shared; of the three with more than one character, one is shared.
+    # The two models have six different pieces and share three of them. Three of the six have more
+    # than one character; the models share one of these.
     assert cells_of(small, "one") == ["–"] * 5
     assert cells_of(small, "two") == ["+20.00%", "-20.00%", "-20.00%", "50.0%", "33.3%"]
     assert cells_of(large, "two") == ["+0.00%", "+10.00%", "+10.00%", "100.0%", "100.0%"]

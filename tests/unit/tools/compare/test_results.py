@@ -1,4 +1,4 @@
-"""Results stored in the folder of a report."""
+"""Writing results to the folder of a report, and reading them again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "one.json"
     write_result(path, full_result(), SETTINGS)
     found = read_result(path, {"gold": ["a.tsv"]})
-    # NaN is not equal to itself.
+    # The results are compared as text, because NaN is not equal to itself.
     assert repr(found) == repr(full_result())
     assert read_result(path, SETTINGS) is not None
     assert read_result(path, {"gold": []}) is None

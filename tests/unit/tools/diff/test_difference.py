@@ -199,7 +199,8 @@ def test_self_test_samples_are_compared(model: bytes) -> None:
 
 
 def test_fields_outside_the_schema_are_compared(model: bytes) -> None:
-    # Field 250 is bytes, in the model and in a piece. Field 251 is a group that contains a number.
+    # The schema has neither field 250 (here: bytes) nor field 251 (here: a group that contains a
+    # number). The changed model contains both, and one of its pieces contains field 250.
     text, group = b"\xd2\x0f\x03abc", b"\xdb\x0f\x08\x05\xdc\x0f"
     piece = b"\x0a\x01z" + text
     changed = model + group + b"\x0a" + bytes([len(piece)]) + piece + text + text

@@ -19,7 +19,7 @@ TYPES = ("unigram", "bpe", "word", "char")
 
 @cache
 def lines() -> list[str]:
-    """Return the lines of documentation that comes with every Python."""
+    """Return the lines of the documentation that is part of every Python installation."""
     text = "\n".join(topics[name] for name in sorted(topics))
     return [line for line in text.splitlines() if line.strip()]
 
@@ -52,7 +52,7 @@ def trained(model_type: str, text: tuple[str, ...] = (), **options: Any) -> Mode
 
 
 def processor(model: ModelProto) -> sentencepiece.SentencePieceProcessor:
-    """Load a model with the real library. A model with unused pieces must load too."""
+    """Load a model with the real library, which must accept even a model with unused pieces."""
     return sentencepiece.SentencePieceProcessor(model_proto=model.SerializeToString())
 
 

@@ -68,8 +68,8 @@ def test_a_user_defined_symbol_is_one_token_everywhere(model_type: str) -> None:
 
 @pytest.mark.parametrize("model_type", CUT)
 def test_scores_of_added_pieces_continue_below_the_lowest(model_type: str) -> None:
-    # An added piece with score 0 would rank above every merge and change how old text is cut:
-    # google/sentencepiece#964, Chinese-LLaMA-Alpaca#872.
+    # An added piece with score 0 would rank above every merge, and could change the pieces of any
+    # text: google/sentencepiece#964, Chinese-LLaMA-Alpaca#872.
     model = trained(model_type)
     new = edited(model, add=["Ж", "Щ", "ЖЩ"]).model
     scores = [by_text(new)[text][1].score for text in ("Ж", "Щ", "ЖЩ")]
@@ -231,7 +231,7 @@ def test_word_and_char_models_take_words_and_characters() -> None:
 
 
 def test_a_word_model_gets_a_symbol_with_and_without_the_space_mark() -> None:
-    # sentencepiece 0.2.3 adds both forms in training.
+    # When sentencepiece 0.2.3 trains a word model, it adds each symbol in both forms.
     new = edited(trained("word"), add_user_defined=["<q>"]).model
     assert processor(new).id_to_piece(processor(new).encode("a <q>"))[-1] == "▁<q>"
     assert {"<q>", "▁<q>"} <= by_text(new).keys()
@@ -262,7 +262,7 @@ def test_pieces_that_hold_a_new_symbol_are_named(model_type: str) -> None:
     encoded = processor(result.model).encode(lines(), out_type=str)
     used = {token for line in encoded for token in line}
     assert not used & set(result.unreachable)
-    # In a Unigram model, a piece with a better score can be used instead of the symbol it contains.
+    # A Unigram model may prefer a piece with a high score to the symbol that the piece contains.
     assert bool(used & set(result.covering)) == bool(result.covering) == (model_type == "unigram")
 
 

@@ -1,4 +1,4 @@
-"""`extend` compared with the oracle, and what it must preserve."""
+"""Tests of `extend`: its results equal those of the oracle, and it leaves the old pieces alone."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_unigram_is_that_of_the_oracle(number: int) -> None:
 
 
 def test_bpe_goes_on_with_its_own_text() -> None:
-    """Extending to V2 pieces gives the pieces and merges of training with V2; the old ids stay."""
+    """Extending a model to 400 pieces yields the same pieces and merges as training 400 pieces."""
     lines = words(5, 300, types=400)
     small = trained(lines, vocab_size=150, model_type="bpe")
     large = trained(lines, vocab_size=400, model_type="bpe")
@@ -186,7 +186,7 @@ def test_old_pieces_that_new_ones_beat_are_named() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_comes_back(kind: str) -> None:
-    """Ten thousand lines survive encoding and decoding, as with the old model."""
+    """The old and the extended model decode ten thousand encoded lines to the same text."""
     sp = pytest.importorskip("sentencepiece")
     lines = [*words(1, 5000, types=900), *corpora.mixed_text(3, 5000).split("\n")]
     assert len(lines) >= 10_000
@@ -284,7 +284,7 @@ def test_placeholders_are_free_ids_too(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_characters_are_added_beside_bytes_too(kind: str) -> None:
-    """Otherwise, pieces could not contain characters of a new script."""
+    """Without new characters, pieces could not contain a new script, even with byte fallback."""
     old = trained(words(1), vocab_size=500, model_type=kind, byte_fallback=True)
     grown = extended(old, words(2, script="kana"), 120)
     texts = [text for text, _ in new_pieces(old, grown)]

@@ -1,4 +1,4 @@
-"""The id map has the ids that the real library, with the old model, encodes new pieces into."""
+"""For each piece of a new model, the id map has the ids that sentencepiece finds in the old one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEW = [*words(2, 80), "日本語 日本人", "naïve café 日", "日本語 naï
 
 
 def check(before: ModelProto, ids: list[tuple[int, ...]], after: ModelProto) -> None:
-    """Compare each new piece with the tokens of the old model."""
+    """Check that the ids of each piece are those of its tokens in the old model."""
     assert len(ids) == len(after.pieces)
     old = {piece.piece: number for number, piece in enumerate(before.pieces)}
     encoder = encoder_of_normalized(before)

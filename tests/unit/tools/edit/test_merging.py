@@ -64,7 +64,7 @@ def test_a_model_merged_with_itself_is_itself(model_type: str) -> None:
 
 @pytest.mark.parametrize("model_type", ["unigram", "word", "char"])
 def test_probabilities_are_mixed(model_type: str) -> None:
-    # log(a e^x + (1-a) e^y): google/sentencepiece#822
+    # The mixture of the scores x and y is log(a e^x + (1-a) e^y); see google/sentencepiece#822.
     one, two = english(model_type), german(model_type)
     result = merged(one, two, weights=[3, 1])
     scores = [{p.text: p.score for p in pieces_of(m) if p.type == NORMAL} for m in (one, two)]
@@ -189,8 +189,8 @@ def test_a_size_keeps_characters_and_the_best_pieces(model_type: str) -> None:
 
 
 def test_a_piece_comes_with_all_that_it_is_merged_from() -> None:
-    # In the second model abc comes before bc, since ab was merged earlier. The first model lacks
-    # ab.
+    # The second model merges ab and c into abc. The first model does not have ab, so abc can only
+    # be added together with ab.
     def model(*texts: str) -> ModelProto:
         pieces = [
             Piece("<unk>", 0.0, UNKNOWN),

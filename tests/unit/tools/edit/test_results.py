@@ -1,4 +1,4 @@
-"""The results of changes to models have a short `repr`, and `ok` is true."""
+"""The object that a change to a model returns has a short `repr`, and its `ok` is true."""
 
 from __future__ import annotations
 

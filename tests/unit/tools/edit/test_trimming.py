@@ -51,7 +51,7 @@ def encoded_counts(lines: list[str], model: ModelProto) -> Counter[str]:
 
 
 def required_characters(counts: Counter[str], coverage: float) -> set[str]:
-    """Return the most frequent characters of encoded text that cover this share of it."""
+    """Return the most frequent characters of encoded text that reach the character coverage."""
     single: Counter[str] = Counter()
     for token, count in counts.items():
         for character in token:
@@ -204,7 +204,7 @@ def test_text_without_dropped_pieces_keeps_its_unigram_cuts() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_comes_back(kind: str) -> None:
-    """Ten thousand lines survive encoding and decoding, as with the large model."""
+    """If 10,000 lines are encoded and decoded, the result is that of the large model."""
     sp = pytest.importorskip("sentencepiece")
     lines = [*words(1, 5000, types=900), *corpora.mixed_text(3, 5000).split("\n")]
     assert len(lines) >= 10_000
@@ -265,7 +265,7 @@ def test_a_size_that_cannot_be_kept(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_characters_fall_if_wanted(kind: str) -> None:
-    """A model of two scripts keeps only the script of the text."""
+    """With `drop_characters`, a model of two scripts keeps only the script of the text."""
     han = words(5, 100, "han", 40)
     model = trained([*TEXT, *han], vocab_size=400, model_type=kind, character_coverage=1.0)
     characters = {one.piece for one in model.pieces if len(one.piece) == 1}

@@ -1,4 +1,4 @@
-"""Alignment of tokens and words, compared with a count character by character."""
+"""Alignment of tokens and words, compared with a slow count that uses sets of characters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from spmcompat.tools.evaluate.alignment import Span, align
 
-Token = tuple[int, int, bool, bool]  # begin, end, marked as the beginning of a word, unknown
+Token = tuple[int, int, bool, bool]  # begin, end, whether it begins a word, whether it is unknown
 
 
 def by_hand(line: str, tokens: list[Token]) -> tuple[int, int, int]:

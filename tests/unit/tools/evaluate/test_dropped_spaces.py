@@ -36,7 +36,7 @@ def is_space(piece: str) -> bool:
 
 
 def lost_boundaries(pieces: list[str]) -> tuple[int, int]:
-    """Return how many word boundaries the pieces show, and how many only dropped pieces show."""
+    """Return the number of word boundaries, and how many of them only dropped pieces mark."""
     text = "".join(pieces).strip(SPACE_MARK)
     while SPACE_MARK * 2 in text:
         text = text.replace(SPACE_MARK * 2, SPACE_MARK)
@@ -74,7 +74,8 @@ def test_the_figures_are_those_of_the_other_pieces(
     assert result.tokens_per_word == pytest.approx(tokens / whole.words)
     assert result.characters_per_token == pytest.approx(sum(map(len, lines)) / tokens)
     counts = [uses[piece] for piece in vocabulary]
-    # The encoder returns the text of unknown characters in place of the unknown piece.
+    # For an unknown token, the encoder returns its text, not the unknown piece. So the tokens that
+    # are not counted yet are the unknown ones.
     counts.append(tokens - sum(counts))
     counts.remove(0)
     assert sorted(result.uses) == sorted(counts)
@@ -137,7 +138,7 @@ def test_a_text_without_spaces_loses_none_but_is_named(train: Train) -> None:
 
 def test_other_tokenizers_drop_spaces_too(tmp_path: Path) -> None:
     result = measure(metaspace(tmp_path), ["the cat the", "cat cats"])
-    # the | cat | the, and cat | cat s
+    # Line 1 has the tokens `the cat the`, and line 2 has the tokens `cat cat s`.
     assert result.tokens == 6
     assert result.lost_spaces == pytest.approx(2 / 3)
     # This tokenizer has no token for a space, and marks tokens that continue a word.

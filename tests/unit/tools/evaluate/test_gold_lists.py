@@ -264,7 +264,7 @@ def test_a_list_without_stems_or_words_has_no_subset(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["walking"], "gold:1: expected a word, a tab and its morphs, or a list of MorphScore"),
+        (["walking"], "gold:1: expected a word, a tab and the word's morphs, or a list of"),
         (["", "walking"], "gold:2: expected a word, a tab"),
         (["x" * 999], r"found 'x{60}\.\.\.'"),
         (["walking\t"], "gold:1: expected a word, a tab"),

@@ -52,7 +52,7 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A text in which every second line has no spaces, and the lines are short."""
+    """A text with short lines. Every second line has no spaces."""
     path = tmp_path_factory.mktemp("text") / "japanese.txt"
     lines = [
         "".join(pair).replace(" ", "") + ("\n" if i % 2 else " 本 です\n")
@@ -63,7 +63,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def expected_scores(words: list[list[str]], tokens: list[list[str]]) -> dict[str, float]:
-    """Return boundary scores, counted one word at a time."""
+    """Compute the boundary scores by counting the boundaries of each word."""
     hits = cuts = golds = 0
     for morphs, parts in zip(words, tokens, strict=True):
         assert "".join(parts) == "".join(morphs)

@@ -99,7 +99,7 @@ def test_parallel_texts_are_compared_by_line(model: Path, tmp_path: Path) -> Non
     assert result.languages.worst == max(costs, key=lambda name: costs[name])
     assert result.languages.gini == pytest.approx(gini([*costs.values()]), rel=1e-12)
     assert result.flat()["worst_language"] == result.languages.worst
-    # The figures of the whole text do not depend on the names.
+    # The figures of the whole text do not change if no languages are given.
     plain = measure(model, TextFiles([str(tmp_path / name) for name in PARALLEL]))
     assert plain.languages is None
     assert result._replace(languages=None) == plain

@@ -23,7 +23,10 @@ LINES = ["the cat", "", "  two  spaces ", "xylophone \u6f22\u5b57", "aaaa aaaa",
 
 
 def by_hand(model: ModelProto, lines: list[str], shift: float = 0.0) -> float:
-    """Sum over all segmentations of the whole normalized lines, in double."""
+    """Return the loss of the lines in double, from sums over all segmentations.
+
+    Each sum is over a part of a normalized line between user-defined symbols.
+    """
     scores = {p.piece: p.score - shift for p in model.pieces if p.type == p.NORMAL}
     symbols = [p.piece for p in model.pieces if p.type == p.USER_DEFINED]
     unknown = min(scores.values()) - 10
@@ -65,10 +68,11 @@ def add(loss: MarginalLoss, model: ModelProto, lines: list[str]) -> None:
 
 
 def prices_by_hand(model: ModelProto, lines: list[str]) -> tuple[float, float]:
-    """Return the cost of all user-defined pieces in the lines, and of each other piece.
+    """Return the cost of all user-defined tokens in the lines, and the cost of each other token.
 
-    Each user-defined piece has a share of the tokens, and all other pieces together have one share.
-    Each of these counts of tokens is increased by one, so that no share is 0.
+    The cost of a token is the negative logarithm of its piece's share of all tokens. Each
+    user-defined piece has its own share, and all other pieces have one share together. One is added
+    to the number of tokens in each share, so that no share is 0.
     """
     symbols = {p.piece for p in model.pieces if p.type == p.USER_DEFINED}
     if not symbols:

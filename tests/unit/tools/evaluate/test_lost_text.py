@@ -21,7 +21,8 @@ def test_an_unknown_token_loses_its_characters(tmp_path: Path) -> None:
 
 
 def test_an_unknown_word_loses_known_characters_too(tmp_path: Path) -> None:
-    # A single lost word counts, because it lowers the number of tokens of this model.
+    # Even a single lost word is reported: one unknown token replaces all the tokens of the word, so
+    # the model seems to need fewer tokens.
     lines = ["the cat\u6f22s cat"] + ["the cat the cat"] * 999
     result = measure(wordpiece(tmp_path, "WhitespaceSplit"), lines)
     assert result.lost_characters == pytest.approx(5 / (11 + 999 * 12))

@@ -24,8 +24,8 @@ def evaluated(name: str, pieces: int, bytes_per_token: float, lost: float = 0.0)
 def test_costs_are_those_computed_by_hand() -> None:
     models = [evaluated("a", 100, 2.0), evaluated("b", 200, 3.0), evaluated("c", 1000, 4.0)]
     small, medium, large = estimate(models, NETWORK)
-    # 12,000 bytes are 6,000, 4,000 or 3,000 tokens. The networks have 1,000 parameters, and 1,600,
-    # 3,200 or 16,000 more in the output layer.
+    # The models cut 12,000 bytes into 6,000, 4,000 and 3,000 tokens. Each network has 1,000
+    # parameters, plus 1,600, 3,200 or 16,000 in the output layer.
     assert small[:3] == (1600, 6000.0, 6 * 6000.0 * 2600)
     assert medium[:3] == (3200, 4000.0, 6 * 4000.0 * 4200)
     assert large[:3] == (16_000, 3000.0, 6 * 3000.0 * 17_000)

@@ -79,7 +79,7 @@ def test_each_pretoken_is_encoded_alone(
     pretokenizer: str, options: dict[str, object], split_digits: bool, text: Path, train: Train
 ) -> None:
     model = load(train("m", **options))
-    # The option is stored, but the pieces do not follow it, so it makes a difference.
+    # The option is changed only after training, so pieces may cross the cuts that it requires.
     model.trainer_spec.split_digits = split_digits
     lines = LINES + text.read_text(encoding="utf-8").split("\n")[:30]
     raw = [line.encode() for line in lines]
@@ -109,7 +109,7 @@ def test_user_defined_symbols_stay_tokens(train: Train) -> None:
     )
     symbols = [encoder.piece_to_id("<x>"), encoder.piece_to_id("漢")]
     assert [np.isin(ids, symbols).sum() for ids in found] == [3, 1, 1]
-    # Training skips lines with U+2585. They stay as they are.
+    # The encoder does not cut lines with U+2585, because training skips them.
     assert found[1].tolist() == encoded[1].tolist()
     assert encoder.unk_id() not in found[0]
 

@@ -1,4 +1,4 @@
-"""Models evaluated on stored counts: the figures are those of the text."""
+"""Evaluation on stored counts gives the same figures as evaluation on the text."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def count(path: Path, **options: object) -> CountTable:
 def of_counts(
     model: Path, table: CountTable, *, drop_spaces: bool = False
 ) -> tuple[CountsEvaluation, str]:
-    """Return the figures and the messages."""
+    """Evaluate a model on a table of counts; return its figures and the messages."""
     messages = io.StringIO()
     workers, report = Workers(2), Report(1, messages)
     loaded = load_model(str(model), workers)
@@ -147,7 +147,7 @@ def test_unknown_words_that_are_neighbours_are_reported(train: Train, held_out: 
 
 
 def test_float32_can_decide_by_the_text_before_a_pretoken(train: Train, tmp_path: Path) -> None:
-    """``ab`` + ``c`` is better than ``a`` + ``bc`` by less than the rounding in a long line."""
+    """``ab`` + ``c`` is slightly better than ``a`` + ``bc``, but rounds to a tie in a long line."""
     model = read(train("m"))
     del model.pieces[3:]
     scores = {"▁": -1.0, "x": -1.1, "a": -1.0, "bc": -3.0, "ab": -3.0, "c": -0.999999}
@@ -200,7 +200,7 @@ def test_text_of_meta_pieces_is_left_out(train: Train, tmp_path: Path) -> None:
     assert (result.left_out, result.pretokens) == (2, 5)
     assert "do not include 2 of 5 pretokens" in messages
     assert result.tokens == of_counts(model, count(rest))[0].tokens
-    # If these pieces are not defined in counting, no pretoken is left out.
+    # If counting does not define <s> and <unk> as meta pieces, no pretoken is left out.
     others = {"unk_piece": "<?>", "bos_id": -1, "eos_id": -1}
     complete, messages = of_counts(model, count(path, **others))
     assert shared(complete) == shared(of_text(model, path))

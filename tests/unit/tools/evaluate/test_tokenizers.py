@@ -1,4 +1,4 @@
-"""Files with gaps between ids; errors and panics of ``tokenizers``, which name the file."""
+"""Files whose ids have gaps, and files on which ``tokenizers`` fails: the error names the file."""
 
 from __future__ import annotations
 

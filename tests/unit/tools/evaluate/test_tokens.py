@@ -18,7 +18,7 @@ from .conftest import Train, load
 
 
 class Counts(TokenCounts):
-    """Counts of tokens, with the counts of words beside them."""
+    """Counts of tokens that also store the number of words and of words that are one token."""
 
     words = whole_words = 0
 

@@ -41,7 +41,7 @@ def test_pieces_that_differ_only_in_a_mark_have_one_text() -> None:
 def test_each_kind_of_tokenizer_has_its_own_marks() -> None:
     assert texts_of_pieces({"Ġun", "un", "ġun"}, "▁Ġ") == {"un", "ġun"}
     assert texts_of_pieces({"##ing", "ing", "#", "##"}, "▁Ġ", "##") == {"ing", "#", "##"}
-    # In Maltese, this is a letter.
+    # In Maltese, Ġ is a letter, not a space mark.
     assert texts_of_pieces({"Ġorġ", "orġ"}) == {"Ġorġ", "orġ"}
 
 

@@ -12,7 +12,7 @@ from .tokenizers_by_hand import byte_level, measure, metaspace, wordpiece
 
 def test_a_word_after_a_lone_space_mark_is_counted(tmp_path: Path) -> None:
     result = measure(metaspace(tmp_path), ["the cat the", "cat cats"])
-    # the | ▁ cat | the, and ▁ cat | ▁ cat s
+    # The tokens are: the | ▁ cat | the, and ▁ cat | ▁ cat s. A bar separates words.
     assert result.tokens == 9
     assert result.words == 5
     assert result.tokens_per_word == pytest.approx(9 / 5)
@@ -21,7 +21,7 @@ def test_a_word_after_a_lone_space_mark_is_counted(tmp_path: Path) -> None:
 
 def test_punctuation_that_bert_splits_off_is_no_word(tmp_path: Path) -> None:
     result = measure(wordpiece(tmp_path, "BertPreTokenizer"), ["the cat, cat", "cats ,"])
-    # the cat ,  cat, and cat ##s ,
+    # The tokens are: the cat , cat, and cat ##s ,
     assert result.tokens == 7
     assert result.words == 5
     assert result.tokens_per_word == pytest.approx(7 / 5)
@@ -30,7 +30,7 @@ def test_punctuation_that_bert_splits_off_is_no_word(tmp_path: Path) -> None:
 
 def test_a_word_of_bytes_is_not_a_whole_word(tmp_path: Path) -> None:
     result = measure(byte_level(tmp_path), ["cat cat\tcat", "\u00e9 cat"])
-    # After the tab there is no space, so the last word of the first line is c at.
+    # No space precedes the last word of the first line, only a tab, so its tokens are c and at.
     assert result.words == 5
     assert result.whole_words == pytest.approx(3 / 5)
 

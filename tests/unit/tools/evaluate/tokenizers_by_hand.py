@@ -1,4 +1,4 @@
-"""Small tokenizers of the ``tokenizers`` library, and their figures on a few lines."""
+"""Builds small tokenizers with the ``tokenizers`` library, and measures them on a few lines."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ TEXT = [
 
 
 def own_rules(folder: Path) -> str:
-    """Write rules for one character and for several, and return the path."""
+    """Write rules that replace single characters and sequences; return the path of the file."""
     path = folder / "rules.tsv"
     path.write_text(
         "41\t61\nFF21\t61\nDF\t73 73\n74 68\tFE\n74 68 65\t2A 2A\n65 301\tE9\n301\t\n"

@@ -60,7 +60,8 @@ def test_every_predefined_rule_is_applied(name: str) -> None:
     rules = decompile(charsmap)
     sources = sorted(rules)
     chosen = random.Random(1).sample(sources, 6000)
-    # Add all sources of a single character, or from blocks that are newer than the library.
+    # Add all sources that are a single character, or that begin with a character of a block newer
+    # than the library.
     chosen += [
         source for source in sources if len(source) == 1 or source[0] in range(0x10500, 0x17000)
     ]
@@ -87,7 +88,7 @@ def random_text(chance: random.Random, alphabet: str, least: int, most: int) -> 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_rules_and_symbols_of_ones_own(seed: int) -> None:
-    """Random rules and symbols over few characters, so that they overlap and begin each other."""
+    """Random rules and symbols use few characters, so many of them overlap or share a prefix."""
     chance = random.Random(seed)
     alphabet = "abcA\u0301\u0302\uff21\u1100\u1161\u11a8 \r\n\x01\x02\u200d\U0001f600\u0600"
     # If two control characters are deleted by rules, the steps use these two as separators.

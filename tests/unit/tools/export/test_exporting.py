@@ -171,7 +171,7 @@ def test_each_cause_is_named() -> None:
     assert cause("c<c>", ["▁", "c", "<c>"]) == SYMBOLS
     assert cause("c é", ["▁", "c", "▁", "<unk>", "<unk>"]) == UNKNOWN
     assert cause("ab", ["▁", "ab"]) == OTHER
-    # "ab" + "a" + "b" and "a" + "b" + "ab" are the same pieces in another order.
+    # Both segmentations of "abab" consist of the same pieces, so their scores are equal.
     one, other = [ids[text] for text in ("a", "b", "ab")], [ids[text] for text in ("ab", "a", "b")]
     assert cause_of(reference, same, "abab", one, other) == TIE
 
@@ -188,12 +188,12 @@ def test_a_tie_may_leave_other_characters_unknown() -> None:
 
     assert reference.pieces(reference.encode(["@@@"])[0]) == ["▁", "<unk>", "@@"]
     assert cause("@@@", "▁", "@@", "<unk>") == TIE
-    # The pieces do not spell the line, or leave more of it unknown.
+    # These pieces do not spell the line, or more of the line is unknown than in the reference.
     assert cause("@@@", "▁", "@@") == SYMBOLS
     assert cause("@@@", "@@", "<unk>") == SYMBOLS
     assert cause("@@@", "▁", "<unk>", "@@", "<unk>") == SYMBOLS
     assert cause("@@@", "▁", "<unk>") == SYMBOLS
-    # Consecutive unknown characters are one piece.
+    # The reference encodes consecutive unknown characters as one piece.
     assert reference.pieces(reference.encode(["x@@@"])[0]) == ["▁", "<unk>", "@@", "<unk>"]
     assert cause("x@@@", "▁", "<unk>", "@@") == TIE
     assert cause("x@@@", "▁", "<unk>", "<unk>", "@@") == SYMBOLS

@@ -205,7 +205,7 @@ class TestBpe:
         assert found.causes["normalizer"] > 10
 
     def test_equal_scores_are_merged_from_the_left(self, tmp_path: Path) -> None:
-        """HFt#1213: a tie between merges."""
+        """HFt#1213 is about merges with equal scores."""
         needs_llama()
         pieces = [*byte_pieces(), ("ab", -1.0), ("bc", -1.0), ("a", -2.0), ("b", -2.0)]
         model = made(BPE, [*pieces, ("c", -2.0), ("ca", -1.0)])
@@ -215,7 +215,7 @@ class TestBpe:
         assert encoded == [encode(model, line) for line in lines]
 
     def test_pieces_of_score_0_are_merged_as_in_sentencepiece(self, tmp_path: Path) -> None:
-        """TF#24233, SP#964, Chinese-LLaMA-Alpaca#872: pieces added with the score 0."""
+        """TF#24233, SP#964 and Chinese-LLaMA-Alpaca#872 are about added pieces with the score 0."""
         needs_llama()
         model = trained("bpe", **BYTES_AND_EXACT)
         for text in ("th", "he", "own", "ow"):
@@ -225,7 +225,7 @@ class TestBpe:
         assert encoded == [encode(model, line) for line in TEXT]
 
     def test_a_newline_becomes_its_byte(self, tmp_path: Path) -> None:
-        """NeMo Speech PR#5739: a newline becomes unknown."""
+        """NeMo Speech PR#5739 is about a newline that became the unknown piece instead."""
         needs_llama()
         model = trained("bpe", **BYTES_AND_EXACT)
         [ids] = loaded(gguf, model, tmp_path).encode(["\n"])
@@ -243,7 +243,7 @@ class TestBpe:
         ]
 
     def test_symbols_with_a_dummy_prefix_differ_and_are_said_before(self) -> None:
-        """TF#30824: user-defined symbols, and the dummy prefix."""
+        """TF#30824 is about user-defined symbols and the dummy prefix."""
         needs_llama()
         options = {**BYTES_AND_EXACT, "add_dummy_prefix": True}
         model = trained("bpe", user_defined_symbols=["<sep>"], **options)
@@ -294,7 +294,7 @@ class TestUnigram:
     @pytest.mark.parametrize("rule", ["nmt_nfkc", "nfkc_cf", "identity"])
     @pytest.mark.parametrize("spaces", ["default", "kept"])
     def test_only_ties_differ(self, rule: str, spaces: str) -> None:
-        """TF#48942: no charsmap; TF#12308: odd white space; TF#15970: clusters."""
+        """TF#48942: a missing charsmap. TF#12308: odd white space. TF#15970: grapheme clusters."""
         needs_llama()
         kept = {"remove_extra_whitespaces": False, "add_dummy_prefix": False}
         options = kept if spaces == "kept" else {}
@@ -309,7 +309,7 @@ class TestUnigram:
     def test_a_charsmap_of_ones_own(self, tmp_path: Path) -> None:
         needs_llama()
         rules = tmp_path / "rules.tsv"
-        rules.write_text("71 75\t6B\n6F\t30\nFC\t\n", encoding="utf-8")  # qu -> k, o -> 0, no u
+        rules.write_text("71 75\t6B\n6F\t30\nFC\t\n", encoding="utf-8")  # qu -> k, o -> 0, ü -> ""
         model = trained("unigram", normalization_rule_tsv=str(rules))
         assert set(verified(gguf, model, ["quo ü quü"]).causes) <= {"tie", "normalizer"}
         assert len(differing(gguf, model)) <= 2
@@ -323,7 +323,7 @@ class TestUnigram:
         assert differing(gguf, model) == [" ", "   "]
 
     def test_keys_that_are_absent_would_change_lines(self, tmp_path: Path) -> None:
-        """llama.cpp#8089: the keys of the two options; both differ from the trainer's defaults."""
+        """llama.cpp#8089: llama.cpp's defaults of two options differ from the trainer's."""
         needs_llama()
         model = trained("unigram")
         content = gguf.files(model)[""]
@@ -335,7 +335,7 @@ class TestUnigram:
         assert loaded(gguf, model, tmp_path).encode(["a  b"]) == [encode(model, "a  b")]
 
     def test_byte_fallback_gives_the_unknown_piece(self, tmp_path: Path) -> None:
-        """llama.cpp#28862: byte_fallback in Unigram."""
+        """llama.cpp#28862: llama.cpp ignores byte_fallback in Unigram models."""
         needs_llama()
         model = trained("unigram", byte_fallback=True)
         assert "--byte_fallback=false" in texts_of(model)
@@ -345,7 +345,7 @@ class TestUnigram:
         assert set(differing(gguf, model, known)) & set(known) == set()
 
     def test_the_unknown_score_is_10_below_the_lowest(self, tmp_path: Path) -> None:
-        """A piece that contains an unknown character wins if and only if it is above that score."""
+        """A piece with an unknown character wins if and only if its score is above this limit."""
         needs_llama()
         for score in (-13.5, -12.5):
             model = made(UNIGRAM, [("a", -1.0), ("b", -2.0), ("a?b", score)])
@@ -354,14 +354,14 @@ class TestUnigram:
 
     def test_symbols_have_the_score_of_sentencepiece(self, tmp_path: Path) -> None:
         needs_llama()
-        for score in (0.149, 0.151):  # twice the score is below, then above 0.1 * (4 - 1)
+        for score in (0.149, 0.151):  # two pieces: a sum below 0.3 = 0.1 * (4 - 1), and one above
             pieces = [("abcd", 0.0, PIECE.USER_DEFINED), ("ab", score), ("cd", score)]
             model = made(UNIGRAM, pieces)
             assert loaded(gguf, model, tmp_path).encode(["abcd"]) == [encode(model, "abcd")]
 
     @pytest.mark.parametrize("rule", ["nmt_nfkc", "identity"])
     def test_symbols_are_exact_with_a_dummy_prefix(self, rule: str) -> None:
-        """TF#30824, HFt#1613: user-defined symbols, and the dummy prefix."""
+        """TF#30824 and HFt#1613 are about user-defined symbols and the dummy prefix."""
         needs_llama()
         symbols = ["<sep>", "<|im_end|>", "x\u2581y", "a b", "\u2603"]
         model = trained("unigram", user_defined_symbols=symbols, normalization_rule_name=rule)

@@ -1,4 +1,4 @@
-"""A ``tokenizer.json`` becomes an equivalent model, or the error names the part that cannot."""
+"""A ``tokenizer.json`` becomes an equivalent model, or an error names what prevents this."""
 
 import json
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def test_an_export_comes_back(model_type: str, rules: str, form: str) -> None:
 
 
 def test_rules_that_delete_control_characters_come_back(tmp_path: Path) -> None:
-    """Two of these characters separate the units that symbols and rules apply to."""
+    """The file uses two deleted characters to separate the units that its rules apply to."""
     rules = tmp_path / "rules.tsv"
     rules.write_text("1\t\n2\t\n41\t61\n")
     model = train("bpe", normalization_rule_tsv=str(rules), user_defined_symbols=["<A>"])
@@ -122,7 +122,7 @@ def _word_piece(content: dict[str, Any]) -> None:
 
 
 def _swap(content: dict[str, Any]) -> None:
-    """Of two merges that make the same piece, move one to the end. No score can place it there."""
+    """Of two merges that make the same piece, move one to the end. No scores give this order."""
     merges = content["model"]["merges"]
     texts = ["".join(merge) for merge in merges]
     merges.append(merges.pop(next(i for i, text in enumerate(texts) if texts.count(text) > 1)))

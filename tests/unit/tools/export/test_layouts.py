@@ -35,7 +35,7 @@ Regex, normalizers, pre_tokenizers = (
 
 PIECE = ModelProto.SentencePiece
 LINES = [*TEXT[:8], "Ａ  b\tc ", "``quoted'' '''text'''", "ÄÖÜ ﬁ ½ Ⅷ é İ ΑΣ", "가각 ㄱ 한글", ""]
-# The causes of differences that every file with special tokens has.
+# The cause of the differences that every file with special tokens has.
 SPECIAL = "symbols"
 
 
@@ -169,7 +169,7 @@ def test_a_public_layout_is_imported(
     for limit, words in zip(differences, expected, strict=True):
         assert words in limit.text
         assert reference.encode([limit.example]) != loaded.encode([limit.example]), limit
-    # If no difference is expected, ids differ only in lines that contain a special token.
+    # Special tokens always cause differences. Nothing else does, unless differences are expected.
     found = compare(reference, loaded, hard_lines(model))
     assert set(found.causes) - {TIE} == {SPECIAL, *(["normalizer"] if expected else [])}
 
@@ -246,7 +246,8 @@ def _albert_steps(**options: bool) -> tuple[Any, Normalizer]:
 @pytest.mark.parametrize("keep_accents", [True, False])
 def test_the_rules_of_albert_equal_its_steps_for_all_characters(keep_accents: bool) -> None:
     theirs, ours = _albert_steps(keep_accents=keep_accents)
-    # `unicodedata` and `tokenizers` know different versions of Unicode.
+    # `unicodedata` and `tokenizers` have different versions of Unicode, so unassigned characters
+    # are left out here, and newer characters may differ.
     characters = [
         chr(code)
         for code in (*range(1, 0xD800), *range(0xF900, 0x10000), *range(0x1D400, 0x1D800))
@@ -322,7 +323,7 @@ MARKS = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", 
         (llama, _set_model("end_of_word_suffix", "</w>"), "setting end_of_word_suffix"),
         (t5, _set_model("unk_id", None), "model"),
         (llama_legacy, _set("pre_tokenizer", _split("a|<s>|ab")), "pre_tokenizer"),
-        (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("a|ab"))), "only in part"),
+        (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("a|ab"))), "finds only a part"),
         (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("<absent>"))), "in one piece"),
         (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("a|[bc]+"))), "pre_tokenizer"),
         (
@@ -427,7 +428,7 @@ def test_differences_need_approximate(tmp_path: Path) -> None:
 
 
 def test_symbols_of_a_layout_without_rules_are_exact(tmp_path: Path) -> None:
-    """Gemma has no space before the text, and finds added tokens that are not special."""
+    """Gemma adds no space before the text, and finds added tokens even if they are not special."""
     content = json.loads(file_of(llama_legacy))
     content["normalizer"] = _replace(" ", "▁")
     content["pre_tokenizer"] = {
@@ -447,7 +448,7 @@ def test_symbols_of_a_layout_without_rules_are_exact(tmp_path: Path) -> None:
 
 
 def test_a_file_that_tokenizers_has_saved_again_is_imported(tmp_path: Path) -> None:
-    """``tokenizers`` adds errors in the last bits of scores."""
+    """When ``tokenizers`` saves a file, the last bits of some scores change."""
     model = trained("unigram", "nmt_nfkc", "plain")
     path = tmp_path / "tokenizer.json"
     from spmcompat.tools.export.tokenizer_json import files  # noqa: PLC0415

@@ -26,9 +26,9 @@ def models(draw: st.DrawFn, kind: int) -> ModelProto:
         pool.append(draw(st.sampled_from(pool)) + draw(st.sampled_from(pool)))
     symbols = draw(st.lists(st.sampled_from(SYMBOLS), unique=True, max_size=3))
     learned = [*(one for one in pool if len(one) > 1), *characters]
-    # Scores with few bits have exact sums, so that only equal scores are ties.
+    # The sums of scores with few bits are exact. So rounding does not cause or break any ties.
     scores = st.integers(-64, 0).map(lambda number: number / 4)
-    # Half of the BPE models do not contain anything that llama.cpp is known to lack.
+    # Half of the BPE models contain only what llama.cpp is known to support.
     plain = kind == BPE and draw(st.booleans())
     known = (PIECE.NORMAL,) if plain else (*(PIECE.NORMAL,) * 3, PIECE.UNUSED)
     model = made(

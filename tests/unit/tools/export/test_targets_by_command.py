@@ -56,5 +56,5 @@ def test_a_refusal_tells_the_remedy_and_writes_nothing(
 def test_a_list_of_pieces_is_not_verified(tmp_path: Path) -> None:
     status, report, errors = run(tmp_path, "vocab.txt")
     assert status == 0
-    assert "not verified: a list of pieces does not encode." in report
+    assert "not verified: a list of pieces cannot encode a text." in report
     assert "note: vocab.txt: A list of pieces has no scores" in errors

@@ -53,7 +53,10 @@ def pieces_of(model: ModelProto, text: str) -> list[str]:
 
 
 def run_from_page(start: str, replaced: dict[str, str]) -> dict[str, Any]:
-    """Run the program on the page that begins with `start`, and return its names."""
+    """Run a program from docs/exporting.md, and return its global variables.
+
+    `start` is the beginning of the program.
+    """
     page = (ROOT / "docs" / "exporting.md").read_text(encoding="utf-8")
     programs = [part.split("```")[0] for part in page.split("```python\n")[1:]]
     [program] = [one for one in programs if one.startswith(start)]
@@ -70,7 +73,7 @@ def refusals(model: ModelProto) -> str:
 
 
 def assert_exact(model: ModelProto, lines: list[str] | None = None) -> None:
-    """Only lines with U+2581, the only limit, may differ."""
+    """Require that only lines with U+2581 differ, and that no other limit is reported."""
     [limit] = tiktoken.limits(model)
     assert "U+2581" in limit.text
     found = verified(tiktoken, model, lines or [])
@@ -96,7 +99,8 @@ class TestFiles:
         model = trained("bpe", ENGLISH, user_defined_symbols=["a b", "<x>"], **BYTES_AND_EXACT)
         settings = json.loads(tiktoken.files(model)["encoding.json"])
         assert settings.keys() == {"name", "pat_str", "special_tokens"}
-        # sentencepiece never finds a symbol with a space, since spaces are space marks by then.
+        # sentencepiece never finds "a b": it looks for symbols after it has replaced spaces with
+        # space marks.
         assert settings["special_tokens"] == {"<unk>": 0, "<s>": 1, "</s>": 2, "a b": 3}
 
     def test_the_page_shows_how_to_load_them(self, tmp_path: Path) -> None:
@@ -116,7 +120,7 @@ class TestFiles:
 
 
 class TestExact:
-    """Models that tiktoken expresses with equal ids."""
+    """Models for which tiktoken gives the same ids as sentencepiece."""
 
     def test_ascii_text(self) -> None:
         needs_tiktoken()
@@ -202,7 +206,7 @@ class TestExact:
 
 @st.composite
 def models(draw: st.DrawFn) -> ModelProto:
-    """BPE models with merges of a few characters, symbols, and characters before or after them."""
+    """Draw a BPE model with user-defined symbols, and with merges before or after characters."""
     pool = ["a", "b", MARK, "<"]
     characters = [*pool, "é", "☃"]
     early = draw(st.booleans())
@@ -271,7 +275,7 @@ class TestRefusals:
         assert refusals(model) == ""
 
     def test_equal_scores(self) -> None:
-        """huggingface/tokenizers#1213: a tie between merges."""
+        """Two merges have the same score, as in issue 1213 of huggingface/tokenizers."""
         pieces = [("ab", -1.0), ("bc", -1.0), ("a", -2.0), ("b", -3.0), ("c", -4.0), (MARK, -5.0)]
         model = made(BPE, [*byte_pieces(), *pieces])
         model.trainer_spec.byte_fallback = True

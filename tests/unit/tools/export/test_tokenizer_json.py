@@ -114,7 +114,7 @@ def test_symbols_that_begin_inside_of_what_a_rule_replaces_are_not_found(model_t
 
 @pytest.mark.parametrize("rules", ["nmt_nfkc", "nfkc", "nfkc_cf", "nmt_nfkc_cf"])
 def test_clusters_are_composed_like_in_sentencepiece(rules: str) -> None:
-    """TF#15970, HFt#2334: Precompiled works by grapheme cluster, and drops or leaves accents."""
+    """TF#15970, HFt#2334: Precompiled converts whole clusters, and so drops or keeps accents."""
     model = train("bpe", normalization_rule_name=rules)
     lines = [
         "Tie\u0302\u0301ng Vie\u0323\u0302t ra\u0302\u0301t \u0111e\u0323p A\u0301 I\u0307",

@@ -49,7 +49,7 @@ def test_pieces_that_begin_or_end_with_white_space_are_told(piece: str) -> None:
 def test_the_verification_says_that_there_is_none() -> None:
     model = made(UNIGRAM, [("a", -1.0)])
     found = verify(model, vocab_txt, vocab_txt.files(model), ["a"])
-    assert found.problem == "not verified: a list of pieces does not encode."
+    assert found.problem == "not verified: a list of pieces cannot encode a text."
     assert (found.lines, found.different) == (0, 0)
     with pytest.raises(NotVerifiableError):
         vocab_txt.load("anywhere")

@@ -44,7 +44,7 @@ def processor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("name", CASES)
 def test_e_step_and_m_step_equal_the_oracle(name: str) -> None:
-    """Compare two E-steps and the M-step between them."""
+    """Compare two E-steps, and the M-step between them, with the oracle."""
     case = stages.random_case(name)
     for partial_sums in PARTIAL_SUMS:
         first = oracle.e_step(case.pieces, case.counted, partial_sums)
@@ -128,7 +128,7 @@ def test_expected_counts_do_not_depend_on_workers(partial_sums: int) -> None:
 
 
 def test_prefix_links_in_several_parts_with_and_without_characters() -> None:
-    """Every second character is not a piece, so some longest matches need the unknown piece."""
+    """Every second character is not a piece, so the only match may be the unknown piece."""
     characters = [chr(0x4E00 + at) for at in range(150)]
     texts = [*characters[::2], *(a + b for a in characters for b in characters)]
     texts += [a + b + a for a in characters[:20] for b in characters[-20:]]
@@ -189,7 +189,11 @@ def test_m_step_drops_counts_below_the_threshold_only() -> None:
 
 
 def test_counts_of_kept_pieces_have_a_floor() -> None:
-    """The digamma of a tiny count is about -1/count; in float32, such scores lose text."""
+    """The digamma of a tiny count is about -1/count.
+
+    Without the floor, such a score would absorb all other scores in a float32 sum, so the expected
+    counts would lose text.
+    """
     case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
     workers = Workers(1)
     pieces = Pieces([(b"b", -30.0), (b"ab", -0.5), (b"c", -1.0), (b"a", -30.0), (b"bc", -1.0)])

@@ -1,4 +1,4 @@
-"""Exact pruning against brute force, and flat pruning."""
+"""Exact pruning, compared with brute force, and flat pruning."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_exact_losses_equal_brute_force(batch: int) -> None:
 
 
 def test_exact_loss_finds_segmentations_across_the_borders_of_a_piece() -> None:
-    """The alternative of "thou" is t|h|o|u, but the pretoken has the better court|house."""
+    """Without "thou", court|house is better than cour|t|h|o|u|se, which uses the alternative."""
     case = stages.both([("courthouse", 3)], Options(), dummy=False)
     scores = {"cour": -1.0, "court": -4.0, "house": -4.0, "thou": -1.0, "se": -1.0}
     scores |= dict.fromkeys("courthse", -20.0)
@@ -94,7 +94,7 @@ def test_exact_loss_finds_segmentations_across_the_borders_of_a_piece() -> None:
 
 
 def test_exact_pruning_keeps_needed_pieces_and_drops_unused_ones() -> None:
-    """Needed pieces stay even if they exceed the size."""
+    """Pieces that the text needs stay, even if there are more of them than the requested size."""
     case = stages.both([("ab", 5), ("c", 1)], Options(character_coverage=1.0), dummy=False)
     texts = {"a": -1.0, "ab": -1.5, "b": -1.0, "c": -9.0}
     workers = Workers(1)

@@ -1,4 +1,4 @@
-"""Pruning against the oracle, bit for bit."""
+"""Compares the results of pruning with those of the oracle, bit for bit."""
 
 import random
 from dataclasses import replace
@@ -68,7 +68,11 @@ def test_losses_equal_the_oracle(name: str) -> None:
 
 
 def two_best_by_a_forbidden_node(piece: str, known: Vocabulary) -> list[list[int]]:
-    """Segment the piece's text with and without its own node (Land and Pinter)."""
+    """Return the best and the second-best path, as Land and Pinter find them.
+
+    One path is the piece itself. The other path is found by forbidding the node of the piece. If
+    there is no other path, only the piece is returned.
+    """
     lattice = OracleLattice(piece, known)
     itself = next(node for node in lattice.beginning[0] if node.length == len(piece))
     whole = itself.score
@@ -84,7 +88,10 @@ def two_best_by_a_forbidden_node(piece: str, known: Vocabulary) -> list[list[int
 def test_the_alternative_is_the_best_segmentation_without_the_piece(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without ties, forbidding a node gives the same pieces in the same order, for any size."""
+    """Pruning keeps the same pieces if the alternative is found by forbidding the piece's node.
+
+    There are no ties, so the order of the pieces is the same, too.
+    """
     case = stages.random_case(name)
     dice = random.Random(name)
     scored = [(text, np.float32(-dice.uniform(0.5, 12))) for text, _ in case.pieces]
@@ -126,7 +133,7 @@ def test_equal_losses_rank_by_id() -> None:
 
 
 def test_pruning_does_not_depend_on_workers() -> None:
-    """There are more pieces than a worker takes at a time."""
+    """There are more pieces than one worker takes at a time, so several workers share them."""
     dice = random.Random(1)
     words = sorted({"".join(dice.choices("abcde", k=dice.randint(2, 7))) for _ in range(9000)})
     case = stages.both([(word, 1 + at % 7) for at, word in enumerate(words)], Options(), False)
@@ -169,7 +176,10 @@ def test_reachability_with_positive_scores() -> None:
 
 
 def test_unreachable_pieces_do_not_depend_on_workers() -> None:
-    """There are more pieces than a worker takes at a time; every second pair is beaten."""
+    """Every second pair is unreachable.
+
+    There are more pieces than one worker takes at a time, so several workers share them.
+    """
     singles = {chr(0x4E00 + at): -1.0 for at in range(100)}
     pairs = {a + b: -1.5 - at % 2 for a in singles for at, b in enumerate(singles)}
     pieces = Pieces([(text.encode(), score) for text, score in {**singles, **pairs}.items()])

@@ -33,7 +33,7 @@ def test_a_sparse_step_equals_the_oracle(name: str) -> None:
     dice = random.Random(name)
     partial_sums = dice.choice([1, 2, 5])
     expected = oracle.e_step(case.pieces, case.counted, partial_sums)[0]
-    # A count that equals the penalty stays.
+    # A piece whose count equals the penalty is kept, so one of the counts is a penalty.
     for penalty in (0.0, 0.3, float(dice.choice(expected))):
         workers = Workers(dice.choice([1, 2, 3]))
         pieces, lattices, counts = counted(case, partial_sums, workers)

@@ -1,4 +1,4 @@
-"""Seeds of pretokens and recovered prefixes, against published tables and brute force."""
+"""Compares pretoken seeds and recovered prefixes with published tables and with brute force."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def scores_of(case: Case, counts: Counter[str]) -> dict[str, float]:
 
 
 def pretokens_case(pretokens: dict[str, int], length: int = 10) -> Case:
-    """Read pretokens as they are: white space cuts nothing."""
+    """Return a case with the given pretokens. They are not cut at white space."""
     options = Options(
         character_coverage=1.0, split_by_whitespace=False, max_sentencepiece_length=length
     )
@@ -78,7 +78,7 @@ def test_the_oracle_equals_the_published_table_with_recovery() -> None:
 
 
 def random_pretokens(dice: random.Random) -> dict[str, int]:
-    """Draw pretokens, some of whose parts are not valid pieces."""
+    """Draw pretokens, some of which contain substrings that are not valid pieces."""
     letters = dice.choice(["ab", "abc", "aé", "漢字あ", "aあ\u0301", "ab\u0301漢", "𝒂𝒃a"])
     sizes = [dice.randint(1, 9) for _ in range(dice.randint(1, 6))]
     pretokens = ["".join(dice.choices(letters, k=size)) for size in sizes]

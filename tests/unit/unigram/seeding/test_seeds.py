@@ -35,7 +35,7 @@ def seeds_by(case: Case, rule: SeedRule, workers: int = 2) -> list[tuple[bytes, 
 
 
 def expected_seeds(case: Case, limit: int) -> list[tuple[bytes, float]]:
-    if limit == 0:  # for the oracle 0 means the default limit
+    if limit == 0:  # only characters: for the oracle, 0 would mean the default limit
         return stages.plain(oracle.log_probabilities(oracle.characters(case.sentences)))
     options = replace(case.options, seed_sentencepiece_size=limit)
     return stages.plain(oracle.seed(case.sentences, options))
@@ -54,20 +54,21 @@ def test_seeds_equal_the_oracle(number: int) -> None:
 @pytest.mark.parametrize(
     "lines",
     [
-        # A substring that is followed by the end of a sentence and by one other byte branches only
-        # because of the zero byte after a sentence. Nothing follows the last sentence.
+        # Some substrings are followed by a single byte, and also by the end of a sentence. They
+        # branch only because a zero byte ends a sentence. Nothing follows the last sentence.
         ["ab", "ab", "ab"],
         ["abc", "ab", "abc", "ab"],
         ["ab ab", "ab"],
         ["b ab", "b ab", "ab b"],
         ["a", "aa", "aaa", "aaaa"],
         ["ab", "aab", "aaab"],
-        # The next sentences begin with different bytes, so a substring with the zero byte branches.
+        # Without the dummy prefix, the sentences after "ab" begin with different bytes. So "ab"
+        # with the zero byte after it branches.
         ["ab", "cab", "dab", "ab"],
         ["漢字", "漢字", "字漢字"],
-        # The characters that follow have the same first byte.
+        # Different characters with the same first byte follow "ab".
         ["abあ", "abい", "ab"],
-        # The characters that follow have the same first byte, and one begins another segment.
+        # Two characters with the same first byte follow "漢字". One of them begins a new segment.
         ["漢字あ", "漢字、"],
         ["é", "éa", "éb", "é"],
         # A single sentence: its end is the end of the text.
@@ -112,7 +113,7 @@ class Steps:
 
 
 class Watch(Report):
-    """A report that keeps its stages."""
+    """A report that records its stages by name."""
 
     def __init__(self) -> None:
         super().__init__(3)
@@ -147,7 +148,7 @@ def test_seeds_with_powers_of_the_length_equal_the_oracle(power: float) -> None:
 
 @pytest.mark.parametrize("power", [0.5, 0.7])
 def test_length_weights_are_rounded_as_by_libm(power: float) -> None:
-    """The library's powf is called, or sqrt if the power is 1/2."""
+    """As in the reference, libm computes the weights: for a power of 1/2 sqrt, otherwise powf."""
     options = Options(character_coverage=1.0, max_sentencepiece_length=512)
     case = stages.both([("a" * 512 + end, 1) for end in "bc"], options, dummy=False)
     counts = {"a": np.float32(1024), "b": np.float32(1), "c": np.float32(1)}
@@ -171,7 +172,11 @@ def test_rare_seeds_are_dropped_as_by_the_oracle(alpha: float, vocab_size: int) 
 
 
 def test_least_counts_out_of_range_convert_as_on_x86_64() -> None:
-    """Infinity converts to 0, so no seed is too rare; negative numbers become the largest count."""
+    """A number of 2**64 or more becomes 0, so no seed is too rare.
+
+    NaN and numbers of -1 or less become the largest count, so every seed of more than three bytes
+    is too rare.
+    """
     case = stages.random_case("seeds/2")
     assert seeds_by(case, SeedRule(ALL, 1.0, math.inf)) == seeds_by(case, SeedRule(ALL))
     assert seeds_by(case, SeedRule(ALL, 1.0, 1e30)) == seeds_by(case, SeedRule(ALL))
@@ -274,7 +279,7 @@ def test_errors_of_seed_files_name_the_line(line: bytes, message: str) -> None:
         list(parse_seed_lines(content, "seeds.tsv"))
 
 
-# The limits of the options.
+# The limits that the options set on the seeds.
 
 
 def made(case: Case, size: int, seed_file: bytes = b"") -> list[bytes]:
@@ -305,7 +310,8 @@ def test_the_default_limit_grows_with_the_vocabulary() -> None:
 def test_limits_of_seeds_from_a_file() -> None:
     case = stages.both([("ab", 3)], Options(character_coverage=1.0), dummy=False)
     seed_file = b"ab\t5\nba\t4\naba\t9\n"
-    # With a seed file, the characters count towards the limit, and its first pieces are taken.
+    # With a seed file, the characters count towards the limit. The other seeds are the first pieces
+    # of the file.
     assert made(case, 0, seed_file) == [b"a", b"b"]
     assert made(case, 2, seed_file) == [b"a", b"b"]
     assert made(case, 3, seed_file) == [b"ab", b"a", b"b"]
@@ -314,7 +320,7 @@ def test_limits_of_seeds_from_a_file() -> None:
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_corpus_without_seeds_is_refused(whole: bool) -> None:
-    """The required character is not in the text, and the text is a boundary mark."""
+    """The text is only a boundary mark, so the required character does not occur in it."""
     corpus = stages.read(
         ["\x1f"], add_dummy_prefix=False, required_chars="z", auto_character_coverage=whole
     )
