@@ -347,13 +347,18 @@ def _derived(str name, str characters_without_rules):
 
 
 cdef bytes _predefined(str name, str characters_without_rules):
-    path = os.path.join(os.path.dirname(__file__), "data", f"{name}.charsmap")
-    cdef bytes blob
-    with open(path, "rb") as file:
-        blob = file.read()
     if characters_without_rules:
-        blob = cpp_without(blob, _characters(characters_without_rules))
-    return blob
+        return _of_earlier_release(name, characters_without_rules)
+    path = os.path.join(os.path.dirname(__file__), "data", f"{name}.charsmap")
+    with open(path, "rb") as file:
+        return file.read()
+
+
+# The result is cached, because leaving out some rules means compiling all others again.
+@functools.lru_cache(maxsize=4)
+def _of_earlier_release(str name, str characters_without_rules):
+    cdef bytes blob = _predefined(name, "")
+    return <bytes>cpp_without(blob, _characters(characters_without_rules))
 
 
 cdef cpp_set[uint32_t] _characters(str ranges):

@@ -34,8 +34,13 @@ def train(train: Any = spmcompat.train, **options: Any) -> bytes:
     return written.getvalue()
 
 
-@pytest.mark.parametrize("model_type", ["unigram", "bpe", "word", "char"])
-@pytest.mark.parametrize("name", OWN_NAMES)
+@pytest.mark.parametrize(
+    ("name", "model_type"),
+    [
+        *((name, "unigram") for name in OWN_NAMES),
+        *((MARK_CASE, model_type) for model_type in ("bpe", "word", "char")),
+    ],
+)
 def test_the_library_trains_the_same_model_from_a_file_of_the_rules(
     name: str, model_type: str, tmp_path: Path
 ) -> None:

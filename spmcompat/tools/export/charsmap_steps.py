@@ -26,6 +26,7 @@ import base64
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from spmcompat.normalization.charsmaps import compile_charsmap, decompile
@@ -54,13 +55,20 @@ _JAMO = (range(0x1161, 0x1176), range(0x11A8, 0x11C3))
 
 # The ``tokenizers`` library has the compositions of Unicode 12. These blocks have newer
 # compositions.
-_NEWER_COMPOSITIONS = (
-    range(0x105C0, 0x10600),
-    range(0x11380, 0x11400),
-    range(0x11900, 0x11960),
-    range(0x16100, 0x16140),
-    range(0x16D40, 0x16D80),
+_NEWER_COMPOSITIONS = frozenset(
+    map(
+        chr,
+        chain(
+            range(0x105C0, 0x10600),
+            range(0x11380, 0x11400),
+            range(0x11900, 0x11960),
+            range(0x16100, 0x16140),
+            range(0x16D40, 0x16D80),
+        ),
+    )
 )
+# Separates texts that are normalized together. It occurs in no rule, and NFC does not combine it.
+_NUL = "\0"
 
 
 class Charsmap(NamedTuple):
@@ -76,15 +84,22 @@ class Charsmap(NamedTuple):
         The sources in `several` that each become a step. The ``NFC`` step handles the rest.
     composes : bool
         Whether there is an ``NFC`` step.
-    units : str
-        A pattern that matches the longest source in `several`.
+    units : list of str
+        Patterns that match the longest source in `several`, or else a single character.
+    joining : list of int
+        The first characters of the sources whose targets NFC could combine with the character
+        before. Empty if there is no ``NFC`` step.
+    characters : frozenset of int
+        The characters of all sources and targets.
     """
 
     single: dict[int, Points]
     several: dict[Points, Points]
     explicit: list[Points]
     composes: bool
-    units: str
+    units: list[str]
+    joining: list[int]
+    characters: frozenset[int]
 
 
 class ProtectedRules(NamedTuple):
@@ -105,7 +120,7 @@ class ProtectedRules(NamedTuple):
     symbols: list[str]
 
 
-# The result is cached: both the limits and the steps need it, and decompiling takes a second.
+# The result is cached: both the limits and the steps need it, and it takes half a second.
 @lru_cache(maxsize=1)
 def analysed(charsmap: bytes) -> Charsmap:
     """Decide how to apply the rules of a charsmap."""
@@ -117,7 +132,15 @@ def analysed(charsmap: bytes) -> Charsmap:
         left = _not_composed(single, several)
         if len(left) < len(explicit):
             explicit, composes = left, True
-    return Charsmap(single, several, explicit, composes, longest_of(several))
+    return Charsmap(
+        single,
+        several,
+        explicit,
+        composes,
+        units=_units(several),
+        joining=_joining(rules) if composes else [],
+        characters=frozenset(chain.from_iterable((*rules, *rules.values()))),
+    )
 
 
 def protect_symbols(charsmap: bytes, symbols: Sequence[str]) -> ProtectedRules:
@@ -148,11 +171,7 @@ def steps_of(
         Whether to write `deleted_mark` in place of text that the rules delete.
     """
     rules = protected.rules
-    used = {ord(character) for text in taken for character in text}
-    for source, target in rules.several.items():
-        used.update(source, target)
-    for one, target in rules.single.items():
-        used.update((one, *target))
+    used = rules.characters | {ord(character) for text in taken for character in text}
     placeholders = (code for code in range(_LAST_PLACEHOLDER, 0xF0000, -1) if code not in used)
     separator, pause = (_SEPARATOR, _BREAK) if marks_deleted else _separators(rules)
 
@@ -282,15 +301,10 @@ def _cuts(protected: ProtectedRules) -> str:
     changed = [tuple(map(ord, symbol)) for symbol in protected.changed]
     symbols = [*changed, *(tuple(map(ord, symbol)) for symbol in protected.symbols)]
     units = [longest_of(symbols)] if symbols else []
-    if rules.several:
-        later = character_class({code for source in rules.several for code in source[1:]})
-        units += [f".(?!{later})", rules.units]
-    units.append(".")
+    units += rules.units
     ahead = [longest_of(changed)] if changed else []
     if rules.composes:
-        heads = [one for one, target in rules.single.items() if target and _combines(target[0])]
-        heads += [source[0] for source, target in rules.several.items() if _combines(target[0])]
-        ahead.append(character_class(heads, _COMPOSES))
+        ahead.append(character_class(rules.joining, _COMPOSES))
     if rules.explicit:
         ahead.append(longest_of(rules.explicit))
     return f"(?m)\\G(?>{'|'.join(units)})+?\\K(?={'|'.join(ahead)})"
@@ -304,35 +318,52 @@ def _joints(single: Mapping[int, Points]) -> str:
     return f"{pattern}|(?<={character_class(joining)})" if joining else pattern
 
 
+def _units(several: Mapping[Points, Points]) -> list[str]:
+    if not several:
+        return ["."]
+    later = character_class({code for source in several for code in source[1:]})
+    return [f".(?!{later})", longest_of(several), "."]
+
+
+def _joining(rules: Mapping[Points, Points]) -> list[int]:
+    firsts = {target[0] for target in rules.values() if target}
+    combining = {code for code in firsts if _combines(code)}
+    return [source[0] for source, target in rules.items() if target and target[0] in combining]
+
+
 def _nfc_keeps(single: Mapping[int, Points]) -> bool:
-    """Return whether NFC leaves all targets, and all characters without a rule, unchanged."""
-    for target in single.values():
-        text = "".join(map(chr, target))
-        if unicodedata.normalize("NFC", text) != text:
-            return False
+    """Return whether NFC keeps all targets, and all characters that the rules keep."""
+    # In the planes above, no character has a decomposition.
+    kept = (chr(code) for code in range(0x40000) if code not in single)
     return all(
-        code in single or unicodedata.is_normalized("NFC", chr(code))
-        for code in range(0x110000)
-        if not 0xD800 <= code < 0xE000
+        unicodedata.is_normalized("NFC", text)
+        for text in chain(kept, map(_text_of, single.values()))
     )
 
 
 def _not_composed(single: Mapping[int, Points], several: Mapping[Points, Points]) -> list[Points]:
     """Return the sources of the rules that an ``NFC`` step would not apply correctly."""
+    replaced = _NUL.join(map(_text_of, several)).translate(
+        {code: _text_of(target) for code, target in single.items()}
+    )
+    composed = unicodedata.normalize("NFC", replaced)
     left: set[Points] = set()
-    for source, target in several.items():
-        text = [code for one in source for code in single.get(one, (one,))]
-        composed = unicodedata.normalize("NFC", "".join(map(chr, text)))
-        if composed != "".join(map(chr, target)) or any(
-            code in block for code in (*text, *target) for block in _NEWER_COMPOSITIONS
-        ):
+    for source, before, after in zip(
+        several, replaced.split(_NUL), composed.split(_NUL), strict=True
+    ):
+        target = _text_of(several[source])
+        if after != target or not _NEWER_COMPOSITIONS.isdisjoint(before + target):
             left.add(source)
-    # If a source needs a separate step, all longer sources that begin with this source need steps,
-    # too. Otherwise, the step of the short source would match the beginning of a longer one.
+    # If a source needs a separate step, all longer sources that begin with it need a step, too.
+    # Otherwise, the step would match their beginning.
     for source in several:
         if any(source[:length] in left for length in range(2, len(source))):
             left.add(source)
     return sorted(left)
+
+
+def _text_of(points: Points) -> str:
+    return "".join(map(chr, points))
 
 
 def _combines(code: int) -> bool:

@@ -125,7 +125,10 @@ def contents(model: ModelProto) -> Contents:
     # Adding 0.0 turns -0.0, the first score of a BPE model, into 0.0.
     scores = [piece.score + 0.0 for piece in normal]
     normalizer = model.normalizer_spec
-    releases = [one for one in RELEASES.values() if _can_have_written(one, model)]
+    having_rules = [one for one in RELEASES.values() if _has_rules(one, normalizer)]
+    releases = [
+        one for one in RELEASES.values() if _can_have_written(one, model, one in having_rules)
+    ]
     return Contents(
         model_type=TrainerSpec.ModelType.Name(model.trainer_spec.model_type).lower(),
         size=model.ByteSize(),
@@ -134,13 +137,13 @@ def contents(model: ModelProto) -> Contents:
         longest=max((len(piece.piece) for piece in normal), default=0),
         normalization=normalizer.name,
         rules_bytes=len(normalizer.precompiled_charsmap),
-        is_predefined=any(_has_rules(one, normalizer) for one in RELEASES.values()),
+        is_predefined=bool(having_rules),
         releases=[one.version for one in releases],
         command=_command(model, releases),
     )
 
 
-def _can_have_written(release: Release, model: ModelProto) -> bool:
+def _can_have_written(release: Release, model: ModelProto, has_rules: bool) -> bool:
     """Return whether a release has the rules of the model and all options that it stores."""
     missing = release.unknown_options | release.retired_options
     has_options = not any(
@@ -150,7 +153,7 @@ def _can_have_written(release: Release, model: ModelProto) -> bool:
     )
     normalizer = model.normalizer_spec
     is_users = normalizer.name not in (*NAMES, *OWN_NAMES, "identity")
-    is_known = normalizer.name not in OWN_NAMES and _has_rules(release, normalizer)
+    is_known = normalizer.name not in OWN_NAMES and has_rules
     return has_options and (is_users or is_known)
 
 
