@@ -10,7 +10,7 @@ import pytest
 from tests.hostile.kinds import KINDS
 from tests.searches import LONG
 
-CASES = 60 if LONG else 15
+CASES = 60 if LONG else 10
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -38,7 +38,10 @@ def check_own_runs(
     in_reference: bool = True,
     **more: Any,
 ) -> None:
-    """Compare the files of one run with those of separate runs of spmcompat and the reference."""
+    """Compare the files of one run with those of separate runs.
+
+    The separate runs are runs of the reference, or of spmcompat without `in_reference`.
+    """
     chosen = {**SOFT, **options}
     together = trainers.ours.run(
         file_case({**chosen, "vocab_size": texts_of(sizes)}, [text], **more)
@@ -46,15 +49,14 @@ def check_own_runs(
     assert together.failure is None, together.failure
     names = {f"m-{size}{end}" for size in sizes for end in (".model", ".vocab")}
     assert together.outputs.keys() == names
-    reference = trainers.of_release(more.get("release", DEFAULT_RELEASE))
+    release = more.get("release", DEFAULT_RELEASE)
+    side = trainers.of_release(release) if in_reference else trainers.ours
     for size in sizes:
         own = {**chosen, "vocab_size": size, "model_prefix": f"m-{size}"}
-        case = file_case(own, [text], **more)
-        for side in (trainers.ours, reference) if in_reference else (trainers.ours,):
-            outcome = side.run(case)
-            assert outcome.failure is None, outcome.failure
-            for name, data in outcome.outputs.items():
-                assert together.outputs[name] == data, (side, name)
+        outcome = side.run(file_case(own, [text], **more))
+        assert outcome.failure is None, outcome.failure
+        for name, data in outcome.outputs.items():
+            assert together.outputs[name] == data, name
 
 
 @pytest.mark.parametrize("workers", [1, 3])

@@ -14,6 +14,7 @@ from spmcompat.errors import TrainingError
 from spmcompat.options.planning import PlanOptions
 from spmcompat.plan import TextPlan
 from spmcompat.text import line_buffers
+from tests.searches import examples
 from tests.unit.segments.test_seeding_chunks import Text, check_seeds, covered, normalized, read
 
 WORDS = st.text("abあぁ漢1\u0301\x1f", min_size=1, max_size=5)
@@ -62,7 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("chunks")
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(texts())
 def test_seeds_are_those_of_the_oracle(folder: Path, text: Text) -> None:
     sentences = [(normalized(line, text.options), n) for line, n in text.lines]

@@ -25,6 +25,7 @@ from spmcompat.tools.edit.merging import merge_models
 from spmcompat.tools.edit.reach import unreachable
 from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
 from tests.parity import corpora
+from tests.searches import examples
 
 TEXT = corpora.words_text(seed=11, lines=300, types=60).splitlines()
 KINDS = st.sampled_from(["unigram", "bpe", "word", "char"])
@@ -83,7 +84,7 @@ def an_edit(draw: st.DrawFn, model: ModelProto) -> Edits:
 
 
 @given(KINDS, st.integers(0, len(MODELS) - 1), st.data())
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_what_edits_leave_alone_stays(kind: str, number: int, data: st.DataObject) -> None:
     first = model = base(kind, number)
     done = 0
@@ -122,7 +123,7 @@ def assert_symbols_are_listed(model: ModelProto) -> None:
 
 
 @given(KINDS, st.integers(0, len(MODELS) - 1), st.data())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_reordering_changes_only_ids(kind: str, number: int, data: st.DataObject) -> None:
     model = base(kind, number)
     normal = [piece.text for piece in pieces_of(model) if piece.type == NORMAL]
@@ -141,7 +142,7 @@ def test_reordering_changes_only_ids(kind: str, number: int, data: st.DataObject
 
 
 @given(st.sampled_from(["unigram", "bpe"]), st.integers(0, len(MODELS) - 1), st.data())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_a_piece_is_refused_exactly_if_it_would_never_be_used(
     kind: str, number: int, data: st.DataObject
 ) -> None:
@@ -172,7 +173,7 @@ TEXTS = st.lists(WORDS, min_size=5, max_size=25).map(lambda words: [" ".join(wor
 
 
 @given(TEXTS, TEXTS, TEXTS, st.integers(8, 40), st.booleans())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_merged_merges(
     one: list[str], two: list[str], three: list[str], size: int, limited: bool
 ) -> None:
@@ -229,7 +230,7 @@ def ends(tokens: list[str]) -> set[int]:
 
 
 @given(TEXTS, TEXTS, st.integers(8, 40), st.floats(0.1, 10))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_mixed_models(one: list[str], two: list[str], size: int, weight: float) -> None:
     models = [train("unigram", text, vocab_size=size) for text in (one, two)]
     merged = merge_models(models, "ab", weights=[weight, 1])
@@ -253,7 +254,7 @@ def probability(pieces: list[Piece]) -> float:
 
 
 @given(KINDS, st.integers(0, len(MODELS) - 1), st.text("abcdefgЖ▁<unsd0> ", max_size=30))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_texts_are_cut_as_the_library_cuts_them(kind: str, number: int, text: str) -> None:
     model = base(kind, number)
     encoder = encoder_of_normalized(model)

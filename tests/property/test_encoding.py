@@ -12,6 +12,7 @@ from spmcompat.model.encoding import encoder_of
 from spmcompat.model.pieces import NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Piece
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.rounding import to_float32
+from tests.searches import examples
 
 LETTERS = "abé漢"
 
@@ -43,7 +44,7 @@ def vocabularies(draw: st.DrawFn) -> list[Piece]:
     vocabularies(),
     st.lists(st.text(LETTERS + "x", max_size=60), min_size=1),
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_texts_are_encoded_as_by_the_library(
     kind: TrainerSpec.ModelType, pieces: list[Piece], texts: list[str]
 ) -> None:

@@ -16,6 +16,7 @@ from spmcompat.tools.edit.reach import unreachable
 from tests.oracle import growing
 from tests.oracle.characters import SPACE, Options
 from tests.property.test_merging import texts
+from tests.searches import examples
 from tests.unit.bpe.test_merges import merges_of, segments_of
 from tests.unit.tools.edit.growing_models import KINDS, PLAIN, extended, scores_of, trained, trimmed
 
@@ -25,7 +26,7 @@ PIECES = st.dictionaries(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(texts(), PIECES, st.integers(1, 40), st.sampled_from([1, 10**9]))
 def test_merges_after_initial_pieces_are_those_of_the_oracle(
     lines: list[str], scores: dict[str, float], wanted: int, expected: int
@@ -42,7 +43,7 @@ def test_merges_after_initial_pieces_are_those_of_the_oracle(
     assert [(piece.decode(), count) for piece, count in merges] == list(oracle)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(texts(), st.integers(1, 40), st.integers(1, 40))
 def test_leaves_fall_and_all_others_stay_reachable(
     lines: list[str], wanted: int, size: int

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from spmcompat.text.columns import JsonLines
+from tests.searches import examples
 from tests.unit.text.json_oracle import Found, expected, sentences_of
 
 COLUMN = "text"
@@ -84,7 +85,7 @@ def read(text: bytes, column: str = COLUMN) -> Found:
     )
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @example([b'{"text": "\\ud83d\\ude00 \\ud83d \\ude00"}'])
 @example(
     [b'{"text": "a", "text": "b"}', b'{"text": "a", "text": null}', b'{"text": 1, "text": ""}']
@@ -113,7 +114,7 @@ def nested(draw: st.DrawFn) -> bytes:
     return written.encode()
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @example([b'{"a.text.b": null, "a": {"text": {"b": "x"}}}', b'{"a": {"text.b": ["x", [null]]}}'])
 @example([b'{"a": {"text": {"b": "x"}}, "a": {}}', b'{"a": {"text": {"b": "x"}}, "a": null}'])
 @example([b'{"a": {"text": {"b": "x"}}, "a.text.b": 5}', b'{"a": [{"text": {"b": "x"}}, {}]}'])

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tests.oracle.characters import SPACE, Options
 from tests.oracle.merging import merges as oracle
+from tests.searches import examples
 from tests.unit.bpe.test_merges import merges_of, segments_of
 
 RUNS = st.builds("".join, st.lists(st.sampled_from(["a", "aa", "aaaa", "ab", "ba", "b"])))
@@ -28,7 +29,7 @@ def texts(draw: st.DrawFn) -> list[str]:
     return [word for word in words if word] or ["a"]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(texts(), st.integers(1, 60), st.integers(1, 70), st.sampled_from([2, 5, 16, 512]))
 def test_merges_are_those_of_the_oracle(
     lines: list[str], wanted: int, expected: int, length: int

@@ -12,6 +12,7 @@ from spmcompat.errors import TrainingError
 from spmcompat.normalization import charsmaps
 from spmcompat.normalization.charsmaps import Normalizer, replace_meta_pieces
 from tests.parity import reference_normalizer as reference
+from tests.searches import examples
 
 SPACE = "\u2581".encode()
 
@@ -45,7 +46,7 @@ OURS = {name: Normalizer(blob) for name, blob in PREDEFINED.items()}
 THEIRS = {name: reference.Normalizer(blob) for name, blob in PREDEFINED.items()}
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(rule_sets)
 def test_rules_compile_to_the_bytes_of_the_library(rules: reference.Rules) -> None:
     blob = charsmaps.compile_charsmap(rules)
@@ -53,7 +54,7 @@ def test_rules_compile_to_the_bytes_of_the_library(rules: reference.Rules) -> No
     assert charsmaps.decompile(blob) == rules
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(rule_sets, st.lists(texts, min_size=1, max_size=10), flags)
 def test_texts_normalize_as_in_the_library_by_any_rules(
     rules: reference.Rules, lines: list[bytes], options: dict[str, bool]
@@ -65,7 +66,7 @@ def test_texts_normalize_as_in_the_library_by_any_rules(
         assert ours.normalize(line) == theirs.normalize(line)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=examples(1000), deadline=None)
 @given(st.sampled_from(sorted(PREDEFINED)), texts)
 def test_texts_normalize_as_in_the_library_by_predefined_rules(name: str, text: bytes) -> None:
     assert OURS[name].normalize(text) == THEIRS[name].normalize(text)
@@ -92,14 +93,14 @@ def test_a_raw_token_is_normalized_as_within_a_text(name: str, text: bytes) -> N
     assert re.sub(rb"(?:\xe2\x96\x81)+\Z", b"", marked) == inside
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(rule_sets)
 def test_a_space_is_found_in_any_source(rules: reference.Rules) -> None:
     found = charsmaps.any_source_has_space(charsmaps.compile_charsmap(rules))
     assert found == any(0x20 in source for source in rules)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(rule_sets, st.lists(texts, min_size=1, max_size=6))
 def test_independent_raw_tokens_join_to_the_normalized_text(
     rules: reference.Rules, lines: list[bytes]
@@ -134,7 +135,7 @@ short = st.lists(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(
     st.lists(short.map(b"".join), max_size=8),
     st.lists(st.one_of(short.map(b"".join), st.binary(max_size=3)), max_size=12).map(b"".join),
@@ -143,7 +144,7 @@ def test_meta_pieces_are_replaced_as_by_a_naive_search(pieces: list[bytes], text
     assert replace_meta_pieces(pieces, text) == naive_replace(pieces, text)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(rule_sets, st.data(), texts)
 def test_damaged_charsmaps_are_accepted_or_refused_as_by_the_library(
     rules: reference.Rules, data: st.DataObject, text: bytes

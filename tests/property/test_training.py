@@ -12,6 +12,7 @@ import spmcompat
 from spmcompat.model.reading import parse
 from tests.oracle.characters import Options, normalized
 from tests.oracle.training import train as oracle
+from tests.searches import examples
 
 WORDS = st.text("abあ漢1\u0301", min_size=1, max_size=6)
 LINES = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
@@ -51,7 +52,7 @@ def ours(lines: list[str], options: dict[str, Any], dummy: bool) -> list[tuple[s
     return [(piece.piece, piece.score) for piece in pieces if piece.type == 1]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(trainings())
 def test_pieces_and_scores_are_those_of_the_oracle(
     training: tuple[list[str], dict[str, Any], bool],
