@@ -25,7 +25,7 @@ class Build(build_ext):
     """Compiles on all cores; reports a platform or compiler that cannot build the package."""
 
     def finalize_options(self):
-        """Compile as many modules at a time as there are cores, unless told otherwise."""
+        """Compile one module per core at the same time, unless the user sets another number."""
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count()
 
@@ -55,14 +55,14 @@ class Build(build_ext):
             for extension in self.extensions:
                 extension.extra_compile_args = flags
         elif self.compiler.compiler_type == "mingw32":
-            # Windows does not contain the mingw-w64 libraries, so they are linked statically.
+            # The mingw-w64 libraries are not part of Windows, so they are linked statically.
             for extension in self.extensions:
                 extension.extra_link_args = ["-static"]
         super().build_extensions()
 
 
 def with_included(headers: Iterable[str]) -> list[str]:
-    """Return the headers and all headers of the package that they include."""
+    """Return the given headers, and all headers of this package that they include."""
     found: set[str] = set()
     waiting = list(headers)
     while waiting:

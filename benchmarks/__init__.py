@@ -1,4 +1,7 @@
-"""Measures spmcompat against the real library and earlier commits. Each comparison checks bytes."""
+"""Measures spmcompat against the real library and earlier commits.
+
+Each comparison also checks that both sides write the same bytes.
+"""
 
 import sys
 from pathlib import Path

@@ -40,7 +40,7 @@ Train = Callable[[Side], Run]
 
 @dataclass(frozen=True)
 class Comparison:
-    """One row: pairs of a new and an old run, or the reason why they cannot be compared."""
+    """One row: pairs of a new and an old run, or in `trouble` why they cannot be compared."""
 
     row: str
     pairs: list[Pair]
@@ -56,7 +56,7 @@ class Comparison:
         }
 
     def worse(self, percent: float) -> str:
-        """Return why the new code is worse in this row; empty if it is not."""
+        """Say why the new code is worse in this row. Return an empty text if it is not worse."""
         if self.trouble:
             return self.trouble
         medians = {name: median(ratios) for name, ratios in self.ratios.items()}
@@ -72,7 +72,7 @@ def in_turns(turn: int, both: Sequence[Side], train: Train) -> Pair:
 
 
 def side_by_side(turn: int, both: Sequence[Side], train: Train) -> Pair:
-    """Run both sides at the same time, each on its own core. They swap cores with every turn."""
+    """Run both sides at the same time, each on its own core. The cores are swapped every turn."""
     cores = sorted(os.sched_getaffinity(0))[:2]
     with ThreadPoolExecutor(2) as threads:
         new, old = (
@@ -89,13 +89,13 @@ def _train_on_core(core: int, side: Side, train: Train) -> Run:
 
 
 def sides_of(row: Row, both: Sequence[Build], workers: int) -> list[Side]:
-    """Return the new and the old side of a row."""
+    """Return what a row compares: the same program in the new build and in the old build."""
     chosen = [sides.built_in(build.folder, build.name, workers, row.command) for build in both]
     return [sides.importing(side) for side in chosen] if row.text is None else chosen
 
 
 def pairs_of(row: Row, arguments: argparse.Namespace) -> int:
-    """Return how many pairs of runs a row needs: an even number, so that the orders balance."""
+    """Return the number of pairs of runs. It is even, so that each side starts equally often."""
     runs = max(int(arguments.runs), row.least_runs)
     return runs + runs % 2
 
@@ -107,7 +107,7 @@ def compare(
     arguments: argparse.Namespace,
     progress: Progress,
 ) -> Comparison:
-    """Run all pairs of a row; stop as soon as a run fails or the bytes differ."""
+    """Run all pairs of a row. Stop as soon as a run fails or the bytes of the two models differ."""
     run_pair = side_by_side if arguments.side_by_side else in_turns
     count = pairs_of(row, arguments)
     pairs: list[Pair] = []
@@ -193,7 +193,7 @@ def measure_row(
     arguments: argparse.Namespace,
     progress: Progress,
 ) -> Comparison:
-    """Create the text that a row needs, and compare both sides on this text."""
+    """Create the text that a row needs, and compare the new code with the old code on this text."""
     options: dict[str, Option] = {**row.options, "num_threads": arguments.threads}
     options["model_type"] = arguments.type
     with tempfile.TemporaryDirectory() as scratch:
@@ -203,7 +203,7 @@ def measure_row(
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Measure all rows and print the table. Return 1 if a row failed, or is slower or larger."""
+    """Measure all rows and print the table. Return 1 if a row failed or the new code is worse."""
     chosen, files = rows.chosen(arguments.names, corpora.large(arguments.folder))
     load = machine()["load"][0]
     workers = 1 if arguments.side_by_side else arguments.threads
@@ -220,6 +220,6 @@ def main(arguments: argparse.Namespace) -> int:
             if arguments.output:
                 arguments.output.write_text(document(done, both, arguments, load))
     finally:
-        # Print the table after Ctrl-C, too, because the complete rows took a long time.
+        # Print the table even after Ctrl-C, because the finished rows took a long time to measure.
         print(document(done, both, arguments, load), end="")
     return int(any(comparison.worse(arguments.limit) for comparison in done))

@@ -2,9 +2,9 @@
 
 The libraries that provide the data also need memory. So for each library, one process only reads
 all batches, and another process trains from them. The difference between the memory of these two
-processes is compared with the same difference for the plain file, for which the first process only
-imports spmcompat. The memory of a process is its largest resident set, including the pages of
-mapped files.
+processes is the memory for training. It is compared with that of training from the plain file: the
+memory of a process that trains from the file, minus that of a process that only imports spmcompat.
+The memory of a process is its largest resident set, including the pages of mapped files.
 """
 
 # ruff: noqa: PLC0415 (each process imports the library that it measures, and no other)

@@ -86,7 +86,7 @@ def _compile(source: Path) -> None:
         raise BuildError("A build needs Cython: pip install 'Cython>=3.1' 'setuptools>=77'")
     jobs = f"-j{len(os.sched_getaffinity(0))}"
     _run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace", jobs], source)
-    # Compile the Python files now. Otherwise, only the first run would spend time on this.
+    # Compile the Python files now. Otherwise, the first run that is measured would compile them.
     _run([sys.executable, "-m", "compileall", "-q", "spmcompat"], source)
 
 

@@ -66,7 +66,7 @@ class Text:
 
 
 def write(files: Sequence[Path], size: int, copies: int, target: Path) -> None:
-    """Join files, keep the whole lines in the first `size` bytes, and write `copies` of them."""
+    """Join files, keep only whole lines in the first `size` bytes, and write `copies` copies."""
     with target.open("wb") as out:
         for file in files:
             with file.open("rb") as stream:

@@ -1,8 +1,9 @@
 """Time and memory of each file format: ``python -m benchmarks.formats TEXT``.
 
-The lines of the text are written in each format. For each file, a new process counts and trains; it
-must give the same pieces as for the plain text. The time is that of the fastest of several runs;
-the memory is the largest resident set of a process, including the libraries that read the format.
+The lines of the text are written in each format. For each file, a new process counts and trains.
+The pieces must be the same as those of the plain text. The time is that of the fastest of several
+runs; the memory is the largest resident set of a process, including the libraries that read the
+format.
 """
 
 # ruff: noqa: PLC0415 (the process that trains imports only what its format needs)
@@ -105,7 +106,7 @@ def _arrow(kind: str = "", **options: Any) -> Callable[[Sequence[str], Path], No
     return write
 
 
-_WHOLE_DICTIONARY = 1 << 40  # bytes; by default, pyarrow ends a dictionary at 1 MiB
+_WHOLE_DICTIONARY = 1 << 40  # in bytes; pyarrow's default is to end a dictionary at 1 MiB
 PLAIN = Format("plain text", "text.txt", _text)
 FORMATS = (
     PLAIN,
@@ -170,7 +171,7 @@ def rows(lines: Sequence[str], side: Side, options: Options, runs: int, only: st
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the table; return 1 if a model differs from that of the plain text."""
+    """Print the table; return 1 if a model differs from the model of the plain text."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.formats", description=__doc__)
     parser.add_argument("text", type=Path)
     parser.add_argument("--only", default="", help="only use formats whose name contains this text")

@@ -6,9 +6,10 @@ whole line. It trains each model type in two ways and compares every byte with t
 - from the counts of the text, which were saved and loaded;
 - from the counts of seven parts of the text, which were counted separately and merged in another
   order. The reference trains on the parts in that order. When it comes to a blank line, it moves
-  the last line of the text to that place. Counts do not contain the positions of lines, so here the
-  reference gets each part with its lines already moved. The last column says whether the model also
-  equals the model of the whole text, except for the names of the input files that it stores.
+  the last line of the text to the position of the blank line. Counts do not contain the positions
+  of lines, so here the reference gets each part with its lines already moved. The last column says
+  whether the model also equals the model of the whole text, except for the names of the input files
+  that it stores.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def compare(name: str, kind: str, data: bytes) -> tuple[str, str, bool]:
-    """Train in both ways, and return both verdicts.
+    """Train from the counts of the text and from merged counts; return a verdict on each model.
 
     Also return whether the merged counts give the model of the whole text.
     """
@@ -114,7 +115,10 @@ def compare(name: str, kind: str, data: bytes) -> tuple[str, str, bool]:
 
 
 def write_parts(data: bytes, longest: int) -> list[str]:
-    """Write each part of a text that has a sentence to a file. Return the names in `ORDER`."""
+    """Divide a text into parts, and write each part that contains a sentence to a file.
+
+    Return the names of the files in the order of `ORDER`.
+    """
     lines = data.splitlines(keepends=True)
     size = -(-len(lines) // PARTS)
     names = []
@@ -151,7 +155,7 @@ def train_reference(name: str, options: dict[str, Option]) -> None:
 
 
 def train(trainer: Any, name: str, options: dict[str, Option]) -> None:
-    """Train, and rename the files. All models get the same prefix, because they store it."""
+    """Train with one prefix for all models, because models store it. Then rename the files."""
     try:
         trainer.train(model_prefix="m", **options)
     except (OSError, RuntimeError, ValueError) as error:

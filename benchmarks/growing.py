@@ -136,7 +136,7 @@ def larger(
 
 
 def appended(model: ModelProto, donor: ModelProto, add: int, scores: str) -> ModelProto:
-    """Append the best pieces of the donor that the model lacks, beginning with characters."""
+    """Append the best pieces of the donor that the model lacks, single characters first."""
     pieces = pieces_of(model)
     known = {piece.text for piece in pieces}
     found = [piece for piece in pieces_of(donor) if piece.type == NORMAL]
@@ -153,7 +153,7 @@ def appended(model: ModelProto, donor: ModelProto, add: int, scores: str) -> Mod
 
 
 def merged(model: ModelProto, donor: ModelProto, size: int) -> ModelProto:
-    """Return the merged model of two models."""
+    """Merge two models, and return the result."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [f"{folder}/first.model", f"{folder}/second.model"]
         for path, one in zip(paths, (model, donor), strict=True):
@@ -224,7 +224,7 @@ def words_of(path: str) -> Mapping[str, int]:
 def share_changed(
     words: Mapping[str, int], before: Sequence[Sequence[str]], after: Sequence[Sequence[str]]
 ) -> float:
-    """Return the share of the words of a text that are cut differently."""
+    """Return the share of a text's words whose pieces differ between `before` and `after`."""
     changed = sum(
         count
         for count, one, other in zip(words.values(), before, after, strict=True)

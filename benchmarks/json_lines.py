@@ -15,12 +15,15 @@ from pathlib import Path
 
 from spmcompat.text.columns import JsonLines
 
-_BLOCK_BYTES = 1 << 20  # as when spmcompat reads a file
+_BLOCK_BYTES = 1 << 20  # the size of the blocks in which spmcompat reads a file
 _PASSES = 5
 
 
 def records(text: Path, limit: int) -> list[bytes]:
-    """Return blocks of records with the first lines of a text, up to `limit` bytes of text."""
+    """Convert the first lines of a text to JSON records, and return the records in blocks.
+
+    Stop when the lines have `limit` characters or more in total.
+    """
     blocks = [bytearray()]
     size = 0
     with text.open(encoding="utf-8", newline="\n") as lines:
@@ -47,7 +50,7 @@ def with_spmcompat(blocks: Sequence[bytes]) -> None:
 
 
 def with_json(blocks: Sequence[bytes]) -> None:
-    """Read with the module json of Python."""
+    """Read with the module ``json`` of Python's standard library."""
     for block in blocks:
         for line in block.splitlines():
             json.loads(line)["text"]

@@ -1,4 +1,4 @@
-"""One process: its time and memory, and digests of the files that it wrote."""
+"""Measures one process: its time and memory, and digests of the files that it wrote."""
 
 from __future__ import annotations
 

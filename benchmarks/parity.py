@@ -91,7 +91,7 @@ def rows(arguments: argparse.Namespace, scratch: Path) -> Iterator[Row]:
     if missing or not names:
         raise SystemExit(f"Not in the folder: {', '.join(missing)}." if names else "Give --folder.")
     size = arguments.vocab_size or (32_000 if arguments.whole else 4_000)
-    # num_threads changes the bytes of Unigram models only.
+    # Among all model types, only Unigram models depend on num_threads.
     default = [1, 2, 16] if arguments.type == "unigram" and not arguments.whole else [16]
     for name in names:
         text = found[name]
@@ -110,7 +110,7 @@ def rows(arguments: argparse.Namespace, scratch: Path) -> Iterator[Row]:
 
 
 def reference_of(release: str) -> Side:
-    """Return the installed ``sentencepiece`` if it is this release; otherwise, install it."""
+    """Return the installed ``sentencepiece`` if it is the given release, or else install it."""
     installed = sides.reference()
     return installed if installed.version == release else sides.release(release)
 

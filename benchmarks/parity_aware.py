@@ -1,9 +1,9 @@
 """Parity-aware BPE compared with plain BPE of the same size, on translations of one text.
 
 ``python -m benchmarks.parity_aware FOLDER`` reads ``LANGUAGE-courses.txt`` from the folder for each
-language. Of every five lines, the first three are for training, the fourth belongs to the
-development text, and the tokens of the fifth are counted with sentencepiece. It prints a table in
-Markdown.
+language, and prints a table in Markdown. Of every five lines, the first three belong to the
+training text, the fourth to the development text, and the fifth to the test text. The table is
+about the test text, which is encoded with sentencepiece.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LANGUAGES = ("es", "fr", "pl", "tr", "vi", "sw", "ru", "hi")
 
 
 class Language(NamedTuple):
-    """The counts for training and development, and the lines for the test."""
+    """The data of a language: counts for training and development, and lines for the test."""
 
     training: CountTable
     development: CountTable
@@ -77,7 +77,7 @@ def tokens_per_line(languages: Sequence[Language], options: dict[str, Any]) -> l
 
 
 def gini(costs: Sequence[float]) -> float:
-    """Return the Gini coefficient: half the mean difference of two costs, relative to the mean."""
+    """Return the Gini coefficient: the mean difference of two costs, divided by twice the mean."""
     differences = sum(abs(a - b) for a in costs for b in costs)
     return differences / (2 * len(costs) * sum(costs))
 

@@ -27,7 +27,7 @@ TYPES = ["unigram", "bpe", "word", "char"]
 TEXTS = ["en-books", "en-docs", "de-docs", "fr-courses", "fi-courses", "tr-docs", "ru-docs"]
 TEXTS += ["el-courses", "ar-hindawi", "he-courses", "hi-stories", "ta-courses", "th-wisesight"]
 TEXTS += ["zh-laws", "ja-aozora", "ko-nsmc", "vi-courses", "code-c", "mixed-messy", "nospace"]
-# The suffixes of the files of results.
+# The suffixes of the result files.
 MODEL, VOCABULARY, FAILURE = ".model", ".vocab", ".failure"
 
 
@@ -113,7 +113,7 @@ def compare_all(arguments: argparse.Namespace) -> int:
 
 
 def difference(first: Path, second: Path, stem: str) -> str:
-    """Return how the results of a training run differ; empty if they are equal."""
+    """Return how the results of a run in two folders differ; empty if they are equal."""
     one, two = ({p.suffix: p for p in folder.glob(f"{stem}.*")} for folder in (first, second))
     if one.keys() != two.keys():
         return f"{first.name} has {sorted(one)}, {second.name} has {sorted(two)}"
@@ -135,7 +135,7 @@ def digest(path: Path) -> str:
 
 
 def scores(vocabulary: Path) -> dict[str, str]:
-    """Return the scores of a ``.vocab`` file by piece."""
+    """Return the score of each piece in a ``.vocab`` file."""
     lines = vocabulary.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     return dict(line.rsplit("\t", 1) for line in lines)
 

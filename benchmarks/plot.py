@@ -1,4 +1,4 @@
-"""The figure: time and memory against the size of the text, for every side."""
+"""The figure: the time and memory of every trainer, by the size of the text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Lines = dict[str, tuple[dict[str, Any], list[tuple[float, Measured]]]]
 
 
 def lines(results: Sequence[Result]) -> Lines:
-    """Return the style and points (size in MB, result) of each side with results for all sizes."""
+    """Return the style and points (size in MB, result) of each trainer that ran on all sizes."""
     found: Lines = {}
     sizes = [result for result in results if result.is_in("sizes")]
     for result in sorted(sizes, key=lambda result: result.size):

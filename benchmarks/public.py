@@ -91,7 +91,7 @@ def download(folder: Path) -> list[Path]:
 
 
 def build(archives: Sequence[Path], folder: Path) -> None:
-    """Write the texts. Lines are in the order of the archives and of the paths in them."""
+    """Write the texts, in the order of the archives. In an archive, files are sorted by path."""
     outputs = {name: (folder / f"public-{name}.txt").open("wb") for name in TEXTS}
     for archive in archives:
         with tarfile.open(archive) as files:
@@ -124,7 +124,10 @@ def check(folder: Path) -> None:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, sha256 {digest}")
         if digest != recipe.sha256:
-            raise SystemExit(f"{path} differs from the text that was measured: {recipe.sha256}.")
+            raise SystemExit(
+                f"{path} differs from the text that was measured, which has the SHA-256 digest "
+                f"{recipe.sha256}."
+            )
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -77,7 +77,10 @@ class Result:
 
     @property
     def ours(self) -> Measured:
-        """Our side with as many workers as the reference has threads; 0 if it is only imported."""
+        """The side of spmcompat that has as many workers as the reference has threads.
+
+        If the row only measures an import, the side has 0 workers.
+        """
         return next(s for s in self.having("ours") if s.workers in (self.threads, 0))
 
     @property

@@ -58,7 +58,7 @@ _CORPORA = (
     Row("hi-stories", Text("Hindi stories", ("hi-stories",))),
     Row("zh-laws", Text("Chinese laws", ("zh-laws",))),
     Row("ja-aozora", Text("Japanese literature", ("ja-aozora",))),
-    # Longer lines are left out, because they make a sum overflow in the reference.
+    # Lines above 1 MB are left out, because they make a sum overflow in the reference.
     Row(
         "long-lines",
         Text("long lines, those up to 1 MB", ("long-lines",)),

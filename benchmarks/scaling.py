@@ -8,8 +8,9 @@ writes ``scaling-VERSION.json``, and prints the tables or writes them into the p
 
 The model of a step in which n workers are called:
 
-- Each worker takes the next task when it is free. Tasks are handed out by one thread.
-- If each worker has one task, and all tasks take work from one list, the work is divided by n.
+- A worker that is free takes the next task. One thread hands out the tasks.
+- If each worker has one task, and all tasks take their work from one list, the time is that of the
+  whole work divided by n.
 - In the passes over all pretokens, at most `PARTIAL_SUMS` workers add at the same time, each to a
   different partial sum. `IN_TURN` is the share of the work of a pass that must be done in turn.
 - The time that the main thread itself needs does not depend on n.
@@ -47,11 +48,11 @@ IN_TURN = {"E-step": 0.33, "Counting best paths": 0.5}
 _PROCESSOR = Path("/proc/cpuinfo")
 _RESULTS = ROOT / "benchmarks" / "results"
 _BEGIN, _END = "<!-- written by python -m benchmarks.scaling -->", "<!-- end of what is written -->"
-_SMALL = 0.02  # steps with a smaller share of the time, at 1 and at 16 cores, are added up
+_SMALL = 0.02  # steps whose share of the time is smaller with both 1 and 16 cores are added up
 
 
 class Call(NamedTuple):
-    """A call of the workers: CPU seconds of its tasks, and of handing them out."""
+    """The CPU seconds of one call of the workers: of each task, and of handing out the tasks."""
 
     tasks: list[float]
     handing: float = 0.0
@@ -79,7 +80,7 @@ class Step(NamedTuple):
 
 
 def schedule(tasks: Iterable[float], workers: int) -> float:
-    """Return when all tasks are done, if each worker takes the next task when it is free."""
+    """Return the time for all tasks if each worker takes the next task as soon as it is free."""
     free = [0.0] * workers
     for task in tasks:
         heapq.heapreplace(free, free[0] + task)
@@ -97,8 +98,9 @@ def call_seconds(call: Call, workers: int, is_shared: bool = False, in_turn: flo
 def step_seconds(step: Step, with_one: Step, workers: int) -> float:
     """Return the seconds of a step if each worker has a core.
 
-    `with_one` is the same step in a run with one worker. If a call has one task in that run, but
-    one task for each worker in `step`, its tasks take their work from one list.
+    `with_one` is the same step in a run with one worker. If all workers take the work of a call
+    from one list, the call has one task for each worker: one task in `with_one`, and `workers`
+    tasks in `step`.
     """
     seconds = step.main
     for index, call in enumerate(step.calls):
@@ -112,7 +114,7 @@ def step_seconds(step: Step, with_one: Step, workers: int) -> float:
 
 
 def predict(records: Mapping[int, Sequence[Step]]) -> dict[str, list[float]]:
-    """Return the predicted seconds of the steps of each name, for each number of workers."""
+    """Return, by the name of a step, the predicted seconds for each number of workers."""
     found: dict[str, list[float]] = {}
     for index, (workers, steps) in enumerate(records.items()):
         if [step.name for step in steps] != [step.name for step in records[1]]:
@@ -262,7 +264,10 @@ def _title(row: Mapping[str, Any]) -> str:
 
 
 def _large_steps(row: Mapping[str, Any], sixteen: int) -> dict[str, list[float]]:
-    """Return the steps of a row, the longest with 16 cores first. Small steps are added up."""
+    """Return the seconds of the steps of a row, by descending time with 16 cores.
+
+    The steps that take little time are added up to one entry.
+    """
     totals = _totals(row)
     steps = sorted(row["predicted"].items(), key=lambda item: -item[1][sixteen])
     large, rest = {}, [0.0] * len(totals)

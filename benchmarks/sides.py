@@ -46,7 +46,7 @@ class Side:
     environment
         Environment variables to set.
     workers
-        Number of real threads of our trainer; 0 for other trainers.
+        Number of worker threads of spmcompat; 0 for other trainers.
     """
 
     role: Role
@@ -71,13 +71,13 @@ class MissingSideError(Exception):
 
 
 def ours(workers: int, as_command: bool = False) -> Side:
-    """Return spmcompat: the installed package, or else the package built in the checkout."""
+    """Return the side of spmcompat: the installed package, or else the one built in place."""
     version, environment = _find_ours()
     return _ours("spmcompat", version, environment, workers, as_command)
 
 
 def built_in(folder: Path, name: str, workers: int, as_command: bool = False) -> Side:
-    """Return the spmcompat that was built in place in a folder."""
+    """Return the side of the spmcompat package that was built in place in `folder`."""
     environment = _import_from(folder)
     version = version_of(sys.executable, "spmcompat", environment)
     if not version:
@@ -86,7 +86,7 @@ def built_in(folder: Path, name: str, workers: int, as_command: bool = False) ->
 
 
 def stages(workers: int) -> Side:
-    """Return spmcompat with a stopwatch for its stages."""
+    """Return the side that trains with spmcompat and measures the time of each stage."""
     version, environment = _find_ours()
     script = str(ROOT / "benchmarks" / "stages.py")
 
@@ -98,7 +98,7 @@ def stages(workers: int) -> Side:
 
 @functools.cache
 def reference(as_command: bool = False) -> Side:
-    """Return the installed ``sentencepiece``."""
+    """Return the side of the installed ``sentencepiece``."""
     version = version_of(sys.executable, "sentencepiece")
     if not version:
         raise MissingSideError("sentencepiece is not installed: pip install '.[bench]'")
@@ -112,7 +112,7 @@ def reference(as_command: bool = False) -> Side:
 
 
 def release(version: str) -> Side:
-    """Return another release of ``sentencepiece``, in a separate virtual environment.
+    """Return the side of another release of ``sentencepiece``, in its own virtual environment.
 
     The first call makes the environment in the user's cache folder.
     """
@@ -200,7 +200,7 @@ def imports() -> list[Side]:
 
 
 def importing(side: Side) -> Side:
-    """Return a copy of one of our sides that only imports the package."""
+    """Return a copy of a side of spmcompat. The copy only imports the package."""
     return replace(side, command=_starting("import spmcompat"), workers=0)
 
 
@@ -242,8 +242,8 @@ def _call(package: str, options: Options) -> str:
 def _import_from(folder: Path) -> dict[str, str]:
     """Return the variables that make Python import spmcompat from a folder."""
     path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
-    # Allow Python to write compiled files: an installed package has them, too, because pip compiles
-    # its files.
+    # Let Python cache the bytecode of the modules. For an installed package, pip has done so, and
+    # both should be imported equally fast.
     return {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": ""}
 
 
@@ -251,7 +251,7 @@ def _import_from(folder: Path) -> dict[str, str]:
 def _find_ours() -> tuple[str, dict[str, str]]:
     """Return the version of spmcompat, and the variables that make Python find it."""
     for environment in ({}, _import_from(ROOT)):
-        # version_of imports a compiled module. It finds no version if the sources were not built.
+        # version_of imports a compiled module, so it finds no version if the sources are not built.
         version = version_of(sys.executable, "spmcompat", environment, "spmcompat.unigram.trainer")
         if version:
             return version, environment

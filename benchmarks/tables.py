@@ -1,8 +1,8 @@
 """Results as Markdown: ``python -m benchmarks.tables RESULTS.json [--page FILE] [--readme FILE]``.
 
-All tables and the figure are written beside the results. Most tables and the figure can also be
-put into a page of the documentation, and a table of five rows into the README. The page and the
-README each contain two comments, and the text between the comments is replaced.
+All tables and the figure are written to the folder of RESULTS.json. Most tables and the figure can
+also be put into a page of the documentation, and a table of five rows into the README. The page and
+the README each contain two comments, and the text between the comments is replaced.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FIVE = ("en-books", "code", "de", "zh-laws", "long-lines")
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table that is also readable as plain text; empty if it has no lines."""
+    """Return a Markdown table that is also readable as plain text, or "" if `lines` is empty."""
     lines = list(lines)
     if not lines:
         return ""
@@ -73,7 +73,7 @@ def compared(results: Iterable[Result]) -> str:
 
 
 def five_rows(results: Iterable[Result]) -> str:
-    """Time and memory of both sides on the texts of the README."""
+    """Time and memory of sentencepiece and spmcompat on the texts of the README."""
     pairs = [(r, r.reference) for r in results if r.reference and r.name in FIVE]
     version = pairs[0][1].label if pairs else ""
     return table(
@@ -92,7 +92,7 @@ def five_rows(results: Iterable[Result]) -> str:
 
 
 def by_workers(results: Iterable[Result]) -> str:
-    """Spmcompat with different numbers of real threads; the models are the same."""
+    """The costs of spmcompat with different numbers of worker threads, for the same models."""
     results = [result for result in results if len(result.by_workers) > 1]
     counts = sorted({count for result in results for count in result.by_workers})
     return table(
@@ -102,7 +102,10 @@ def by_workers(results: Iterable[Result]) -> str:
 
 
 def all_sides(results: Iterable[Result]) -> str:
-    """Other trainers on the same texts. Their models have the same size, but other pieces."""
+    """The costs of all trainers on the same texts.
+
+    The models of other trainers have the same number of pieces, but different pieces.
+    """
     found = {
         r: {side.label: side for side in (r.ours, r.reference, *r.others) if side is not None}
         for r in results
@@ -116,7 +119,7 @@ def all_sides(results: Iterable[Result]) -> str:
 
 
 def growth(results: Iterable[Result]) -> str:
-    """Spmcompat on one text, and on several copies of it with the lines in another order."""
+    """The costs of spmcompat on one text, and on several shuffled copies of it."""
     found = [result for result in results if result.is_in("growth")]
     if len(found) < 2:
         return ""
@@ -138,7 +141,7 @@ def growth(results: Iterable[Result]) -> str:
 
 
 def start(results: Iterable[Result]) -> str:
-    """The times for importing, and for training 2,000 pieces on a small text."""
+    """The times for importing the package, and for training 2,000 pieces on a small text."""
     lines = []
     for result in results:
         if result.is_in("start") and result.reference:
@@ -164,7 +167,7 @@ def stages(results: Iterable[Result]) -> str:
 
 
 def setting(results: Sequence[Result]) -> str:
-    """Return a description of the conditions of the measurement."""
+    """Return a description of the conditions under which the results were measured."""
     if not results:
         return "Nothing was measured."
     trained = [result for result in results if result.is_compared]

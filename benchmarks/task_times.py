@@ -85,7 +85,8 @@ class _Call:
     def store(self, in_main: bool) -> None:
         """Add the call to the current step.
 
-        If the main thread handed out the tasks, the time for this is subtracted from its own time.
+        If the main thread handed out the tasks (`in_main`), the time of handing out is subtracted
+        from the time of the main thread, because the call records it separately.
         """
         tasks = [self._tasks[number] for number in sorted(self._tasks)]
         STEPS[-1]["calls"].append({"tasks": tasks, "handing": self._handing})

@@ -52,7 +52,7 @@ def main() -> None:
         is_new = dice.random(_WORDS_AT_ONCE) < arguments.new
         numbers = np.where(is_new, fresh + np.cumsum(is_new), ranks)
         fresh += int(is_new.sum())
-        # 26**9 words are more than 2**40, so no two numbers give the same word.
+        # 26**9 is larger than 2**40, so nine letters are enough to write each number differently.
         letters = words(numbers, 9)
         ends = np.full((_WORDS_AT_ONCE, 1), ord(" "), dtype=np.uint8)
         ends[_WORDS_OF_A_LINE - 1 :: _WORDS_OF_A_LINE] = ord("\n")

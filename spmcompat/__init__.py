@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from spmcompat.tools.parity.check import Parity, parity
     from spmcompat.tools.show.contents import Contents, show
 
-# Each name is imported when it is first used: most programs need only a few names, and a command
-# cannot handle Ctrl-C before this package has been imported.
+# Each name is imported only when it is first used, so importing the package is fast. Most programs
+# need only a few names, and a command cannot handle Ctrl-C before the package has been imported.
 _NAMES = {
     "api.counting": ("arrow_counter", "count", "load_counts"),
     "api.models": ("edit", "export", "extend", "import_model", "merge", "trim"),

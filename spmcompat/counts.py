@@ -91,7 +91,7 @@ def _with_rules(settings: Settings) -> Settings:
 
 
 def _plan(settings: Settings, has_sentences: bool, report: Report) -> Plan:
-    """Check the settings, and return the plan of counting."""
+    """Check the settings, and return the plan for counting the text."""
     require_pyarrow()
     complete = with_charsmaps(settings)
     meta = verify(complete, has_sentences=has_sentences, has_writer=True)

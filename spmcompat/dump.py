@@ -2,8 +2,8 @@ r"""The ``dump`` option: writes a table for each step of a training run to a fol
 
 Tables are in TSV format, or in Parquet format with the pyarrow package. The first line of a TSV
 table contains the names of the columns. Pieces are always in double quotes, and a double quote in a
-piece is doubled, so a piece may contain a tab or a line break. Empty cells are missing values; a
-piece is never empty. pandas reads such a table exactly with:
+piece is doubled, so a piece may contain a tab or a line break. An empty cell is a missing value; a
+piece is never empty. This call of pandas reads such a table without changing any value:
 
     pandas.read_csv(path, sep="\t", dtype={"piece": str}, keep_default_na=False, na_values="")
 """
@@ -74,7 +74,7 @@ class Dump:
 
     @property
     def steps(self) -> int:
-        """The number of steps so far."""
+        """The number of steps whose tables have been written so far."""
         return len(self._steps)
 
     def __call__(self, done: Step) -> None:

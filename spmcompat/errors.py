@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from os import PathLike, fsencode, fspath
 
-TYPE_CHECKING = False  # importing typing would take longer than importing this package
+TYPE_CHECKING = False  # importing `typing` takes longer than importing this package
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
@@ -99,8 +99,8 @@ class OutOfMemoryError(TrainingError, MemoryError):
         )
 
 
-# Errors other than MemoryError that Python raises when memory runs out: when it loads a module,
-# starts a thread or allocates a lock.
+# If memory runs out while Python loads a module, starts a thread or allocates a lock, it raises one
+# of these errors instead of a MemoryError.
 _SIGNS_OF_NO_MEMORY = (
     (ImportError, "failed to map segment"),
     (RuntimeError, "can't start new thread"),

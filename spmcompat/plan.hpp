@@ -13,7 +13,7 @@ struct Plan {
   bool remove_extra_whitespaces;
   bool treat_whitespace_as_suffix;
 
-  // The maximum length of a piece, and the positions that no piece may cross.
+  // Which pieces are valid: their maximum length, and the positions that they must not cross.
   size_t max_piece_length;
   bool split_by_unicode_script;
   bool split_by_number;
@@ -24,7 +24,7 @@ struct Plan {
   bool spaces_apart;
   char32_t boundary;
 
-  // How often each sentence counts, and where boundary marks cut it.
+  // `tsv` and `copies`: how often each sentence counts. The others: where boundary marks cut it.
   bool tsv;
   int copies;
   std::string delimiter;
@@ -35,12 +35,12 @@ struct Plan {
   bool calls_pretokenizer;
   bool boundaries_end_pretokens;
 
-  // How sentences are counted.
+  // What is counted: whole sentences, raw tokens or pretokens.
   bool whole_sentences;
   bool uniform_starts;
   bool by_raw_tokens;
 
-  // The data that are kept for later stages.
+  // Which data counting keeps for later stages.
   bool keeps_contexts;
   bool looks_at_text_end;
   bool keeps_order;
@@ -48,7 +48,7 @@ struct Plan {
   bool cuts_segments;
   bool removes_all_empty;
 
-  // How pretokens become segments.
+  // How the trainers read the pretokens.
   bool em_reads_sentences;
   bool seed_tree_of_characters;
   std::string bpe_delimiter;

@@ -75,16 +75,19 @@ class TextPlan(NamedTuple):
 
     @property
     def longest_line(self) -> int | None:
-        """The number of bytes after which the rest of a line can be dropped while reading it.
+        """The longest line that must be read in full, in bytes; None if every line must be.
 
-        It is None if the rest is needed: in TSV, the count is at the end of the line; and with
-        `splits_long`, a long line is divided.
+        Every line must be read in full in TSV, because the count is at its end, and if
+        `splits_long` is true, because long lines are then divided.
         """
         return None if self.tsv or self.splits_long else self.max_sentence_length
 
     @property
     def longest_record(self) -> int | None:
-        """Like `longest_line`, for a record. Also None if a record can contain several lines."""
+        """The longest record that must be read in full, in bytes; None if every record must be.
+
+        It equals `longest_line`, except that it is None if a record can contain several lines.
+        """
         return None if self.split_lines else self.longest_line
 
 

@@ -78,8 +78,8 @@ def run(
         if not is_out_of_memory(error):
             raise
         reason = str(error)
-    # The new error is raised after the handler. Inside the handler, the caught error would become
-    # its context, and would keep the objects of the failed run in memory.
+    # This error is raised after the handler. Inside the handler, the caught error would become the
+    # context of this error, and would keep the objects of the failed run in memory.
     raise OutOfMemoryError(report.current, reason)
 
 
@@ -89,7 +89,7 @@ def train(
     writer: Writers | None,
     report: Report,
 ) -> None:
-    """Train a model and write it, as `run` does, but do not convert a MemoryError."""
+    """Train a model and write it as `run` does, but let a MemoryError pass unchanged."""
     settings = with_charsmaps(settings)
     check_writers(writer, settings.sizes)
     meta = verify(settings, has_sentences=sentences is not None, has_writer=writer is not None)
@@ -332,7 +332,7 @@ def learn_unigram(
 
 
 def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
-    """Return the options of a Unigram model."""
+    """Return the options of the Unigram trainer."""
     from spmcompat.unigram.options import UnigramOptions, unigram_extensions  # noqa: PLC0415
 
     spec = settings.trainer

@@ -23,7 +23,7 @@ def wait_until(happened: Callable[[], bool], event: str) -> None:
 
 
 def wait_for_work(process: int, seconds: float) -> None:
-    """Wait until a process has used this much processor time since the call."""
+    """Wait until a process has used `seconds` of processor time since the call."""
     end = processor_seconds(process) + seconds
     wait_until(lambda: processor_seconds(process) >= end, f"process {process} worked {seconds:g} s")
 

@@ -1,1 +1,1 @@
-"""The tables of the papers on which the research options are based, repeated on other texts."""
+"""Repeats, on other texts, the tables of the papers on which the research options are based."""

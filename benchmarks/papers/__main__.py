@@ -1,7 +1,7 @@
 """Prints changes of loss and tokens next to the published ones: ``python -m benchmarks.papers``.
 
-As in the paper, both are measured on the pretokens of the training text: the loss with the scores
-of the model, and the number of tokens in the best segmentation. Each change is followed by half the
+As in the paper, loss and tokens are measured on the pretokens of the training text: the loss with
+the scores of the model, the tokens in the best segmentation. Each change is followed by half the
 width of its 95 % confidence interval, from a bootstrap over blocks of lines. The tables "transfer"
 and "transfer-back" also measure the models on another text; see `transfer`.
 """
@@ -132,7 +132,7 @@ def _names() -> list[str]:
 
 
 class _Run:
-    """Prints the tables of one call of the program."""
+    """Prints the tables of one run of the program."""
 
     def __init__(self, work: Path, pieces: int) -> None:
         self._work = work
@@ -174,7 +174,7 @@ class _Run:
         )
 
     def print_vocabularies(self, text: MeasuredText, affixes: Affixes) -> None:
-        """Print how many pieces differ only in their spaces, and how many are affixes."""
+        """Print how many pieces differ only in their space marks, and how many are affixes."""
         models = self._models(SPACES_ROWS, text, "Vocabularies", _SPACES_PIECES)
         sizes = f"{len(affixes.prefixes)} prefixes, {len(affixes.suffixes)} suffixes"
         print(f"\nVocabularies without space marks, {_SPACES_PIECES:,} pieces; {sizes}")

@@ -30,9 +30,9 @@ Pair = tuple[float, float]
 
 
 def change(ours: npt.NDArray[np.float64], base: npt.NDArray[np.float64]) -> Cell:
-    """Return the change of the sum over the blocks of a text, with its interval.
+    """Return the change, from `base` to `ours`, of the sum over the blocks of a text.
 
-    The interval comes from resampling the blocks. Both models use the same resamples.
+    Its interval comes from resampling the blocks. Each resample is used for both models.
     """
     drawn = draws(len(base), Bootstrap(_RESAMPLES))
     sampled = [100 * (ours[blocks].sum() / base[blocks].sum() - 1) for blocks in drawn]
@@ -43,7 +43,7 @@ def change(ours: npt.NDArray[np.float64], base: npt.NDArray[np.float64]) -> Cell
 def mean_change(cells: Sequence[Cell]) -> Cell:
     """Return the mean change. Its interval shows how much the change differs between texts.
 
-    Texts without a change are left out. The mean is NaN if no text has a change.
+    Changes that are NaN are left out. The mean is NaN if all changes are NaN.
     """
     found = [cell.change for cell in cells if not np.isnan(cell.change)]
     if len(found) < 2:
@@ -57,7 +57,7 @@ _STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2
 
 
 def _show(first: Cell, second: Cell) -> str:
-    """Return two changes with their intervals. A change that cannot be computed is a dash."""
+    """Format two changes with their intervals. Show a dash if a change cannot be computed."""
     return " / ".join(
         "-" if np.isnan(cell.change) else f"{cell.change:+.2f}±{cell.half:.2f}"
         for cell in (first, second)
@@ -65,7 +65,7 @@ def _show(first: Cell, second: Cell) -> str:
 
 
 def _show_published(published: Pair | None) -> str:
-    """Return two published changes; empty if there are none."""
+    """Format two published changes. Return an empty text if there are none."""
     return "" if published is None else "{:+.2f} / {:+.2f}".format(*published)
 
 
@@ -81,7 +81,7 @@ def _signs(ours: Sequence[Cell], published: Pair | None) -> str:
 
 
 def verdict(ours: Cell, published: float) -> str:
-    """Return whether our change and the published one have the same sign; see `_signs`."""
+    """Compare the sign of our change with that of the published change, as in `_signs`."""
     if _sign(ours.change) == _sign(published):
         return "agree"
     return "open" if abs(ours.change - published) <= ours.half else "no"

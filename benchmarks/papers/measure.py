@@ -40,19 +40,19 @@ from spmcompat.unigram.pieces import Pieces
 
 BLOCKS = 256
 """The approximate number of blocks of lines in a text. The bootstrap draws blocks."""
-_LONGEST = 4192  # bytes; training skips longer lines
+_LONGEST = 4192  # the length limit in bytes; training skips longer lines
 
 _Floats = npt.NDArray[np.float64]
 
 
 class Measured(NamedTuple):
-    """The loss and tokens of a model on a text, and the time that its training took.
+    """The loss and the number of tokens of a model on a text, and the time of its training.
 
     Attributes
     ----------
     loss, tokens : array of float64
-        The loss in nats and the number of tokens of each block of the text. The loss is NaN if the
-        model has no loss.
+        For each block of the text, the loss in nats and the number of tokens. The loss is NaN
+        unless the scores of the model are log probabilities of a Unigram model.
     seconds, cpu_seconds : float
         Wall time and processor time of training.
     measuring_seconds : float
@@ -165,7 +165,7 @@ class MeasuredText:
 def measure(
     text: MeasuredText, flags: Flags, size: int, folder: Path, on: MeasuredText | None = None
 ) -> Measured:
-    """Train and measure, or read the results if the folder has them.
+    """Train a model and measure it, or read the results if the work folder contains them.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def measure(
     folder : Path
         The work folder.
     on : MeasuredText, optional
-        The text to measure; by default the text to train on.
+        The text to measure the model on; by default the text to train on.
 
     Raises
     ------
@@ -243,7 +243,7 @@ def _train(text: Path, flags: Flags, prefix: Path) -> dict[str, float]:
 
 
 def _charsmap() -> bytes:
-    """Return the default normalization rules, which all rows train with."""
+    """Return the charsmap of the default normalization rules, which all models are trained with."""
     from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec  # noqa: PLC0415
     from spmcompat.options.named_rules import with_named_rules  # noqa: PLC0415
     from spmcompat.releases import DEFAULT  # noqa: PLC0415

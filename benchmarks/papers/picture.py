@@ -38,7 +38,10 @@ class Point(NamedTuple):
 
 
 def points(page: str) -> dict[str, list[Point]]:
-    """Map each title to the rows with published values, from the first table that has such rows."""
+    """Map each table title to the rows that contain published values.
+
+    If several tables have the same title, the first table that contains such rows is used.
+    """
     found: dict[str, list[Point]] = {}
     for title, rows in _tables(page):
         if rows and title not in found:

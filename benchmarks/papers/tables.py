@@ -163,7 +163,7 @@ WORDS_ROWS: Mapping[str, Flags] = {
 
 
 class Boundaries(NamedTuple):
-    """Published scores of boundaries: mean number of tokens, precision and F1 in percent."""
+    """Published boundary scores: the mean number of tokens, and precision and F1 in percent."""
 
     length: float
     precision: float
@@ -199,10 +199,10 @@ PUBLISHED_BOUNDARIES: Mapping[tuple[str, str], Mapping[str, Boundaries]] = {
 
 
 class Vocabulary(NamedTuple):
-    """Published numbers of the distinct texts of a model's pieces.
+    """Published counts of the distinct texts of a model's pieces, without space marks.
 
-    `texts` is the number of all texts, and `only_here` that of the texts that the other model
-    lacks. `prefixes` and `suffixes` are the numbers of texts that are affixes.
+    `texts` counts all of them; `only_here`, those that the other model of the comparison lacks;
+    `prefixes` and `suffixes`, those that are affixes, such as ``un-`` and ``-ness``.
     """
 
     texts: int

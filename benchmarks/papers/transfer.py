@@ -34,7 +34,10 @@ NAMES = {"transfer": "Another text", "transfer-back": "Another text, the other w
 
 
 class _Texts(NamedTuple):
-    """The text to train on, and the texts to measure. The last two are made from `other`."""
+    """The text to train on, and the other texts to measure.
+
+    `no_tables` is `other` without its table lines, and `tables` has its words written as tables.
+    """
 
     train: MeasuredText
     other: MeasuredText
@@ -42,7 +45,7 @@ class _Texts(NamedTuple):
     tables: MeasuredText
 
 
-# By vocabulary size, method and language: a list with the measurements of the texts in `_Texts`.
+# Maps a vocabulary size, a method and a language to one measurement for each text of `_Texts`.
 _Results = dict[tuple[int, str, str], list[Measured]]
 
 
@@ -102,7 +105,7 @@ def print_transfer(
 def _pair(name: str, folder: Path, language: str) -> tuple[Path, Path] | None:
     """Return the training file and the other file; None if one is missing.
 
-    For "transfer-back", the two files are swapped, and the result is None if they are the same.
+    For "transfer-back", the two files are swapped. The result is None if both are the same file.
     """
     if language not in OTHER_TEXTS:
         return None
@@ -139,7 +142,10 @@ def _print_changes(
     *,
     published: bool = False,
 ) -> None:
-    """Print by how many percent each method changes the number of tokens of two of the texts."""
+    """Print by how many percent each method changes the numbers of tokens of two texts.
+
+    `texts` contains the indices of these texts in `_Texts`.
+    """
     print(f"\n{title}: change of tokens in percent")
     if published:
         print("published for 300 MB of each of six languages; the other text is FineWiki (1 GB)")

@@ -54,7 +54,7 @@ def boundary_lines(models: Mapping[str, Path], gold: GoldList) -> Iterator[str]:
 
 
 def group_lines(models: Mapping[str, Path], gold: GoldList, text: Path) -> Iterator[str]:
-    """Yield a table of gold words, grouped by the models that find them, with examples."""
+    """Yield a table of gold words with examples, grouped by the models that find the boundaries."""
     with open(text, "rb") as file:
         counted = count_words(file, frozenset(word.text for word in gold.words))
     cuts = [_cuts(model, gold) for model in models.values()]
@@ -113,5 +113,5 @@ def _cuts(model: Path, gold: GoldList) -> _Cuts:
 
 
 def _half(both: Interval | None, form: str = "{:.3f}", factor: float = 1) -> str:
-    """Return half of the width of an interval."""
+    """Return half the width of an interval as text; "-" without an interval."""
     return "-" if both is None else form.format(factor * (both.high - both.low) / 2)

@@ -1,4 +1,4 @@
-"""Counting a text, and opening stored counts."""
+"""Counts a text, and opens stored counts."""
 
 from __future__ import annotations
 

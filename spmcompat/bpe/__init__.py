@@ -1,1 +1,1 @@
-"""The BPE trainer: merges, and the choice between merges and characters."""
+"""The BPE trainer: finds merges, and decides whether characters replace the last merges."""

@@ -30,7 +30,7 @@ class CorpusEncoder {
   // Appends each piece of several characters to the symbols.
   CorpusEncoder(const ScoredPieces& pieces, Symbols& symbols) : symbols_(symbols) {
     symbol_of_.assign(pieces.size(), kNone);
-    texts_.reserve(pieces.size());  // no reallocation: merges_ has views of the texts
+    texts_.reserve(pieces.size());  // the texts must not move: the keys of merges_ view them
     for (size_t i = 0; i < pieces.size(); ++i) {
       std::u32string text;
       for_each_character(pieces[i].first, [&](char32_t c) { text.push_back(c); });
@@ -52,7 +52,7 @@ class CorpusEncoder {
       if (SymbolText::is_symbol(text[position])) {
         push(text, position);
       } else {
-        merge_all(text);  // This position is an edge: the segment has ended.
+        merge_all(text);  // This position is the edge after the end of a segment.
       }
     }
     merge_all(text);

@@ -111,7 +111,7 @@ class MergeQueue {
   Pairs pairs_;
   std::vector<std::vector<uint32_t>> classes_;
   std::vector<Entry> heap_;
-  size_t top_ = 0;  // the class that is the heap
+  size_t top_ = 0;  // the class whose pairs are stored in heap_
   size_t end_ = 0;  // class end_ and all higher classes are empty
 };
 

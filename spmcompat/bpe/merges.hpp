@@ -114,7 +114,7 @@ class Merges {
   uint32_t left_length(size_t merge) const { return left_lengths_[merge]; }
 
  private:
-  // The functions that the queue needs.
+  // The interface through which the queue reads the counts and the order of pairs.
   struct Pairs {
     const Merges* merges;
     uint64_t count(uint32_t pair) const { return merges->pairs_[pair].count; }
@@ -179,8 +179,8 @@ class Merges {
   uint32_t characters_ = 0;  // the number of symbols that are characters
   uint32_t first_merge_ = 0;  // the number of symbols that are characters or initial pieces
   std::vector<uint64_t> counts_;  // the count of each merge
-  std::vector<uint16_t> left_lengths_;  // the length of the left part of each merge
-  SlotIndex pieces_;  // the symbols of several characters, by their texts
+  std::vector<uint16_t> left_lengths_;  // characters in the left part of the pair of each merge
+  SlotIndex pieces_;  // an index, by text, of the symbols with more than one character
 
   PieceRule rule_;
   PairFinder finder_;
@@ -192,8 +192,9 @@ class Merges {
   std::vector<uint32_t> merged_positions_;
 };
 
-// Makes merges as `make` does, but also ends when pairs must be recorded again. In this case, all
-// merges may have been undone; they are repeated later.
+// Makes merges like `make`, but also returns when pairs must be recorded again. Before it returns
+// for this reason, it may undo all merges. The caller then records the pairs, and calls this
+// function again, which repeats the merges.
 inline void Merges::make_recorded(size_t wanted, const Crew& crew) {
   while (size() < wanted && !must_record_) {
     crew.check_cancelled();

@@ -123,7 +123,7 @@ cdef class Merges:
             yield bytes(dereference(self.merges).piece(i)), dereference(self.merges).count(i)
 
     def pieces(self, size_t size):
-        """Return the texts (bytes) of the first merges, at most `size`."""
+        """Return the texts of the first `size` merges as bytes, or all texts if there are fewer."""
         cdef size_t i
         return [
             <bytes>dereference(self.merges).piece(i)
@@ -180,7 +180,8 @@ def parity_merges(
     pieces : list of bytes
         The texts of the merges; fewer than wanted if no pair is left.
     chosen_by : list of int
-        For each merge, the language that chose it, or the number of languages for a first merge.
+        For each merge, the index of the language that chose it. For the first merges, which no
+        language chose, the number of languages.
     tokens : list of int
         The number of tokens in each development text after the last merge.
     """
@@ -220,7 +221,7 @@ def count_in_encoded(SegmentCounts segments not None, pieces, workers):
     Returns
     -------
     list of int
-        The count of each piece, in the same order; 0 for pieces of a single character.
+        The count of each piece, in the order of `pieces`; 0 for pieces of a single character.
     """
     cdef Crew crew = workers.crew
     cdef ScoredPieces scored = pieces

@@ -17,7 +17,7 @@ enum Side { kLeft, kRight };
 
 class PairFinder {
  public:
-  static constexpr size_t kAhead = 16;  // how many positions ahead memory is prefetched
+  static constexpr size_t kAhead = 16;  // memory is prefetched this number of positions ahead
 
   // The text and the symbols must outlive the finder.
   PairFinder(const SymbolText& text, const Symbols& symbols, const PieceRule& rule)
@@ -64,7 +64,7 @@ class PairFinder {
   }
 
  private:
-  // The sums for one neighbouring symbol, over the positions where it is next to the given symbol.
+  // The sums for one neighbour of the given symbol, over the positions where the two are adjacent.
   struct Tally {
     uint64_t count = 0;
     uint32_t size = 0;

@@ -28,7 +28,8 @@ class Language(NamedTuple):
     development : SegmentCounts
         The text whose tokens are counted. It may be the same as the text for training.
     characters : int
-        The number of characters in the development text. Each is one token before the first merge.
+        The number of characters in the development text. Before the first merge, each character is
+        one token.
     weight : float
         The cost of the language is its number of tokens times this weight.
     """

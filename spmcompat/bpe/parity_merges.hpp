@@ -35,8 +35,8 @@ namespace spmcompat {
 
 struct LanguageTexts {
   const SegmentCounts* training;
-  const SegmentCounts* development;  // may be the training text
-  uint64_t tokens;  // the number of characters in the development text, its tokens before any merge
+  const SegmentCounts* development;  // may be the same as `training`
+  uint64_t tokens;  // the number of characters in `development`: its tokens before any merge
   double weight;
 };
 
@@ -80,7 +80,7 @@ class ParityMerger {
   }
   ParityMerger(const ParityMerger&) = delete;
 
-  // Makes merges until there are as many as wanted, or no language has a pair.
+  // Makes merges until the wanted number is reached, or no language has a pair left.
   ParityMerges make() {
     while (found_.pieces.size() < options_.wanted) {
       const auto [group, pair] = choose();
@@ -103,7 +103,7 @@ class ParityMerger {
   };
   struct SymbolPair {
     uint32_t left, right;
-    std::vector<uint32_t> segments;  // some may no longer contain the pair
+    std::vector<uint32_t> segments;  // segments in which the pair occurs or once occurred
   };
   // The functions that a queue needs. A group is a language, or all languages together.
   struct Pairs {
@@ -159,7 +159,7 @@ class ParityMerger {
   CharacterSymbols symbol_of_;
   std::unordered_map<std::string, uint32_t> segment_ids_;
   std::vector<Segment> segments_;
-  std::unordered_map<uint64_t, uint32_t> pair_ids_;  // kNone if the text cannot be a piece
+  std::unordered_map<uint64_t, uint32_t> pair_ids_;  // a pair's id; kNone if it cannot be a piece
   std::vector<SymbolPair> pairs_;
   std::vector<uint64_t> counts_;  // the count of each pair in each group
   std::vector<Queue> queues_;     // the queue of each group
@@ -226,7 +226,7 @@ inline uint32_t ParityMerger::find_pair(uint32_t left, uint32_t right) {
   return known->second;
 }
 
-// Adds this pair and all later ones to the queues.
+// Adds the pair with this id, and all pairs with higher ids, to the queues.
 inline void ParityMerger::push_from(uint32_t pair) {
   for (; pair < pairs_.size(); ++pair) {
     crew_.check_cancelled();

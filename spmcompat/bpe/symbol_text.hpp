@@ -43,7 +43,8 @@ class SymbolText {
     return counts_[range];
   }
 
-  // Returns the position of the preceding symbol, or that of the edge if no symbol precedes.
+  // Returns the position of the symbol before `position`. For the first symbol of a segment,
+  // returns the position of the edge before the segment.
   uint32_t position_before(uint32_t position) const {
     const uint32_t at = at_[position - 1];
     return is_symbol(at) || at == kEdge ? position - 1 : position - 1 - (at & ~kHole);
@@ -70,15 +71,16 @@ class SymbolText {
   static constexpr uint32_t kEdge = 0xffffffffu;
   static constexpr uint32_t kBlock = 32;  // the number of positions in a block of first_range_
 
-  // TextFiller calls begin_filling and end_filling. Between the calls, it writes all positions
-  // after the first edge, and the ranges of segments with the same count.
+  // TextFiller calls begin_filling, then writes all positions after the first edge and the ranges
+  // of segments with the same count, and then calls end_filling.
   void begin_filling(size_t size);
   void end_filling(const Symbols& symbols);
   void find_ranges();
 
   UnclearedArray<uint32_t> at_;
   std::vector<uint32_t> widths_;  // symbol -> its number of positions
-  // For each range of neighbouring segments with the same count: its first position and the count.
+  // Neighbouring segments with the same count form a range. `begins_` has the first position of
+  // each range, and `counts_` its count.
   std::vector<uint32_t> begins_;
   std::vector<uint64_t> counts_;
   std::vector<uint32_t> first_range_;  // the first range of each block of positions

@@ -63,7 +63,7 @@ class TextFiller {
     text_.begin_filling(size);
   }
 
-  // Writes code points, and frees the segments.
+  // Writes the segments of a part to the text as code points, and frees them.
   void write(size_t part) {
     std::vector<Segment> segments;
     for (uint32_t shard = part; shard < segments_.shards(); shard += parts_.size()) {
@@ -106,16 +106,16 @@ class TextFiller {
     uint64_t count;
   };
   struct Shard {
-    size_t positions = 0;  // the number of positions that its segments take
-    size_t begin = 0;      // its first position
-    // For each range of neighbouring segments with the same count: the first position, the count.
+    size_t positions = 0;  // the number of positions that the segments of the shard take
+    size_t begin = 0;      // the first position of the shard
+    // The first position and the count of each range of neighbouring segments with the same count.
     std::vector<uint32_t> begins;
     std::vector<uint64_t> counts;
   };
   struct Part {
     std::vector<bool> seen = std::vector<bool>(kCodePoints);
     std::vector<char32_t> distinct;  // characters, in the order in which they first occur
-    uint64_t characters = 0;  // the sum of length times count over its segments
+    uint64_t characters = 0;  // the sum of length times count over the segments of the part
   };
 
   // Sorts segments by their counts, descending.
@@ -172,8 +172,8 @@ class TextFiller {
   std::vector<Part> parts_;
 };
 
-// Fills the text and the symbols, and frees the segments. Returns the number of characters in the
-// corpus. Throws std::overflow_error if the text is too large.
+// Fills `text` and `symbols` from `segments`, and frees the segments. Returns the number of
+// characters in the corpus. Throws std::overflow_error if the text is too large.
 inline uint64_t fill_text(SegmentCounts segments, SegmentOrder order, SymbolText& text,
                           Symbols& symbols, Crew& crew) {
   return TextFiller(std::move(segments), order, text, symbols, crew.size()).fill(crew);

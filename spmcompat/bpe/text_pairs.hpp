@@ -16,7 +16,7 @@
 
 namespace spmcompat {
 
-// The pairs of a text that one job finds.
+// The pairs whose left symbols are in one part of the symbols.
 struct FoundPairs {
   std::vector<Pair> pairs;  // in the order of their left symbols
   PositionArena arena;      // their positions
@@ -47,8 +47,8 @@ class TextPairs {
     }
   }
 
-  // Divides `positions_` by symbol, and the positions of each symbol by the part of the text that
-  // contains them: computes where each of these ranges begins.
+  // Computes at which index of `positions_` the entries of each symbol begin, and where the entries
+  // from each part of the text begin among them.
   void divide() {
     begin_.reserve(symbols_.size() + 1);
     uint32_t begin = 0;
@@ -75,8 +75,8 @@ class TextPairs {
     std::vector<uint32_t>().swap(next);
   }
 
-  // Here, `part` is the number of a part of `positions_`, which is sorted by symbol. In earlier
-  // steps, it is the number of a part of the text.
+  // Finds the pairs whose left symbols are in a part of the symbols. The parts have about the same
+  // number of positions. In count() and sort(), `part` is a part of the text instead.
   void find(size_t part) {
     PairFinder finder(text_, symbols_, rule_);
     FoundPairs& found = found_[part];
@@ -99,16 +99,17 @@ class TextPairs {
   const Symbols& symbols_;
   PieceRule rule_;
   uint64_t floor_;
-  // For each part of the text: at first, how often each symbol occurs there; later, the index in
-  // `positions_` at which the next position of the symbol is stored.
+  // For each part of the text and each symbol: at first, the number of occurrences; later, the
+  // index in `positions_` at which the position of the next occurrence is stored.
   std::vector<std::vector<uint32_t>> next_;
-  std::vector<uint32_t> begin_;  // symbol -> where its positions begin
+  std::vector<uint32_t> begin_;  // for each symbol: the index of its first entry in `positions_`
   std::vector<uint32_t> positions_;  // sorted by symbol
   std::vector<FoundPairs> found_;
 };
 
-// Returns the pairs of a text in the order of their left symbols, in parts. The text must not
-// contain holes. Pairs whose count is below `floor` are left out.
+// Returns the pairs of a text, divided into parts. Read part after part, the pairs are in the order
+// of their left symbols. Pairs whose count is below `floor` are left out. The text must not contain
+// holes.
 inline std::vector<FoundPairs> find_pairs(const SymbolText& text, const Symbols& symbols,
                                           const PieceRule& rule, uint64_t floor, Crew& crew) {
   return TextPairs(text, symbols, rule, floor, crew.size()).find(crew);

@@ -1,4 +1,4 @@
-"""The BPE trainer: merges, the most frequent pair first (Sennrich et al. 2016)."""
+"""The BPE trainer, which always merges the most frequent pair (Sennrich et al. 2016)."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _model(
     options: BpeOptions,
     report: Report,
 ) -> list[tuple[bytes, float]]:
-    """Return the final pieces of a model of this size, with at most `wanted` merges."""
+    """Return the final pieces of a model with `size` pieces and at most `wanted` merges."""
     wanted = max(wanted, 0)
     if options.choose_characters:
         chosen = list(islice(merges, wanted))
@@ -129,7 +129,7 @@ def make_merges(
     active_set: bool = False,
     initial: Sequence[tuple[bytes, float]] | None = None,
 ) -> Merges:
-    """Make `wanted` merges, or fewer if no pair is left; see `Merges` for initial pieces."""
+    """Make `wanted` merges, or fewer if no pair is left. `Merges` describes `initial`."""
     report.info(f"Done! preprocessed {len(segments)} distinct segments.")
     merges = Merges(segments, wanted, workers, active_set, initial)
     with report.stage("Merging", wanted, "merges") as stage:

@@ -22,7 +22,7 @@ _spmcompat() {
         prefix=${COMP_WORDS[COMP_CWORD - 2]}=
     fi
     COMPREPLY=()
-    # Without a reply, the shell completes file names.
+    # If COMPREPLY stays empty, the shell completes file names.
     [[ -z $prefix$current && -n $command && $command != counts ]] && return
     COMPREPLY=($(compgen -W "$(_spmcompat_words "$command")" -X "$prefix" -- "$prefix$current"))
     COMPREPLY=("${COMPREPLY[@]#"$prefix"}")

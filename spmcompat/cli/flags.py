@@ -77,13 +77,13 @@ class Command(NamedTuple):
         The flags of ``spm_train`` that the command also accepts. The keys are the titles in the
         help.
     required : sequence of tuple of str
-        From each of these tuples, one flag must be given.
+        At least one flag of each tuple must be given.
     exclusive : sequence of tuple of str
         Pairs of flags that cannot be given together.
     positionals : (str, int, int or None)
-        Describes the arguments without a flag: the beginning of the error message that ends in
-        "needed, not 3"; the smallest number of arguments; and the largest number, or None for any
-        number.
+        How many arguments without a flag are needed: a phrase such as "one model is", which begins
+        the error message "one model is needed, not 3"; the smallest number; and the largest number,
+        or None if there is no limit.
     success, failure, wrong : str
         The meanings of the exit statuses 0, 1 and 2.
     error : int

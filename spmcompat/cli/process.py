@@ -48,7 +48,7 @@ def run(name: str, main: Callable[[list[str]], int], numbers: Sequence[signal.Si
         _handle(numbers, _stop)
         sys.unraisablehook = _raise_again
         status = run_command(name, lambda: main(sys.argv[1:]), sys.stderr)
-    except KeyboardInterrupt as error:  # a second signal, while a first one is handled
+    except KeyboardInterrupt as error:  # a second signal arrived while the first one was handled
         status = _stopped_status(error)
     # The command has ended, but Python still cleans up. No signal may change the exit status now.
     _handle(numbers, signal.SIG_IGN)
@@ -72,7 +72,7 @@ def _stop(number: int, _: object) -> NoReturn:
 def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
     """Resend a signal whose exception was lost because it was raised in a finalizer."""
     error = lost.exc_value
-    # Windows has no timer that sends a signal.
+    # The signal is resent by a timer. Windows has no such timer.
     if isinstance(error, Stopped) and sys.platform != "win32":
         signal.signal(signal.SIGALRM, lambda *_: _stop(error.number, None))
         signal.setitimer(signal.ITIMER_REAL, _PAUSE)
@@ -221,8 +221,8 @@ def run_command(
 def _status_of(do: Callable[[], int | None]) -> int:
     """Return the exit status of the work.
 
-    After a signal, any error is treated as the effect of the signal. Python's compiler, for
-    example, turns the exception of a signal into a `SyntaxError`.
+    After a signal, any error is treated as an effect of the signal. For example, Python's compiler
+    turns an exception that a signal handler raises into a `SyntaxError`.
     """
     try:
         return do() or OK

@@ -31,13 +31,13 @@ def settings_of(flags: Mapping[str, str]) -> Settings:
     """
     alone: dict[str, object] = {n: text for n, text in flags.items() if n not in _FILES_READ}
     if "required_chars_file" in flags:
-        alone.pop("required_chars", None)  # the file replaces required_chars
+        alone.pop("required_chars", None)  # required_chars_file replaces it
     counts = None
     if path := flags.get("counts"):
         from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
 
         counts = load_counts(path)
-        # How values are read depends on the release, so use the release that the counts store.
+        # The release determines how values are read, so use the release that the counts store.
         alone = {n: text for n, text in counts.origin.options.items() if n == "compat"} | alone
     try:
         settings = from_flags(alone)

@@ -46,7 +46,7 @@ class Table(NamedTuple):
 
 
 def text_of(tables: Sequence[Table]) -> str:
-    """Return tables for a terminal, with blank lines between them."""
+    """Format tables for a terminal, with a blank line between two tables."""
     parts = []
     for one in tables:
         lines = [*table(one.head, one.rows, left=one.left)]
@@ -84,7 +84,7 @@ def _cells(row: Sequence[str], tag: str, left: int) -> Iterator[str]:
 
 
 def show(form: str, value: object) -> str:
-    """Return a figure in its format; NaN is shown as ``-``."""
+    """Format a value. A truth value becomes "yes" or "no", and NaN becomes "-"."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "-" if is_nan(value) else form.format(value)

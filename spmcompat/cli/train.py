@@ -6,7 +6,7 @@ import sys
 
 from spmcompat.cli import start  # imported first: it handles signals
 
-TYPE_CHECKING = False  # importing typing would take long
+TYPE_CHECKING = False  # importing `typing` takes too long
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import SimpleNamespace
@@ -28,8 +28,8 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
     Returns
     -------
     int
-        0; 1 if training failed; 2 if the command line cannot be understood; 130 after Ctrl-C;
-        143 after SIGTERM.
+        The exit status: 0 after success, 1 if training failed, 2 if the command line is invalid,
+        130 after Ctrl-C, 143 after SIGTERM.
     """
     from spmcompat.cli.process import run_command  # noqa: PLC0415
 
@@ -75,7 +75,7 @@ def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int |
     try:
         return perform(command(), argv, stdout, stderr)
     except TrainingError:
-        raise  # an `OutOfMemoryError` is a `TrainingError`, too, and already names its stage
+        raise  # this may be an `OutOfMemoryError`, which already names the stage
     except (MemoryError, ImportError) as error:
         if not is_out_of_memory(error):
             raise

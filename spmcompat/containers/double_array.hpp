@@ -38,7 +38,7 @@ constexpr uint32_t kWideBits = 0xffu << 21;
 constexpr uint32_t kBlock = 256;
 constexpr uint32_t kOpenBlocks = 16;
 
-// A distance fits if it has at most 21 bits, or is a multiple of 256.
+// A unit can store a distance that has at most 21 bits or is a multiple of 256.
 inline bool can_store(uint32_t distance) {
   return (distance & kLowBits) == 0 || (distance & kWideBits) == 0;
 }
@@ -72,7 +72,7 @@ class AutomatonBuilder {
   void add(const std::string& key, uint32_t value) {
     size_t common = 0;
     while (common < key.size() && common < last_.size() && key[common] == last_[common]) ++common;
-    if (common == key.size() && common == last_.size()) return;  // keep the first of equal keys
+    if (common == key.size() && common == last_.size()) return;  // add only the first of equal keys
     close_below(common);
     for (size_t i = common; i < key.size(); ++i) {
       open_.back().push_back({static_cast<uint8_t>(key[i]), 0});
@@ -115,7 +115,7 @@ class AutomatonBuilder {
   std::string last_;
 };
 
-// Phase 2: gives each state its position in the array.
+// Phase 2: gives each state a base, and lays out its arcs in the array.
 class Layout {
  public:
   explicit Layout(const Automaton& automaton)
@@ -202,7 +202,8 @@ class Layout {
     free_.resize(units_.size() / 64, ~uint64_t{0});
   }
 
-  // Free units get labels for a base that no state has, so no arc can match them.
+  // Gives each free unit the label that belongs to a base that no state has. So no look-up can
+  // follow an arc to a free unit.
   void close_block() {
     const uint32_t begin = first_open_;
     first_open_ += kBlock;
@@ -220,7 +221,7 @@ class Layout {
   const Automaton& automaton_;
   std::vector<uint32_t> base_of_;  // for each state: its base, or 0 if it is not laid out yet
   std::vector<uint32_t> units_;
-  std::vector<uint64_t> free_;  // for each unit: a bit that is set if it is free
+  std::vector<uint64_t> free_;  // one bit for each unit, which is set if the unit is free
   std::vector<bool> has_base_;  // for each unit: whether it is the base of a state
   uint32_t first_open_ = 0;
 };
@@ -279,8 +280,8 @@ class DoubleArray {
   bool any_key_contains(uint8_t byte) const {
     if (empty()) return false;
     std::vector<bool> leads_there(units_.size(), false);
-    // A pass may mark a state after it has visited the arcs that lead to this state. So passes are
-    // repeated until none marks a state.
+    // A pass over all arcs marks the states from which the byte can be reached. It may visit an arc
+    // before it marks the state that the arc leads to, so passes are repeated until one marks none.
     for (bool grows = true; grows;) {
       grows = false;
       for_each_arc([&](uint32_t from, uint8_t label, uint32_t to) {

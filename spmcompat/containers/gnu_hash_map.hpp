@@ -127,7 +127,7 @@ class GnuHashMap {
     }
   }
 
-  std::vector<Entry> entries_;     // including free entries, which are in a separate list
+  std::vector<Entry> entries_;     // includes free entries, which are linked from free_
   std::vector<uint32_t> before_;   // for each bucket: the entry before its first entry
   uint32_t free_ = kNone;
   size_t size_ = 0;

@@ -29,7 +29,7 @@ uint64_t load(const char* data) {
   return number;
 }
 
-// The last load may overlap the one before it, so that no byte after the string is read.
+// The last load may overlap the previous load, so that no byte after the string is read.
 inline uint32_t hash_bytes(const char* data, size_t size) {
   uint64_t h = size * 0x9e3779b97f4a7c15ULL;
   if (size >= 8) {

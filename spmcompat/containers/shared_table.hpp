@@ -82,8 +82,8 @@ class SharedTable {
  public:
   static constexpr uint32_t kMaxId = 0x7fffffffu;
 
-  // Creates 2^shard_bits shards. Without `copies`, the table does not copy the strings, so they
-  // must outlive it.
+  // Creates 2^shard_bits shards. If `copies` is false, the table does not copy the strings, so the
+  // strings must outlive the table.
   explicit SharedTable(unsigned shard_bits, bool copies = true)
       : bits_(shard_bits), copies_(copies), shards_(size_t{1} << shard_bits) {}
 
@@ -113,7 +113,7 @@ class SharedTable {
   void prefetch(uint32_t id) const { shards_[shard_of(id)].strings.prefetch(index_of(id)); }
   void prefetch_use(uint32_t id) const { __builtin_prefetch(&use(id)); }
 
-  // Frees the index, which only add needs.
+  // Frees the index of the strings. Afterwards, `add` must not be called.
   void drop_index() {
     for (Shard& shard : shards_) shard.strings.drop_index();
   }
@@ -188,7 +188,7 @@ class SharedTableBuffer {
 
   bool full() const { return size_ >= kFull; }
 
-  // The string must stay valid until flush, which writes its id to ids[index].
+  // The string must stay valid until flush() is called, which writes the string's id to ids[index].
   void add(std::string_view string, const Use& use, size_t index) {
     const uint32_t hash = SharedTable<Use>::hash_of(string);
     waiting_[table_.shard_of_hash(hash)].push_back({string, hash, index, use});

@@ -14,7 +14,7 @@ namespace spmcompat {
 
 class StringList {
  public:
-  // Allocates the memory for this number of strings with this total size in bytes.
+  // Allocates the memory for `strings` strings that have `bytes` bytes in total.
   void reserve(size_t strings, size_t bytes) {
     if (bytes > 0xfffffff0u) {
       throw std::length_error("the distinct segments of the corpus exceed 4 GB");

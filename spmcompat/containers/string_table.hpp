@@ -31,7 +31,7 @@ class StringTable {
     if (id == known) strings_[id] = stored(s);
     return id;
   }
-  // Does not copy the string, so it must outlive the table.
+  // Adds a string without copying it. The string must outlive the table.
   uint32_t add_lasting(std::string_view s, uint32_t hash) {
     const uint32_t next = size();
     const uint32_t id = index_.find_or_insert(
@@ -45,7 +45,7 @@ class StringTable {
     return bytes_.bytes() + strings_.capacity() * sizeof(std::string_view) + index_.bytes();
   }
 
-  // Frees the index, which only add needs. It must be restored before the next add.
+  // Frees the index, which only add() needs. Call restore_index() before the next add().
   void drop_index() { index_.clear(); }
   void restore_index() {
     for (uint32_t id = 0; id < size(); ++id) {

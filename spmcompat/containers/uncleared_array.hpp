@@ -22,9 +22,10 @@ class UnclearedArray {
   Number& operator[](size_t i) { return numbers_.get()[i]; }
   Number operator[](size_t i) const { return numbers_.get()[i]; }
 
-  // Keeps the old numbers that still fit. New numbers are not initialized.
+  // Changes the number of items. Items that still fit keep their values. Added items are not
+  // initialized.
   void resize(size_t size) {
-    // With 0 bytes, it depends on the implementation whether realloc frees the memory.
+    // Never calls realloc(..., 0): it depends on the implementation whether that frees the memory.
     void* numbers = std::realloc(numbers_.get(), std::max<size_t>(size, 1) * sizeof(Number));
     if (numbers == nullptr) throw std::bad_alloc();
     static_cast<void>(numbers_.release());  // realloc has freed or resized the old array

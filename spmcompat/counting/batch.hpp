@@ -39,8 +39,8 @@ struct BatchLog {
   uint64_t index = 0;                // the position of the batch in the text
   uint64_t sentences = 0;
   uint64_t filled = 0;               // non-empty sentences
-  std::vector<uint32_t> last;        // each sentence's last pretoken, or kNoPretoken if it is empty
-  std::vector<uint32_t> first;       // each sentence's first character; empty if all start alike
+  std::vector<uint32_t> last;        // each sentence's last pretoken; kNoPretoken if it has none
+  std::vector<uint32_t> first;       // each sentence's first character, unless all are equal
   std::vector<int64_t> count;        // each sentence's count; empty if the text has no counts
   std::vector<uint32_t> pretokens;   // the pretokens of all sentences, if they are kept
   std::vector<uint32_t> lengths;     // each sentence's number of pretokens, if they are kept

@@ -44,9 +44,9 @@ inline PieceRule counting_rule(const Plan& plan) {
   return rule;
 }
 
-// Counts the sentences of all batches so far that have a property that users rarely expect.
-// `first_nul` and `first_malformed` point to the first such sentence of the current batch, or are
-// null.
+// Counts the sentences with properties that users rarely expect, in all batches so far.
+// `first_nul` and `first_malformed` point to the first sentence of the current batch that contains
+// a NUL or is malformed, or are null.
 struct Surprises {
   uint64_t blank = 0;      // sentences that normalize to nothing
   uint64_t nul = 0;        // sentences that contain a NUL
@@ -100,7 +100,7 @@ class Counter {
 
  private:
   static constexpr size_t kWaiting = 64;  // number of raw tokens to collect before counting them
-  static constexpr size_t kStretch = 1 << 14;  // in bytes; longer sentences are looked up in parts
+  static constexpr size_t kStretch = 1 << 14;  // bytes; longer sentences are looked up in parts
   static constexpr const char* kReplacementUtf8 = "\xef\xbf\xbd";
   static constexpr size_t kAhead = 6;  // the prefetch distance in raw tokens
 
@@ -109,7 +109,7 @@ class Counter {
     const char* text;
     size_t size;
     int64_t count;
-    size_t end;  // where its raw tokens end in token_ids_
+    size_t end;  // the end of the sentence's raw tokens in token_ids_
   };
 
   // Splits a sentence into raw tokens, and prefetches their slots in the table. By the time the
@@ -264,7 +264,7 @@ class Counter {
   WorkerTable table_;
 
   std::vector<Waiting> waiting_;
-  std::vector<uint32_t> token_ids_;  // the ids of the raw tokens of waiting_ looked up so far
+  std::vector<uint32_t> token_ids_;  // the ids of those raw tokens of waiting_ that were looked up
   std::vector<size_t> irregular_;    // the indices of irregular raw tokens in token_ids_
   std::vector<RawToken> tokens_;     // the raw tokens of waiting_ that must still be looked up
   CountedTexts normalized_;

@@ -333,8 +333,9 @@ cdef class Counts:
     def characters(self, workers):
         """Return how often each character (code point) occurs.
 
-        The result contains neither NUL, whose count is stored in `nuls`, nor the space mark if the
-        plan does not count spaces, nor the boundary mark if it ends pretokens.
+        The result does not contain NUL, whose count is stored in `nuls`. It contains the space mark
+        only if the plan counts spaces, and the boundary mark only if boundary marks do not end
+        pretokens.
         """
         cdef Crew crew = workers.crew
         cdef CharacterCounts found

@@ -55,8 +55,8 @@ inline SentenceOrder merge_in_order(CountedText& text, PretokenCounts& merged, b
   return order;
 }
 
-// Merges the pretokens of a text in which all sentences begin with the same character. Then the
-// order of the sentences does not matter, except for the sentence that ends the text. Returns the
+// Merges the pretokens of a text in which all sentences begin with the same character. In such a
+// text, the order of the sentences does not matter, except which sentence is the last. Returns the
 // number of non-empty sentences.
 inline uint64_t merge_unordered(CountedText& text, PretokenCounts& merged, Crew& crew) {
   LastSentence ending;

@@ -159,7 +159,8 @@ class PretokenCounts {
 
   PretokenTable pretokens_;
   std::vector<bool> required_;
-  std::vector<std::vector<Replacement>> replacements_;  // for each shard, sorted by pretoken
+  // The replacements in each shard, sorted by pretoken.
+  std::vector<std::vector<Replacement>> replacements_;
 };
 
 }  // namespace spmcompat

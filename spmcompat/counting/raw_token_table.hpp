@@ -38,10 +38,10 @@ class AlignedTexts {
     return blocks_[at / kBlockUnits].get() + at % kBlockUnits * kUnit;
   }
 
-  // The memory of all stored texts.
+  // Returns how many bytes of memory the stored texts use.
   size_t bytes() const { return (blocks_.size() - released_) * kBlockUnits * kUnit; }
 
-  // Frees all blocks before the one that contains this text.
+  // Frees all blocks before the one that contains the text with the number `at`.
   void release_before(uint32_t at) {
     while (released_ < at / kBlockUnits) blocks_[released_++].reset();
   }
@@ -78,7 +78,7 @@ struct CountedRawToken {
 class RawTokenTable {
  public:
   uint32_t size() const { return size_; }
-  // The memory that the table takes.
+  // Returns how many bytes of memory the table uses.
   size_t bytes() const {
     return texts_.bytes() + blocks_.size() * kBlock * sizeof(Entry) + plain_.capacity() / 8 +
            index_.bytes();
@@ -193,7 +193,7 @@ class RawTokenTable {
   std::vector<bool> plain_;  // for each raw token: whether its kind is kPlain
   SlotIndex index_;
   uint32_t size_ = 0;
-  // For each raw token with a count of 2^32 or more, by id: its counts without the low 32 bits.
+  // For raw tokens with a count of 2^32 or more, by id: the counts with the low 32 bits set to 0.
   std::unordered_map<uint32_t, Counts> carried_;
 };
 

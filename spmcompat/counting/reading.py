@@ -19,7 +19,7 @@ from spmcompat.text.sources import Buffer, LineFacts, Source
 
 
 class _Surprises(NamedTuple):
-    """The numbers of sentences that the user probably does not expect (see `Counter`)."""
+    """The numbers of sentences that are blank, contain NUL characters, or are not valid UTF-8."""
 
     blank: int
     nul: int

@@ -21,7 +21,7 @@ constexpr int64_t kLargestCount = int64_t{1} << 62;
 
 enum class RowFault : uint8_t { kNone, kUtf8, kEmpty, kPlace, kNext, kTextEnd, kCount };
 
-// Returns the fault of row i. The columns must not contain nulls.
+// Returns what is wrong with row i, or kNone. The columns must not contain nulls.
 inline RowFault fault_of_row(const RowColumns& rows, size_t text_bytes, size_t i) {
   const int64_t begin = rows.ends[i], end = rows.ends[i + 1];
   if (begin < 0 || end < begin || static_cast<size_t>(end) > text_bytes) return RowFault::kUtf8;
@@ -33,7 +33,8 @@ inline RowFault fault_of_row(const RowColumns& rows, size_t text_bytes, size_t i
   return begin == end ? RowFault::kEmpty : RowFault::kNone;
 }
 
-// Returns the fault of the first invalid row, and sets `row` to its index.
+// Finds the first invalid row, sets `row` to its index, and returns what is wrong with it. Returns
+// kNone if all rows are valid.
 inline RowFault find_fault(const RowColumns& rows, size_t text_bytes, size_t& row) {
   for (row = 0; row < rows.size; ++row) {
     const RowFault fault = fault_of_row(rows, text_bytes, row);
@@ -42,7 +43,7 @@ inline RowFault find_fault(const RowColumns& rows, size_t text_bytes, size_t& ro
   return RowFault::kNone;
 }
 
-// Returns the sum of the counts of all rows with this place.
+// Returns the sum of the counts of all rows whose place is `place`.
 inline uint64_t count_of_place(const RowColumns& rows, uint8_t place) {
   uint64_t sum = 0;
   for (size_t i = 0; i < rows.size; ++i) {
@@ -59,8 +60,8 @@ inline uint64_t total_count(const RowColumns& rows) {
   return sum;
 }
 
-// Returns the index of the first row that does not come after the row before it, or the number of
-// rows if all rows are in order and distinct. The order is by pretoken (bytes), place and next.
+// Returns the index of the first row that is not greater than the row before it, or the number of
+// rows if the rows are sorted and distinct. Rows are compared by pretoken (bytes), place and next.
 inline size_t find_disorder(const RowColumns& rows) {
   const auto key = [&](size_t i) {
     return std::tuple(rows.pretoken(i), rows.place[i], rows.next[i]);
@@ -71,8 +72,9 @@ inline size_t find_disorder(const RowColumns& rows) {
   return rows.size;
 }
 
-// Finds rows that may occur twice, in a table that is not sorted. Stores a hash of eight bytes for
-// each row. After find_repeated, only the hashes that occur more than once are stored.
+// Finds rows that may be duplicates, because they have equal hashes. The table need not be sorted.
+// Stores a hash of eight bytes for each row; after find_repeated, only the hashes that occur more
+// than once.
 class RowHashes {
  public:
   void add(const RowColumns& rows) {

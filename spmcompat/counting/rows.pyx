@@ -155,10 +155,10 @@ def total_count(columns):
 
 
 def find_disorder(columns):
-    """Return the index of the first row that does not come after the row before it.
+    """Return the index of the first row that is not greater than the row before it.
 
-    Rows are compared by pretoken (bytes), place and next. If all rows are in order and distinct,
-    the result is the number of rows. The rows must be valid.
+    Rows are compared by pretoken (bytes), then place, then next. If all rows are in order and
+    distinct, the result is the number of rows. The rows must be valid.
     """
     return c_find_disorder(_rows_of(columns))
 
@@ -255,11 +255,11 @@ cdef class RowReader:
             for start in starts:
                 self.crew.await_stage()
                 found = self._take_ranges()
-                if start + self.step in starts:  # sort while the caller writes
+                if start + self.step in starts:  # sort the next rows while the caller uses `found`
                     self._sort_ranges(start + self.step)
                 yield from found
         finally:
-            self.crew.await_stage()  # the stage uses this object, so it must end first
+            self.crew.await_stage()  # a running stage uses this object, which may now be freed
 
     cdef _sort_ranges(self, size_t first):
         self.first_range = first

@@ -36,11 +36,9 @@ class SegmentTable : public SharedTable<SegmentSum> {
     }
   }
 
-  // These methods cut all segments before and after every character that is not required. They must
-  // be called in this order:
-  // 1. find_parts for all shards.
-  // 2. add_parts for all shards.
-  // Parts of a single character are left out, because BPE has no pair to merge in them.
+  // find_parts and add_parts split all segments at the characters that are not required, and drop
+  // these characters. Parts of a single character are left out, because BPE has no pair to merge in
+  // them. Call find_parts for all shards first, and then add_parts for all shards.
   void find_parts(uint32_t shard, const std::vector<bool>& required) {
     for (uint32_t i = 0; i < size(shard); ++i) {
       const uint32_t segment = id(shard, i);

@@ -24,7 +24,7 @@ namespace spmcompat {
 enum class RawTokenKind : uint8_t {
   kPlain,      // the token normalizes to itself
   kChanged,    // the token normalizes to something else
-  kIrregular,  // the pretokens depend on the token's neighbours, or the token is_damaged()
+  kIrregular,  // the token's pretokens depend on its neighbours, or is_damaged() returns true
 };
 
 class SentenceNormalizer {
@@ -38,7 +38,7 @@ class SentenceNormalizer {
     if (plan.script_runs) script_runs_.emplace();
   }
 
-  // The methods replace `text`, and use `scratch` as temporary memory.
+  // The methods below write their result to `text`, and use `scratch` as temporary memory.
   void normalize(const char* sentence, size_t size, std::string& text,
                  std::string& scratch) const {
     normalizer_.normalize(sentence, size, text);
@@ -117,7 +117,8 @@ class SentenceNormalizer {
            (script_runs_ && script_runs_->reaches_out(normalized));
   }
 
-  // Whether the normalized raw token consists only of spaces and boundary marks.
+  // Whether a raw token normalizes to only spaces and boundary marks, and therefore contains no
+  // pretoken.
   bool has_no_pretoken(std::string_view raw) const {
     if (!rule_.spaces_apart || !rule_.boundaries_end_pretokens) return false;
     std::string text, scratch;

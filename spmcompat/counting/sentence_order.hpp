@@ -12,9 +12,9 @@
 
 namespace spmcompat {
 
-// The positions of the sentences after the empty ones are removed. The reference replaces each
-// empty sentence with the last sentence of the text, which is moved there. If the moved sentence is
-// also empty, it is replaced in the same way with `removes_all_empty`, and stays otherwise.
+// The positions of the sentences after the empty ones are removed. The reference moves the last
+// sentence of the text to the position of an empty sentence. If the moved sentence is empty, too,
+// it is replaced in the same way if `removes_all_empty` is true, and stays there otherwise.
 class FilledPositions {
  public:
   FilledPositions() = default;
@@ -97,7 +97,7 @@ struct SentenceOrder {
     if (!empty.empty()) arrange(kept);
   }
 
-  // Keeps only the sentences with these indices, and puts them in the order of `indices`.
+  // Keeps only the sentences whose indices are in `indices`, in the order of `indices`.
   void arrange(const std::vector<uint32_t>& indices) {
     if (!begin.empty()) select_pretokens(indices);
     select(last, indices);
@@ -148,9 +148,9 @@ struct SentenceOrder {
   }
 };
 
-// Finds the sentence that ends the text after all empty sentences are removed. This is for plans in
-// which nothing else depends on the order of the sentences. SentenceLog (retention.py) may already
-// have dropped the first sentences, which cannot end the text.
+// Finds the sentence that comes last when the reference has removed all empty sentences. This is
+// for plans in which nothing else depends on the order of the sentences. SentenceLog (retention.py)
+// may already have dropped the first sentences, which cannot end the text.
 class LastSentence {
  public:
   // Adds the sentences of a batch. The batches must be added in the order of the text.
@@ -171,7 +171,7 @@ class LastSentence {
   // pretoken in the tables of that worker.
   void find() {
     // The reference moves the last non-empty sentences to the positions of the empty sentences that
-    // were dropped.
+    // were dropped. So these non-empty sentences cannot end the text.
     for (; gaps_ > 0; open_.pop_back()) gaps_ -= open_.back().id != kNoPretoken;
     const auto is_empty = [this](uint64_t i) { return open_[i].id == kNoPretoken; };
     const FilledPositions positions(open_.size(), is_empty);
@@ -183,7 +183,7 @@ class LastSentence {
  private:
   struct Sentence {
     uint32_t worker;
-    uint32_t id;  // the worker's id of the last pretoken, or kNoPretoken
+    uint32_t id;  // the id of the last pretoken in the worker's tables, or kNoPretoken
   };
 
   uint64_t sentences_ = 0;

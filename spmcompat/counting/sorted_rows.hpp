@@ -67,7 +67,7 @@ class SortedRows {
   }
 
  private:
-  // Divides a shard into the ranges.
+  // Divides the pretokens of a shard into the ranges.
   void divide(uint32_t shard) {
     Shard& divided = shards_[shard];
     const uint32_t size = pretokens_.size(shard);
@@ -94,7 +94,7 @@ class SortedRows {
 
   // A pretoken and eight of its bytes. Most comparisons need only these bytes.
   struct Key {
-    uint64_t bytes;  // as a big-endian number, padded with zeros
+    uint64_t bytes;  // the eight bytes as a big-endian number, padded with zeros
     std::string_view text;
     uint32_t id;
 
@@ -113,7 +113,7 @@ class SortedRows {
 
   struct Shard {
     std::vector<uint32_t> ids;      // the pretokens of the shard, sorted by range
-    std::vector<uint32_t> begins;   // the beginning of each range in ids, and the end of the last one
+    std::vector<uint32_t> begins;   // where each range begins in `ids`; then ids.size()
     std::vector<Context> contexts;  // sorted by pretoken, then by `next`
   };
 

@@ -102,8 +102,8 @@ class WorkerTable {
     drop_pretokens();
   }
 
-  // Moves all pretokens to a table that the workers share. With `keep_ids`, keeps their ids in that
-  // table. Throws Cancelled if `cancel` is set.
+  // Moves all pretokens to `table`, which the workers share. With `keep_ids`, also stores the id
+  // that each pretoken has in `table`. Throws Cancelled if `cancel` is set.
   void merge_into(PretokenTable& table, bool keep_ids, const CancelFlag& cancel) {
     for (uint32_t id = 0; id < pretokens.size(); ++id) {
       cancel.check();
@@ -142,8 +142,8 @@ class WorkerTable {
     std::vector<uint32_t>().swap(merged_ids_);
   }
 
-  // Converts an id of a BatchLog: calls function(id) with the id in the merged table. If the id is
-  // that of a raw token, calls the function for each of its pretokens.
+  // Converts an id of a BatchLog to ids in the merged table. For the id of a pretoken, calls
+  // function(merged id) once; for the id of a raw token, once for each of its pretokens.
   template <typename Function>
   void for_each_merged(uint32_t id, Function function) const {
     if (!(id & kRawToken)) return function(merged_ids_[id]);
@@ -166,7 +166,8 @@ class WorkerTable {
     normalizer_.normalize_raw_token(token.text, token.kind, text_, scratch_);
   }
 
-  // Calls function(text, count), except for irregular raw tokens, whose count is always 0.
+  // Calls function(normalized text, count) for one raw token. Does nothing if the count is 0.
+  // Irregular raw tokens always have the count 0.
   template <typename Function>
   void call_for_raw_token(const CountedRawToken& token, Function function) {
     const uint64_t count = token.inner + token.last;
@@ -212,7 +213,8 @@ class WorkerTable {
   // Ids in the merged table.
   std::vector<uint32_t> merged_ids_;           // the merged id of each item of `pretokens`
   std::vector<uint32_t> raw_token_pretokens_;  // the pretokens of all raw tokens
-  std::vector<uint32_t> raw_token_end_;        // where the pretokens of each raw token end
+  // For each raw token, the position in raw_token_pretokens_ at which its pretokens end.
+  std::vector<uint32_t> raw_token_end_;
 
   std::string text_, scratch_;
 };

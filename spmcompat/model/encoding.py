@@ -25,7 +25,7 @@ UNKNOWN_PENALTY = 10.0
 Training uses the same value, ``kUnknownPenalty`` in ``unigram/pieces.hpp``.
 """
 
-_LARGEST_SUM = 100_000.0  # Unigram: a larger sum of scores is subtracted from later sums
+_LARGEST_SUM = 100_000.0  # `_reset` is called for sums of scores with a larger absolute value
 _MOST_MATCHES = 64  # at one position, only the 64 shortest user-defined symbols are found
 
 
@@ -225,7 +225,7 @@ def _old_symbol_score(symbol: str, highest: float) -> float:
 
 
 def _reset(best: list[float], begin: int, last: int) -> None:
-    """Subtract the sum at `begin` from the sums up to `last`, because large sums lose digits."""
+    """Subtract the sum at `begin` from the sums up to `last`, because large sums lose precision."""
     offset = best[begin]
     best[begin : last + 1] = [to_float32(one - offset) for one in best[begin : last + 1]]
 
@@ -271,7 +271,7 @@ class _Symbols:
             symbols.sort(key=len)
 
     def split(self, text: str) -> list[tuple[str, bool]]:
-        """Return the symbols and the other characters in order; True marks the symbols."""
+        """Split a text into user-defined symbols, marked with True, and other single characters."""
         return list(self._split(text))
 
     def _split(self, text: str) -> Iterator[tuple[str, bool]]:

@@ -62,7 +62,7 @@ def meta_pieces(spec: TrainerSpec, release: Release = DEFAULT) -> dict[int, Meta
 
 
 def reserved_ids(spec: TrainerSpec, pieces: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Return the ids of unk, bos, eos and pad, by these names, if the vocabulary has them.
+    """Map the names unk, bos, eos and pad to ids. Leave out pieces that the vocabulary lacks.
 
     Like ``sentencepiece``, this function finds the pieces by their texts and types.
 
@@ -121,7 +121,7 @@ def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec, release: Relea
     symbols = [(symbol, CONTROL) for symbol in spec.control_symbols]
     for symbol in spec.user_defined_symbols:
         symbols.append((symbol, USER_DEFINED))
-        # Words begin with the space mark, so the symbol is also added with a preceding mark.
+        # A word begins with a space mark, so also add the symbol with a space mark before it.
         if with_marks and not symbol.startswith(SPACE_MARK):
             symbols.append((SPACE_MARK + symbol, USER_DEFINED))
     if spec.byte_fallback:

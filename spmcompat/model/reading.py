@@ -67,7 +67,7 @@ def read_model_bytes(model: str | PathLike[str] | bytes) -> bytes:
     MissingFileError
         If the file cannot be read.
     BadValueError
-        If it is not a model, or the model has no pieces.
+        If the bytes are not a model, or the model has no pieces.
     """
 
     def checked(content: bytes) -> bytes:

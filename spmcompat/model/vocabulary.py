@@ -36,7 +36,7 @@ def reachable_ids(
         Without ``use_all_vocab``, all meta pieces. With ``use_all_vocab``, the reference fills the
         ids up to the number of all pieces, and drops meta pieces with higher ids without a message.
         If ``hard_vocab_limit`` is also set, the reference fails instead, so all meta pieces are
-        returned; the char model ignores that limit.
+        returned. But the char model ignores ``hard_vocab_limit``.
     """
     is_char = trainer.model_type == TrainerSpec.CHAR
     if not trainer.use_all_vocab or (trainer.hard_vocab_limit and not is_char):

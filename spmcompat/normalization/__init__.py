@@ -1,1 +1,1 @@
-"""From raw text to normalized text."""
+"""Normalization: turns raw text into normalized text."""

@@ -201,7 +201,7 @@ namespace charsmap {
 // has 226,684 rules.
 constexpr size_t kMaxKeySize = 1000;
 constexpr uint64_t kMaxRules = uint64_t{1} << 20;
-constexpr uint64_t kMaxRuleBytes = uint64_t{1} << 24;  // the bytes of all sources and targets
+constexpr uint64_t kMaxRuleBytes = uint64_t{1} << 24;  // the total size of all sources and targets
 
 // Calls function(next, is_key, label) for every arc of a state.
 template <typename Function>
@@ -228,7 +228,8 @@ class RuleCounts {
  private:
   struct State {
     uint64_t rules = 0;
-    uint64_t bytes = 0;   // the size of the rules' targets, and of their sources from this state on
+    // Bytes of all rules below this state: of their targets, and of their sources from here on.
+    uint64_t bytes = 0;
     uint32_t height = 0;  // the number of arcs of the longest path from this state
     bool open = false;    // whether the state is on the current path
     bool done = false;

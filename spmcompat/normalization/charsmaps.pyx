@@ -324,7 +324,7 @@ def precompiled(str name, str characters_without_rules=""):
 
 
 def case_restoring(str characters_without_rules=""):
-    """Return the charsmap that restores the capitals in decoded text that `MARK_CASE` marked.
+    """Return the charsmap that restores, in decoded text, the capitals that `MARK_CASE` marked.
 
     Parameters
     ----------
@@ -337,7 +337,10 @@ def case_restoring(str characters_without_rules=""):
 # The result is cached: deriving takes a fifth of a second, and a run needs the rules several times.
 @functools.lru_cache(maxsize=1)
 def _derived(str name, str characters_without_rules):
-    """Return the charsmap of one of `OWN_NAMES`, and one for decoded text, which may be empty."""
+    """Return the normalizer's and the denormalizer's charsmap for one of `OWN_NAMES`.
+
+    The denormalizer's charsmap is empty if decoded text needs no rules.
+    """
     cdef bytes rules = _predefined(OWN_NAMES[name], characters_without_rules)
     if name != MARK_CASE:
         return <bytes>cpp_without_accents(rules, _characters(_ACCENTS)), b""

@@ -19,7 +19,7 @@ namespace spmcompat {
 
 // Adds the removal of accents to predefined rules. A rule that composes a letter and accents, such
 // as e + U+0301 -> é, shows that é without its accent is e. Each accent gets a rule that deletes
-// it, so any number of accents in any order is deleted.
+// it. So all accents after a letter are deleted, whatever their number and order.
 class AccentStripper {
  public:
   AccentStripper(std::string_view blob, const std::set<uint32_t>& accents)
@@ -71,7 +71,8 @@ class AccentStripper {
       result.push_back(c);
       return;
     }
-    // The letter may have a rule itself: U+212B + U+0301 -> ǻ, and U+212B -> Å.
+    // The letter may itself have a rule. For example, a rule composes ǻ from U+212B and U+0301,
+    // and another rule replaces U+212B with Å.
     const std::string letter = charsmap::encode({found->second});
     const auto rule = from_.rules.longest_prefix(letter.data(), letter.data() + letter.size(),
                                                 kMaxRulesAtOnce);
@@ -81,7 +82,8 @@ class AccentStripper {
 
   Charsmap from_;
   const std::set<uint32_t>& accents_;
-  std::map<uint32_t, uint32_t> letters_;  // accented letter -> first source character
+  // Maps an accented letter to the first character of the sequence from which a rule composes it.
+  std::map<uint32_t, uint32_t> letters_;
 };
 
 inline std::string without_accents(std::string_view blob, const std::set<uint32_t>& accents) {
@@ -90,7 +92,7 @@ inline std::string without_accents(std::string_view blob, const std::set<uint32_
 
 struct CaseMarking {
   std::string marking;    // replaces each capital with the case mark and its small letter
-  std::string restoring;  // the inverse, for decoded text
+  std::string restoring;  // restores the capitals in decoded text
 };
 
 // `folding` has the same rules as `blob`, but with case folding. A capital is a character that
@@ -132,8 +134,8 @@ inline CaseMarking mark_case(std::string_view blob, std::string_view folding,
     marking.add(charsmap::encode({capital}), marked);
     restoring.add(marked, charsmap::encode({capital}));
   }
-  // A case mark in the text is doubled. A case mark before any other character means nothing, so
-  // it is deleted from decoded text.
+  // Marking doubles a case mark that the text itself contains. Restoring deletes a case mark that
+  // precedes neither a small letter nor another case mark, because such a mark means nothing.
   marking.add(mark, mark + mark);
   restoring.add(mark + mark, mark);
   restoring.add(mark, "");

@@ -80,7 +80,7 @@ class Normalizer {
     find_plain_characters();
     plain_space_ = ascii_class(' ') == kPlain;
     ascii_[int{' '}] = kSpecial;
-    if (symbols_ != nullptr) {  // a symbol may begin anywhere
+    if (symbols_ != nullptr) {  // no character is plain, because a symbol may begin with it
       ascii_.fill(kSpecial);
       plain_.fill(false);
       plain_space_ = false;
@@ -101,10 +101,10 @@ class Normalizer {
     if (mark && options_.treat_whitespace_as_suffix) out += space_;
   }
 
-  // Replaces `out` with the normalized raw token. The raw token must not contain U+0020. It is
-  // normalized as if a space came before it, in a text whose spaces are collapsed. Spaces that
-  // rules produce remain U+0020. No space mark is added at the beginning, and no space is removed
-  // at the end.
+  // Normalizes a raw token, and replaces `out` with the result. The raw token must not contain
+  // U+0020. It is normalized as if a space came before it, in a text whose spaces are collapsed.
+  // Spaces that rules produce remain U+0020. No space mark is added at the beginning, and no space
+  // is removed at the end.
   void normalize_raw_token(const char* text, size_t size, std::string& out) const {
     out.clear();
     append(text, text + size, true, " ", out);
@@ -112,9 +112,9 @@ class Normalizer {
 
  private:
   enum Ascii : uint8_t {
-    kSpecial,   // the space, or the first character of a rule whose second byte is ASCII or absent
-    kPlain,     // a character with which no rule begins
-    kCombines,  // a character with which rules begin, but only rules whose second byte is not ASCII
+    kSpecial,   // the space, or begins a rule that has one character or an ASCII second character
+    kPlain,     // begins no rule
+    kCombines,  // begins rules, but only rules whose second character is not ASCII
   };
 
   struct Piece {
@@ -260,7 +260,7 @@ class Normalizer {
   Charsmap charsmap_;
   const SymbolMatcher* symbols_;
   std::array<Ascii, 128> ascii_;
-  std::array<bool, 0x10000> plain_{};  // by code point; not used for ASCII
+  std::array<bool, 0x10000> plain_{};  // whether the code point is plain; not used for ASCII
   bool plain_space_;
 };
 

@@ -33,8 +33,8 @@ inline void mark_delimiters(std::string& pretoken, const PretokenRule& rule) {
   }
 }
 
-// Whether two neighbouring characters of a pretoken may form a piece and the second of them is at
-// position bpe_longest_pretoken or later (counted from 0).
+// Whether the pretoken has a pair of neighbouring characters that may form a piece, and the second
+// of them is at position bpe_longest_pretoken (counted from 0) or later.
 inline bool is_too_long(std::string_view pretoken, const PretokenRule& rule) {
   if (rule.bpe_longest_pretoken == 0 || pretoken.size() <= rule.bpe_longest_pretoken) return false;
   char32_t pair[2] = {0, 0};

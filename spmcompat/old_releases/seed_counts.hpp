@@ -1,4 +1,4 @@
-// The type for the counts of seeds that depend on the end of the text (see text_end.hpp).
+// A type for the results of text_end.hpp: seeds whose counts depend on the end of the text.
 #pragma once
 
 #include <cstdint>

@@ -119,7 +119,7 @@ def _is_found(piece: Piece, trainer: TrainerSpec) -> bool:
 
 
 def _stored(tokens: Sequence[str], known: Container[str], byte_fallback: bool) -> Iterator[str]:
-    """Yield the tokens as a sample stores them.
+    """Yield the tokens in the form that a self-test sample stores.
 
     Neighbouring unknown tokens are joined or, with byte fallback, replaced with byte pieces.
     """

@@ -98,9 +98,9 @@ class TextEndSeeds {
     tokens_.push_back(kNoPretoken);
   }
 
-  // Considers the pieces that are suffixes of a pretoken, the longest first. Stops at a suffix that
-  // also occurs elsewhere than directly before `positions`, because then all shorter suffixes also
-  // occur elsewhere.
+  // Considers the pieces that are suffixes of a pretoken, the longest first. Stops at the first
+  // suffix with an occurrence that does not end at one of the `positions`, because all shorter
+  // suffixes have such an occurrence, too.
   void add_suffixes(uint32_t pretoken, const std::vector<size_t>& positions,
                     SeedCounts& found) const {
     std::vector<char32_t> characters;
@@ -163,8 +163,9 @@ class TextEndSeeds {
   }
 
   // Extends occurrences of the same text to the right, and returns the highest count of a node that
-  // begins with this text, or 0 if there is no such node. Sets `branches` if the texts after the
-  // occurrences differ before the end of the text.
+  // begins with this text, or 0 if there is no such node. Sets `branches` if two occurrences are
+  // followed by different texts. Two texts do not count as different if one of them is merely
+  // shorter, because the whole text ends there.
   uint64_t branch(std::vector<Occurrence> group, bool& branches) const {
     while (group.size() > 1) {
       // The last occurrence reaches the end of the text before all other occurrences.

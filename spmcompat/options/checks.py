@@ -122,15 +122,15 @@ def _for_each_size(settings: Settings, check: Callable[[Settings], Found]) -> Fo
 
 
 def _check_numbers(settings: Settings) -> dict[int, MetaPiece]:
-    """Check the numbers, and the room for the meta pieces; return the meta pieces."""
+    """Check the numbers, and that the meta pieces fit into the vocabulary. Return these pieces."""
     spec = settings.trainer
     _check_ranges(settings)
     _check_differential_privacy(spec)
     meta = meta_pieces(spec, settings.release)
     if settings.extensions.space_pieces == "dropped":
         meta = _without_space(spec, settings.release)
-    # The reference calls a pretokenizer function before it checks the room. So if there is a
-    # function, only check_alphabet checks the room.
+    # The reference calls a pretokenizer function before it checks that the vocabulary has room for
+    # the meta pieces. So if there is such a function, only check_alphabet makes this check.
     if not callable(settings.pretokenizer):
         _check_room(spec, len(meta))
     return meta
@@ -251,7 +251,7 @@ def _check_extensions(settings: Settings) -> None:
 
 
 def _check_case_marks(settings: Settings) -> None:
-    """Raise if capitals are marked, but could not be restored."""
+    """Raise if capitals would be marked, but decoding could not restore them."""
     if not marks_case(settings.normalizer):
         return
     if settings.denormalizer.normalization_rule_tsv:
@@ -358,7 +358,10 @@ def _check_differential_privacy(spec: TrainerSpec) -> None:
 
 
 def _check_room(spec: TrainerSpec, meta_pieces: int) -> None:
-    """Raise if the vocabulary has no room for the meta pieces and, if required, one character."""
+    """Raise if the vocabulary has no room for the meta pieces.
+
+    Unigram also requires room for one character.
+    """
     size, fixed = spec.vocab_size, meta_pieces
     if spec.auto_character_coverage:
         if size <= fixed:

@@ -99,7 +99,7 @@ def _settings(options: Mapping[str, object]) -> Settings:
 
 
 def from_string(arguments: str) -> Settings:
-    """Build the settings from one string, ``--a=b --c=d``.
+    """Build the settings from one string such as ``--a=b --c=d``.
 
     The string is split at every space, so a value cannot contain a space. If an option is given
     twice, the first value is used.
@@ -174,5 +174,5 @@ def _parse_normalizer(serialized: object) -> NormalizerSpec:
         pass
     raise TrainingError(
         f"Failed to parse {SERIALIZED_NORMALIZER}. "
-        "Give the bytes that serialized_normalizer_spec() of a normalizer returns."
+        "Give the bytes that a normalizer's serialized_normalizer_spec() returns."
     )

@@ -107,7 +107,7 @@ class CountOptions(TextOptions, _NormalizingOptions, total=False):
 
 
 class OldOptions(TypedDict, total=False):
-    """``name``, ``escape_whitespaces``, and keywords that the newest ``sentencepiece`` ignores."""
+    """The keywords ``name``, ``escape_whitespaces`` and those that the newest release ignores."""
 
     accept_language: str | list[str]
     self_test_sample_size: int

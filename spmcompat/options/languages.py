@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def pop_languages(options: dict[str, object]) -> LanguageTables | None:
-    """Remove the options of the languages from `options`, and return the tables and ratios.
+    """Remove the language options from `options`, and return their tables of counts and ratios.
 
     Returns None without ``language_counts``.
 
@@ -48,7 +48,7 @@ def pop_languages(options: dict[str, object]) -> LanguageTables | None:
 
 
 def merge_languages(languages: LanguageTables) -> CountTable:
-    """Return the sum of the counts for training, in memory.
+    """Return the sum of the training counts of all languages, as a table in memory.
 
     Raises
     ------

@@ -82,7 +82,7 @@ def values_of(option: Option) -> str:
 
 
 def notes_of(option: Option) -> list[str]:
-    """Return sentences that say where the option applies."""
+    """Return sentences that say for which models, interfaces and releases the option exists."""
     notes = []
     if option.models:
         notes.append(f"For {' and '.join(option.models)} models.")

@@ -52,7 +52,7 @@ def restore_only(denormalizer: NormalizerSpec) -> None:
 def marks_case(normalizer: NormalizerSpec) -> bool:
     """Return whether a normalizer marks capitals.
 
-    It does not if it has a file of rules, which replaces the named rules.
+    A normalizer with a file of rules does not mark them, because the file replaces the named rules.
     """
     return bool(normalizer.name == MARK_CASE and not normalizer.normalization_rule_tsv)
 
@@ -70,7 +70,7 @@ def case_restorer(release: Release) -> NormalizerSpec:
 def with_rules_of_file(
     spec: NormalizerSpec, release: Release, rules: Rules | None = None
 ) -> NormalizerSpec:
-    """Return the spec with the rules of the file that it names, or the spec itself without a file.
+    """Return the spec with the rules of the file that it names; the spec itself if it names none.
 
     The parameters are those of `with_named_rules`.
 

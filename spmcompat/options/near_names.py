@@ -5,7 +5,7 @@ from difflib import SequenceMatcher, get_close_matches
 
 
 def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
-    """Return a sentence that suggests the closest known names; empty without a suggestion.
+    """Return a sentence that suggests the closest known names, or "" if there is no suggestion.
 
     If no known name is close, but exactly one begins with the given name, that one is suggested.
 

@@ -143,9 +143,9 @@ class _Cutting(NamedTuple):
 def _cutting(
     given: PlanOptions, charsmap: bytes, meta_pieces: Sequence[str], finds_seeds: bool
 ) -> _Cutting:
-    # Sentences are always split at spaces in two cases. The pieces of a word model are whole
-    # pretokens with their space marks. If spaces are separate pieces, no other piece may contain a
-    # space.
+    # Two kinds of models always split sentences at spaces: word models, whose pieces are whole
+    # pretokens with their space marks, and models in which spaces are separate pieces, so that no
+    # other piece may contain a space.
     spaces_apart = given.spaces_apart
     is_word = given.model_type == TrainerSpec.WORD
     split_by_whitespace = given.split_by_whitespace or is_word or spaces_apart
@@ -160,8 +160,8 @@ def _cutting(
     # Whole sentences are counted if pieces may cross spaces, or if a delimiter has to be removed
     # from the sentences before they are cut.
     whole_sentences = not split_by_whitespace or bool(removed_delimiter)
-    # Whether every pretoken keeps the space mark at its beginning. A meta piece or a delimiter that
-    # contains a space mark would remove it.
+    # Whether every pretoken keeps the space mark at its beginning. A pretoken would lose the mark
+    # if the mark were part of a meta piece or of a delimiter.
     marks_stay = _MARK not in delimiter and not any(_MARK in piece for piece in uncut)
     # Whether all sentences begin with the same byte. The normalizer puts a space mark before each
     # sentence, but a boundary mark may replace this space mark. Unless all characters are kept, the
@@ -179,7 +179,7 @@ def _cutting(
         split_by_whitespace=split_by_whitespace,
         delimiter=delimiter,
         removed_delimiter=removed_delimiter,
-        # A removed delimiter cuts only the text for seeds. The pieces in EM may cross its position.
+        # A removed delimiter cuts the text only for seeding. In EM, pieces may cross its position.
         delimiter_cuts=finds_seeds and bool(removed_delimiter),
         bpe_delimiter=bpe_delimiter,
         boundaries_end_pretokens=boundaries_end_pretokens,
@@ -232,7 +232,7 @@ def _counting(
     is_bpe = given.model_type == TrainerSpec.BPE
     whole_sentences = cutting.whole_sentences
     boundaries_end_pretokens = cutting.boundaries_end_pretokens
-    # The char model, and BPE as in new releases, only need to know how often each pretoken occurs.
+    # The char model, and BPE without an active set, only need to know how often a pretoken occurs.
     keeps_contexts = not (
         given.model_type == TrainerSpec.CHAR or (is_bpe and not release.bpe_active_set)
     )
@@ -247,19 +247,19 @@ def _counting(
     return _Counting(
         keeps_contexts=keeps_contexts,
         looks_at_text_end=looks_at_text_end,
-        # The order matters if sentences begin with different bytes, because the byte after a
-        # sentence is the first byte of the next one. It also matters if EM reads the sentences in
-        # the order of the text.
+        # The order of the sentences matters if they begin with different bytes, because the byte
+        # after a sentence is the first byte of the next one. The order also matters if EM reads the
+        # sentences in the order of the text.
         keeps_order=whole_sentences or looks_at_text_end or not cutting.uniform_starts,
         keeps_pretokens=keeps_contexts and not whole_sentences and (looks_at_text_end or may_join),
-        # Segments can be cut before the required characters are known, except for releases that
-        # inspect pretokens after they have replaced rare characters.
+        # The segments for BPE can be cut before the required characters are known, except in
+        # releases that inspect pretokens after they have replaced rare characters.
         cuts_segments=is_bpe
         and not keeps_contexts
         and not cutting.bpe_delimiter
         and bpe_longest_pretoken == 0,
-        # Some releases keep some of the empty sentences. If distinct pretokens are counted, this
-        # makes no difference, so all empty sentences are removed.
+        # Some releases keep some of the empty sentences. If distinct pretokens are counted, empty
+        # sentences make no difference, so all of them are removed.
         removes_all_empty=release.removes_all_empty or not (whole_sentences or looks_at_text_end),
         # If pieces may cross spaces, EM reads the sentences in the order of the text.
         em_reads_sentences=not cutting.split_by_whitespace
@@ -280,8 +280,8 @@ def _derive(
     is_word = given.model_type == TrainerSpec.WORD
     coverage = _coverage_plan(given)
     cutting = _cutting(given, charsmap, meta_pieces, finds_seeds)
-    # Only a search for seeds in the full text is divided into chunks. The distinct segments always
-    # fit into one search.
+    # Only a search for seeds in the full text is divided into chunks. The other modes search the
+    # distinct segments, which are never divided.
     in_chunks = release.seeds_in_chunks and given.seed_mode == "full_text"
     return Plan(
         **cutting._asdict(),

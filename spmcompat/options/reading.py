@@ -52,7 +52,7 @@ def release_of(options: Mapping[str, object]) -> Release:
     BadValueError
         If there is no such release.
     UnknownOptionError
-        If the release does not have one of the options.
+        If an option does not exist in the release.
     """
     release = find_release(str(options.get("compat", DEFAULT.version)))
     for name in sorted(release.unknown_options & options.keys()):
@@ -69,13 +69,13 @@ def store(settings: Settings, name: str, given: object, *, command_line: bool = 
     Parameters
     ----------
     settings : Settings
-        The settings.
+        The settings, which get the value.
     name : str
         The name of the option.
     given : object
         The value, or the value as text.
     command_line : bool
-        As for `parse`.
+        Whether the value comes from the command line; see `parse`.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def parse(option: Option, given: object, release: Release, *, command_line: bool
     Parameters
     ----------
     option : Option
-        The option.
+        The row of the option in the table of options.
     given : object
         The value, with the type of the option, or its text.
     release : Release
@@ -213,8 +213,8 @@ def _value_or_text(option: Option, given: object) -> object:
 def _is_plain(option: Option, given: object) -> bool:
     """Return whether storing a value directly has the same effect as reading it from text.
 
-    It does not for some lists: if a list is read from text, an empty last item is lost, and so are
-    the characters after a NUL in an item.
+    The effects differ for some lists: reading a list from text drops an empty last item, and the
+    characters after a NUL in an item.
     """
     if option.kind == BOOL:
         return isinstance(given, bool)
@@ -292,14 +292,16 @@ def _set_denormalization_rules(settings: Settings, path: str) -> None:
 
 
 def finish(settings: Settings, given: Collection[str]) -> None:
-    """After all options are stored, change those that others affect, and note warnings.
+    """Change the options that depend on other options, and note warnings.
+
+    This must be called after all options are stored.
 
     Some extensions change options of the reference. Options without an effect get a warning.
 
     Parameters
     ----------
     settings : Settings
-        The settings.
+        The settings to change.
     given : collection of str
         The names of the options that were given.
     """

@@ -1,4 +1,4 @@
-"""The options of ``sentencepiece`` by group, and ``quiet``, listed with the message options."""
+"""The options of ``sentencepiece``, by group. The group of message options also has ``quiet``."""
 
 from spmcompat.options.named_rules import DEFAULT_RULES
 from spmcompat.options.option import (

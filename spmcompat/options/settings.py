@@ -57,8 +57,9 @@ class Settings:
     normalizer, denormalizer : NormalizerSpec
         The specs; the model stores the fields that are set in them.
     input_format : str
-        The format of the input, if ``sentencepiece`` does not support it: ``auto``, ``csv``,
-        ``jsonl``, ``parquet`` or ``arrow``. Other formats are stored in the trainer spec.
+        The value of the option, unless it is a format of ``sentencepiece``: ``auto``, ``csv``,
+        ``jsonl``, ``parquet`` or ``arrow``. The formats of ``sentencepiece`` are stored in the
+        trainer spec.
     input_column : str
         The field or column of a record that contains its text; empty means ``text``, or else the
         only column of strings.
@@ -88,7 +89,7 @@ class Settings:
     on_round : callable, optional
         A function that is called with a ``Step`` after each step.
     extensions : SimpleNamespace
-        The options of the table that are stored in `EXTENSION`, by name.
+        The values of the options whose `Option.stored_in` is `EXTENSION`, by name.
     min_log_level : int
         0 shows all messages, 1 only warnings and errors, 2 only errors.
     recipe : str
@@ -151,7 +152,7 @@ class Settings:
 
 
 def value_of(settings: Settings, name: str) -> Any:
-    """Return the value of an option of the table."""
+    """Return the value of an option that the table of options lists."""
     if name == "compat":
         return settings.release.version
     option = OPTIONS[name]

@@ -75,7 +75,7 @@ struct PieceRule {
     return a != b && is_definite(a) && is_definite(b);
   }
 
-  // Whether a new pretoken begins at `right`.
+  // Whether a new pretoken begins between two characters, if `left` or `right` is a space mark.
   bool space_parts(char32_t left, char32_t right) const {
     if (spaces_apart) return left == kSpaceMark || right == kSpaceMark;
     if (!split_by_whitespace) return false;

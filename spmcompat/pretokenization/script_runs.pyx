@@ -44,8 +44,8 @@ def script_of(uint32_t code_point):
     Returns
     -------
     int
-        The script in the table of sentencepiece 0.2.3, or COMMON if the table does not contain the
-        code point. The numbers are specific to this package.
+        The number of the script that the table of sentencepiece 0.2.3 gives, or COMMON if the
+        table does not contain the code point. This package defines the numbers.
     """
     return cpp_script_of(code_point)
 

@@ -41,14 +41,14 @@ class Crew {
     team_->changed.notify_all();
   }
 
-  // For stages and their loops:
+  // The functions that stages and their loops call:
 
   size_t size() const { return size_; }
   const CancelFlag& cancel() const { return cancel_; }
 
   // Calls function(index), or function(index, worker), for all indexes below n. The workers take
   // the indexes in ascending order; `worker` is less than size(). Only the stage itself may call
-  // this; a function that runs in a loop must not.
+  // for_each; a function that runs in a loop must not.
   //
   // Throws the first exception that a call threw. Throws Cancelled if the flag is set; then
   // some indexes may have been skipped.
@@ -74,7 +74,7 @@ class Crew {
   }
 
   // Divides the indexes below n into ranges of at most `size` indexes, and calls function(begin,
-  // end) for each range. Otherwise like for_each.
+  // end) for each range. Threads and errors are handled as in for_each.
   template <typename Function>
   void for_each_range(size_t n, size_t size, Function function) {
     for_each((n + size - 1) / size, [&](size_t range) {
@@ -152,12 +152,12 @@ class Crew {
   // The data that the threads share. It lives until the last thread has ended.
   struct Team {
     std::mutex mutex;
-    std::condition_variable changed;  // there is a new stage or loop, or the threads are dismissed
+    std::condition_variable changed;  // a stage or loop has begun, or the threads are dismissed
     std::condition_variable done;     // the stage has ended, or the last thread has left the loop
     const std::function<void()>* stage = nullptr;  // the stage, until a thread takes it
     const Loop* loop = nullptr;  // the current loop, while threads may join it
     size_t loops = 0;            // the number of loops so far; a thread joins each loop only once
-    size_t in_loop = 0;          // the number of threads in the loop, without the first thread
+    size_t in_loop = 0;          // the number of threads in the loop, not counting the first thread
     bool is_running = false;     // whether the stage is running
     bool has_first = true;       // false if the first thread could not start
     bool dismissed = false;      // whether the threads must end
@@ -257,7 +257,7 @@ class Crew {
   std::shared_ptr<Team> team_;
   int process_ = process_id();
   bool has_first_ = false;
-  size_t others_ = 0;  // the number of threads that were started, without the first
+  size_t others_ = 0;  // the number of threads that were started, not counting the first thread
   bool can_start_others_ = true;
   std::function<void()> stage_;
   std::mutex failing_;

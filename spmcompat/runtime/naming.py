@@ -8,12 +8,13 @@ from spmcompat.errors import OutOfMemoryError, TrainingError
 
 @contextmanager
 def naming_sizes(sizes: object) -> Iterator[None]:
-    """Add vocabulary sizes to the messages of errors, for code that runs only for these sizes.
+    """Return a context that adds vocabulary sizes to the messages of errors raised in it.
 
     Parameters
     ----------
     sizes : object
-        One vocabulary size, or a text that lists several. If it is empty, errors are not changed.
+        The vocabulary size, or a text that lists several sizes, for which the code in the context
+        runs. If it is empty, errors are not changed.
     """
     try:
         yield

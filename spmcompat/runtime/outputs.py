@@ -89,7 +89,7 @@ def refuse_inputs(
     Raises
     ------
     BadValueError
-        If two files are the same. The message names both.
+        If an output is the same file as an input. The message names both.
     """
     statuses = [(_status(one), os.fspath(one)) for one in inputs]
     for path in paths:
@@ -377,7 +377,7 @@ class _Pending:
         Raises
         ------
         OSError
-            If it cannot be restored.
+            If the old file cannot be restored.
         """
         if self.aside and (self._is_replaced or not os.path.lexists(self.target)):
             try:
@@ -402,7 +402,7 @@ class _Pending:
 
 @contextmanager
 def _named(name: str, remedy: str) -> Iterator[None]:
-    """Convert errors of the operating system to one-line errors with the file and a remedy."""
+    """Convert errors of the operating system to one-line errors that name the file and a remedy."""
     try:
         yield
     except OSError as error:

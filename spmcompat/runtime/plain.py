@@ -1,4 +1,4 @@
-"""Results of functions as data that JSON can represent."""
+"""Converts the results of functions to data that JSON can represent."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _INTERVAL = 10.0
 # Steps that take less than this share of the whole time are added up in the last line of a run.
 _SHORT = 0.05
 
-# The bar of a stage with a known length, and the line of a stage with an unknown length.
+# `_BAR` shows a stage whose number of steps is known, and `_COUNT` any other stage.
 _BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}"
 _COUNT = "{desc}: {n_fmt}{unit} in {elapsed}"
 
@@ -46,10 +46,10 @@ class Stage(Protocol):
 
 
 class _Progress:
-    """The share of a stage that is done.
+    """Computes the share of a stage that is done.
 
-    The number of steps that are left may be an estimate that changes, so progress is shown as a
-    share instead of a number of steps.
+    Progress is shown as a share of the stage, not as a number of steps, because the number of
+    remaining steps may be an estimate that changes.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def _peak_kib() -> int | None:
 
 
 class _BarStage:
-    """A stage whose progress is shown as a bar, or as a count if its length is not known."""
+    """Shows a stage as a bar, or as a count if the number of its steps is not known."""
 
     def __init__(self, name: str, total: int | None, unit: str, stream: TextIO) -> None:
         from tqdm import tqdm  # noqa: PLC0415
@@ -297,7 +297,7 @@ class _LoggedStage:
         self._report.info(f"{self._name}: done{count} in {seconds:.1f} s")
 
     def _state(self, now: float) -> str:
-        """Return the share that is done and the time that is left, or the number of steps done."""
+        """Describe the progress: share and time left, or steps done if the total is unknown."""
         share = self._progress.share
         if not share:
             return f"{self._progress.done:,}{self._unit}"

@@ -87,12 +87,12 @@ class Step:
     size_before, size_after : int
         The number of pieces before and after the step.
     objective : float or None
-        The negative log likelihood per pretoken that an EM step found, as the log shows it.
+        The negative log likelihood per pretoken in an EM step, as the log shows it.
     tokens : float or None
-        The expected number of tokens in the text, or the number of tokens in the best segmentations
-        if the step used these.
+        The expected number of tokens in the text. If the step used the best segmentations, the
+        number of tokens in these.
     threshold : float or None
-        The smallest count with which the step keeps a piece.
+        The smallest count that a piece must have to be kept by the step.
     """
 
     round: int

@@ -48,8 +48,8 @@ inline bool has_room_for_thread() {
   return true;
 }
 
-// Returns freed memory to the system. From now on, large blocks are returned as soon as they are
-// freed.
+// Returns freed memory to the system. After the first call, large blocks are returned as soon as
+// they are freed.
 inline void return_freed_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 1 << 17);

@@ -98,9 +98,9 @@ cdef class Crew:
 cdef class JobThread:
     """A thread and its queue of jobs, for Python code.
 
-    The class is compiled, so that the creator of the thread notices its end even if memory has run
-    out. The creator of a `threading.Thread` would wait forever if there were not enough memory for
-    the thread's first Python call.
+    The class is compiled, so that the creator of the thread notices that the thread has ended even
+    if memory has run out. The creator of a `threading.Thread` would wait forever if there were not
+    enough memory for the thread's first Python call.
 
     Parameters
     ----------
@@ -204,7 +204,8 @@ def return_freed_memory():
     """Return freed memory to the system now; from now on, return large blocks when they are freed.
 
     By default, the GNU C library keeps freed small blocks. After a large block of up to 32 MiB is
-    freed, the library treats blocks of that size as small, too. This function switches that off.
+    freed, the library treats blocks of that size as small, too. After a call of this function, the
+    size from which blocks are large no longer changes.
     """
     with nogil:
         c_return_freed_memory()

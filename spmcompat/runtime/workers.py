@@ -56,7 +56,7 @@ class Workers:
 
     @cached_property
     def crew(self) -> Crew:
-        """A crew with the same number of threads, for the stages in C++."""
+        """A crew with `count` threads, for the stages in C++."""
         return Crew(self.count, self.cancel)
 
     def run(self, tasks: Iterable[Task], do: Callable[[int, Task], None]) -> None:

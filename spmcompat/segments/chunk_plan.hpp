@@ -50,11 +50,10 @@ struct Chunk {
 
   size_t size = 0;            // the number of sentences
   std::vector<Part> parts;    // in the order of the batches
-  std::vector<size_t> moved;  // positions in the chunk of the sentences from the text's back
+  std::vector<size_t> moved;  // indexes in the chunk of sentences from the end of the text
   int64_t last_count = 0;     // the number of copies of the last sentence in the chunk
 
-  // The index that the chunk's last sentence has if the chunk's sentences are in the order of the
-  // text.
+  // The index of the chunk's last sentence among the chunk's sentences in the order of the text.
   size_t last() const {
     const bool is_moved = !moved.empty() && moved.back() == size - 1;
     return size - moved.size() - (is_moved ? 0 : 1);
@@ -155,8 +154,9 @@ class ChunkPlan {
         counts_(batches) {}
 
   // Records the sizes of the sentences of a batch. `log` must contain the pretokens of the batch,
-  // `table` must belong to the counter that counted it, and `pretokens` must always be used with the
-  // same table. Several workers may call this at the same time, for different batches.
+  // `table` must belong to the counter that counted the batch, and `pretokens` must always be used
+  // with the same table. Several workers may call this function at the same time, for different
+  // batches.
   void measure(const BatchLog& log, WorkerTable& table, PretokenSizes& pretokens,
                const CancelFlag& cancel) {
     pretokens.update(table, required_, cancel);
@@ -251,13 +251,13 @@ class ChunkPlan {
 
   std::vector<bool> required_;
   uint64_t chunk_bytes_;
-  std::vector<std::vector<uint32_t>> sizes_;   // by batch: the size of each sentence in bytes
-  std::vector<std::vector<int64_t>> counts_;   // by batch: each sentence's count, unless all are 1
-  std::vector<uint64_t> batch_begin_;          // by batch: the index of its first sentence
+  std::vector<std::vector<uint32_t>> sizes_;   // for each batch: the sentences' sizes in bytes
+  std::vector<std::vector<int64_t>> counts_;   // for each batch: sentence counts, unless all are 1
+  std::vector<uint64_t> batch_begin_;          // for each batch: the index of its first sentence
   uint64_t batch_end_ = 0;
   FilledPositions positions_;                  // the sentences in the order of the chunks
   std::vector<uint64_t> begin_;                // chunk i is positions_[begin_[i]:begin_[i + 1]]
-  std::vector<int64_t> last_count_;            // by chunk: the count of its last sentence
+  std::vector<int64_t> last_count_;            // for each chunk: the count of its last sentence
 };
 
 }  // namespace spmcompat

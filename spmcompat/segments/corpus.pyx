@@ -1,12 +1,11 @@
 """Converts counts to a corpus: the distinct segments that the trainers read.
 
-For example::
+This call replaces the characters outside the alphabet, and cuts the pretokens into segments
+(cut.hpp, and old_releases/text_end.hpp)::
 
     corpus = cut(counts, alphabet, plan, workers)
 
-replaces the characters outside the alphabet, and cuts the pretokens into segments (cut.hpp, and
-text_end.hpp for old releases). `ChunkPlan` divides a text that is too large for a single search for
-seeds (chunk_plan.hpp).
+`ChunkPlan` divides a text that is too large for a single search for seeds (chunk_plan.hpp).
 """
 
 from cython cimport final
@@ -183,7 +182,7 @@ cdef class Corpus:
 
 
 def lacks_pretokens(Counts counts not None, list alphabet not None, plan not None):
-    """Return whether each sentence's pretokens must be joined, but the counts lack them."""
+    """Return whether the pretokens of each sentence must be joined, but are not in the counts."""
     if _joins_pretokens(plan, alphabet) and not counts.has_pretokens:
         return True
     return counts.seeds is not None and lacks_pretokens(counts.seeds, alphabet, plan.seeds)
@@ -231,8 +230,8 @@ def cut(Counts counts not None, list alphabet not None, plan not None, workers):
     if counts.seeds is not None:
         corpus.seed_text = cut(counts.seeds, alphabet, plan.seeds, workers)
         if plan.removed_delimiter:
-            # The alphabet for seeding has the counts of the text itself, as in the reference: the
-            # text for seeding may contain each sentence twice.
+            # As in the reference, the alphabet for seeding has the character counts of the text
+            # itself, not those of the text for seeding, which may contain each sentence twice.
             corpus.seed_text.alphabet = whole_alphabet(part_characters, plan.boundary)
     return corpus
 
@@ -240,15 +239,18 @@ def cut(Counts counts not None, list alphabet not None, plan not None, workers):
 def cut_seeding_chunk(Counts counts not None, list alphabet not None, workers):
     """Return a `Corpus` without pretokens, for seeding. The counts are empty afterwards.
 
-    Pretokens are not joined, even if the space mark is not required. This makes no difference,
-    because every unknown mark ends a segment.
+    Unlike `cut`, this function never joins the pretokens of a sentence. The segments would be the
+    same: there is an unknown mark between joined pretokens, and it ends a segment.
     """
     corpus, _ = _cut(counts, alphabet, workers, False, False)
     return corpus
 
 
 cdef tuple _cut(Counts counts, list alphabet, workers, cbool in_order, cbool with_pretokens):
-    """Return the `Corpus`, and the counts of the characters between removed delimiters."""
+    """Return the `Corpus`, and the counts of the characters that are not in removed delimiters.
+
+    The second result is empty if the plan does not remove delimiters.
+    """
     cdef Crew crew = workers.crew
     cdef Corpus corpus = Corpus()
     cdef CutText found

@@ -49,7 +49,7 @@ inline void cover_pretokens(PretokenCounts& counts, const std::vector<char32_t>&
 }
 
 // Removes delimiters from the sentences, as old releases do, and cuts the sentences into pretokens.
-// Returns the counts of the characters between the delimiters, without the unknown mark. Replaces
+// Returns the counts of the characters outside the delimiters, except the unknown mark. Replaces
 // `order` with the order of the new pretokens if `looks_at_text_end` is set in the plan. Otherwise,
 // replaces `order` with the order of the new sentences if `in_order` is true.
 inline CharacterCounts remove_delimiters(std::unique_ptr<PretokenCounts>& counts, const Plan& plan,
@@ -75,7 +75,7 @@ inline CharacterCounts remove_delimiters(std::unique_ptr<PretokenCounts>& counts
 struct CutText {
   SegmentedCorpus corpus;
   double text_bytes = 0;            // see PretokenCounts::text_bytes
-  CharacterCounts part_characters;  // the characters between delimiters, if delimiters were removed
+  CharacterCounts part_characters;  // the result of remove_delimiters, if it was called
 };
 
 // Converts counts to a corpus: replaces rare characters, removes delimiters, and cuts pretokens

@@ -18,9 +18,9 @@ def counts_and_alphabet(
 ) -> tuple[Counts, list[tuple[int, int]]]:
     """Return the counts of a text, and its required characters with their counts.
 
-    If the space mark is not a required character, the pretokens of each sentence will be joined. If
-    they were dropped while reading, because spaces were common in the first part of the text, this
-    function reads the text again.
+    If the space mark is not a required character, the pretokens of each sentence will be joined, so
+    the counts must store which pretokens each sentence consists of. If they do not, because spaces
+    were common in the first part of the text, this function reads the text again.
 
     Parameters and errors are those of `read_counts`, `find_alphabet` and `read_pretokens_again`.
     """
@@ -40,7 +40,8 @@ def alphabet_of_counts(
     Raises
     ------
     TrainingError
-        If the space mark is not required, because then training needs the sentences.
+        If the space mark is not required. Training would then need the sentences, which counts do
+        not contain.
     """
     alphabet = find_alphabet(counts, plan, workers, report)
     if lacks_pretokens(counts, alphabet, plan):

@@ -1,6 +1,7 @@
 """Cuts a text that is too large for a single search for seeds into chunks, as the reference does.
 
-The text is read twice more: first to measure its sentences, and then chunk by chunk.
+After the text has been counted, it is read twice more: first to measure its sentences, and then
+chunk by chunk.
 """
 
 from __future__ import annotations

@@ -73,7 +73,8 @@ struct SegmentedCorpus {
   std::vector<uint64_t> pretoken_begin;
   std::vector<uint32_t> pretoken_segments;
   std::vector<int64_t> pretoken_count;
-  SeedCounts at_text_end;  // in some releases: the seeds whose counts depend on the end of the text
+  // The count of each seed whose count depends on the end of the text; empty in most releases.
+  SeedCounts at_text_end;
 };
 
 }  // namespace spmcompat

@@ -44,10 +44,10 @@ class Segmenter {
     }
   }
 
-  // Cuts the pretokens. Writes them in the order of the reference, which determines to which
-  // partial sum a pretoken is added. If `order` is given, writes the sentences in the order of the
-  // text instead, each as one pretoken. Segments are in the order in which they first occur in the
-  // sorted pretokens.
+  // Cuts the pretokens. Writes them in the order of the reference, because this order determines
+  // the partial sum to which each pretoken is added. If `order` is given, writes the sentences in
+  // the order of the text instead, each as one pretoken. Writes the segments in the order in which
+  // they first occur in the sorted pretokens.
   void cut(const SentenceOrder* order, SegmentedCorpus& out, Crew& crew) {
     crew.for_each(parts(), [this](size_t part) { sort_pretokens(part); });
     divide();
@@ -195,7 +195,8 @@ class Segmenter {
     if (has_contexts_) note_last_segments(pretokens.data(), cuts);
   }
 
-  // Adds to the last segment of each pretoken the contexts that PretokenUse does not count.
+  // Takes the contexts that PretokenUse does not count. Adds each context to the last segment of
+  // its pretoken.
   void take_contexts(Crew& crew) {
     crew.for_each(pretokens_.shards(), [this](uint32_t shard) {
       pretokens_.for_each_context(shard, [this](const Context& c) {
@@ -222,7 +223,7 @@ class Segmenter {
     return {total, kind << 62 | head >> 2, head << 62 | middle >> 2, id};
   }
 
-  // Returns where a part begins in the sequence.
+  // Returns the index in sequence_ at which a part begins.
   size_t begin(size_t part) const {
     return std::accumulate(begin_[part].begin(), begin_[part].end(), size_t{0});
   }
@@ -370,8 +371,8 @@ class Segmenter {
   SharedTable<SegmentUse> segments_;
   std::vector<std::vector<Key>> sorted_;    // by part: the sorted pretokens of its shards
   std::vector<std::vector<size_t>> begin_;  // by part: where it begins in each vector of `sorted_`
-  std::vector<uint32_t> sequence_;          // all pretokens, in order
-  std::vector<int64_t> totals_;             // the counts of the pretokens in the sequence
+  std::vector<uint32_t> sequence_;          // all pretokens, by descending count, then by bytes
+  std::vector<int64_t> totals_;             // the count of each pretoken in sequence_
   std::vector<Cuts> cuts_;                  // by part: the segments of its pretokens
   bool has_contexts_ = false;
   // For each shard: the last segment of each pretoken.

@@ -1,4 +1,4 @@
-"""The word trainer: the most frequent words."""
+"""The word trainer: its pieces are the most frequent words."""
 
 from __future__ import annotations
 

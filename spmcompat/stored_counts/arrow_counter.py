@@ -34,7 +34,7 @@ class ArrowCounter:
     Parameters
     ----------
     plan : Plan
-        How the text is read. It must keep contexts.
+        How the text is read. `keeps_contexts` must be true.
     origin : Origin
         The origin of the counts, without facts about the text.
     column : str
@@ -60,7 +60,7 @@ class ArrowCounter:
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns of the rows."""
+        """The columns of the rows that `count` yields."""
         return arrow.schema()
 
     @property
@@ -79,7 +79,8 @@ class ArrowCounter:
         Yields
         ------
         pyarrow.RecordBatch
-            Rows of counts. Rows with the same pretoken, place and next may occur more than once.
+            Rows of counts. Several rows may have equal values of ``pretoken``, ``place`` and
+            ``next``.
 
         Raises
         ------
@@ -117,7 +118,10 @@ class ArrowCounter:
         yield last_row(last)
 
     def _rows(self, counter: Counter, workers: Workers) -> Iterator[pa.RecordBatch]:
-        """Yield the counted rows. No row is the end of the text: `Counts` is given no `Batch`."""
+        """Yield the rows of counts.
+
+        No row marks the end of the text, because `Counts` gets no `Batch`.
+        """
         counts = Counts(self._plan, [counter], [], False)
         counts.merge(workers)
         for columns in RowReader(counts, workers):

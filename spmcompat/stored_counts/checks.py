@@ -1,4 +1,8 @@
-"""Checks of a table as a whole: the order of its rows, the end of the text, and the sum."""
+"""Checks a table of counts as a whole.
+
+The rows must be distinct and, in a sorted table, in order. The text must end exactly once, and the
+sum of the counts must not be too large.
+"""
 
 from __future__ import annotations
 
@@ -75,8 +79,8 @@ class CheckedParts:
             self._refuse_disorder(last, first)
         if self._is_empty and any(self._totals):
             raise TrainingError(
-                f"{self._name}: it has rows, but its metadata state that the text has no sentence. "
-                "Count again."
+                f"{self._name}: the table has rows, but its metadata state that the text has no "
+                "sentence. Count again."
             )
         if sum(self._text_ends) != 1 and not self._is_empty:
             raise TrainingError(

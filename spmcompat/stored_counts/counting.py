@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def check_order_is_free(plan: Plan, doing: str = "count") -> None:
-    """Raise if the model depends on whole sentences or their order, which counts do not keep.
+    """Raise if the model depends on whole sentences or on their order: counts keep neither.
 
     Raises
     ------
     BadValueError
-        If the model depends on them. The message states the reason, and what to do.
+        If the model depends on one of these. The message states the reason and a remedy.
     """
     if plan.removed_delimiter:
         reason = (
@@ -69,7 +69,7 @@ def count_source(
     plan : Plan
         How the text is read. It must keep contexts.
     origin : Origin
-        The origin of the counts, without facts about the text.
+        The result of `origin_of`, which does not contain facts about the text yet.
     source : Source
         The text.
     workers : Workers
@@ -77,7 +77,7 @@ def count_source(
     report : Report
         Receives progress and log lines.
     allow_empty : bool
-        Whether the text may contain no sentence. The table then has no rows.
+        Whether a text without sentences is allowed. Its table has no rows.
 
     Returns
     -------
@@ -89,12 +89,12 @@ def count_source(
     Raises
     ------
     TrainingError
-        If the text cannot be read, has no sentences, or cannot be counted without its order.
+        If the text cannot be read or has no sentences, or if `check_order_is_free` raises.
     """
     check_order_is_free(plan)
     # Tables of counts do not contain sentences, so the pretokens of each sentence are not needed.
     counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report, allow_empty)
-    if counts.sentences == 0 and not allow_empty:  # all sentences normalize to nothing
+    if counts.sentences == 0 and not allow_empty:  # every sentence is empty after normalization
         raise no_sentence()
     origin = origin._replace(
         sentences=counts.sentences,

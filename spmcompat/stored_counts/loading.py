@@ -21,8 +21,8 @@ from spmcompat.stored_counts.table import CountTable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Maps a field of the plan to the options that determine it, as messages name them. Fields that
-# only the option of the same name determines are not listed.
+# Maps a field of the plan to the options that determine it, as messages name them. A field is not
+# listed if only the option of the same name determines it.
 _OPTIONS_OF_RULES = {
     "whitespace_as_suffix": "treat_whitespace_as_suffix (or model_type)",
     "allow_whitespace_only_pieces": "allow_whitespace_only_pieces (or model_type)",
@@ -93,9 +93,9 @@ class SymbolCheck:
 
     Before a text is counted, it is cut at every symbol. So a symbol that only training has must not
     occur in the text. The check searches the pretokens for the symbol without its last character,
-    because normalization may have changed that character in the text. If only the counts have some
-    symbol, no pretoken may contain a boundary mark, because a mark shows that the text was cut at a
-    symbol.
+    because normalization may have changed that character in the text. If the text was counted with
+    a symbol that training does not have, no pretoken may contain a boundary mark, because a
+    boundary mark shows that the text was cut at a symbol.
 
     Parameters
     ----------

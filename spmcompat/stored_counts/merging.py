@@ -213,7 +213,7 @@ class Merging:
 
 
 def _is_empty(table: Table) -> bool:
-    """Return whether the text of a table has no sentence; if so, check that there are no rows."""
+    """Return whether a table has no sentences; if so, check that it also has no rows."""
     if table.origin.sentences:
         return False
     for _ in table.in_order(_LEAST_ROWS):
@@ -294,7 +294,7 @@ class Cursor:
 def _repeated(
     batches: Iterable[pa.RecordBatch], weight: Fraction, first: int, next_first: int | None
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a text after it is repeated and, optionally, followed by another text.
+    """Yield the rows of a text that is repeated and, optionally, followed by another text.
 
     The resulting rows are sorted by pretoken, but not by place and next character.
 

@@ -149,7 +149,7 @@ FIELDS: Mapping[str, Kind] = {
 
 
 def fault_of(document: object) -> str | None:
-    """Return the first reason why a document is not valid metadata of counts, or None if it is.
+    """Return the first reason why a document is not valid metadata of counts; None if it is valid.
 
     Parameters
     ----------

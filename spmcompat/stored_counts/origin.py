@@ -141,7 +141,7 @@ class Origin(NamedTuple):
 
 
 def invalid_metadata(name: str, fault: str) -> TrainingError:
-    """Return the error for invalid metadata. A long fault is truncated."""
+    """Return the error for invalid metadata. A long `fault` is truncated in the message."""
     shown = fault if len(fault) <= _LONGEST_FAULT else f"{fault[:_LONGEST_FAULT]}..."
     return TrainingError(
         f"{name}: its metadata are invalid: {printable(shown)}. Give a file that spmcompat count "

@@ -184,9 +184,9 @@ class CountTable:
         return batches if self._closing is None else sorted_rows(batches)
 
     def summary(self, frequent: int = 8) -> tuple[int, int, list[str]]:
-        """Return the numbers of distinct and of all pretokens, and the most frequent pretokens.
+        """Return the number of distinct pretokens, the total number, and the most frequent ones.
 
-        This reads all rows.
+        The method reads all rows.
         """
         distinct, occurrences, before = 0, 0, None
         top: list[tuple[int, str]] = []
@@ -211,7 +211,7 @@ class CountTable:
         write(path, lambda: self.origin, self.in_order())
 
     def __add__(self, other: object) -> CountTable:
-        """Return the counts of this text followed by the other text."""
+        """Return the counts of the text of this table, followed by the text of the other table."""
         import pyarrow as pa  # noqa: PLC0415
 
         from spmcompat.stored_counts.merging import Merging  # noqa: PLC0415
@@ -223,7 +223,7 @@ class CountTable:
         return CountTable(merging.origin(), rows)
 
     def __radd__(self, other: object) -> CountTable:
-        """Return this table. This allows ``sum`` of tables, which first adds a table to 0."""
+        """Return this table, because ``sum`` of several tables begins with 0 + the first table."""
         return self if other == 0 else NotImplemented
 
 
@@ -306,7 +306,7 @@ def _origin_of(path: Path) -> tuple[Origin, bool]:
         return Origin.from_json(metadata[KEY], name), False
     origin = unordered_origin(metadata, name)
     if origin is None:
-        raise TrainingError(f"{name} is a Parquet file, but not one of counts. {_NOT_COUNTS}")
+        raise TrainingError(f"{name} is a Parquet file, but does not contain counts. {_NOT_COUNTS}")
     return origin, True
 
 

@@ -73,7 +73,7 @@ def fact_rows(facts: Mapping[str, int]) -> pa.RecordBatch:
 
 
 def last_row(pretoken: bytes) -> pa.RecordBatch:
-    """Return a row that names the last pretoken of a sentence, or no row for an empty pretoken."""
+    """Return a row that names the last pretoken of a sentence; no rows for an empty pretoken."""
     import pyarrow as pa  # noqa: PLC0415
 
     row = {"pretoken": pretoken.decode(), "place": LAST, "next": 0, "count": 1}
@@ -115,7 +115,7 @@ def without_facts(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def unordered_origin(metadata: Mapping[bytes, bytes], path: str) -> Origin | None:
-    """Return the origin of unordered counts, without the facts, or None for any other file.
+    """Return the origin of unordered counts, without the facts; None if the file has none.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def _rows_at(batch: pa.RecordBatch, place: int) -> pa.RecordBatch:
 
 
 def _first_of(batch: pa.RecordBatch) -> dict[str, int]:
-    """Return the first pretoken in byte order, if there is one, with its count."""
+    """Return the first pretoken in byte order and its count; empty if there are no rows."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
     if batch.num_rows == 0:
@@ -225,12 +225,12 @@ def _first_of(batch: pa.RecordBatch) -> dict[str, int]:
 
 
 def _ends_sentence(batch: pa.RecordBatch, pretoken: str) -> pa.BooleanArray:
-    """Return, for each row, whether it may count how often `pretoken` ends a sentence."""
+    """Return a mask of the rows that may count `pretoken` at the ends of sentences."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
     # After the end of a sentence, the next character is the space mark that begins the next
-    # sentence. If the next character is another one, the row counts pretokens before a boundary
-    # mark inside a sentence.
+    # sentence. Any other next character means that the row counts pretokens before a boundary mark
+    # inside a sentence.
     at_end = pc.and_(
         pc.equal(batch.column("place"), AT_END), pc.equal(batch.column("next"), ord(SPACE_MARK))
     )
@@ -245,10 +245,10 @@ def _count_at_end(batch: pa.RecordBatch, pretoken: str) -> int:
 
 
 def closed(batch: pa.RecordBatch, closing: Closing) -> pa.RecordBatch:
-    """Return the rows of a batch, except those that state facts.
+    """Return the rows of a batch that count pretokens, and add the row that ends the text.
 
-    If the batch counts the pretoken that ends the text, one occurrence of this pretoken at the end
-    of a sentence becomes the row that ends the text.
+    This row is only added if the batch counts the last pretoken of the text at the end of a
+    sentence. One of these occurrences is then moved to the new row.
     """
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415

@@ -59,9 +59,9 @@ def column_of_table(
     Parameters
     ----------
     fields_at : callable
-        Takes the indexes of a column and of nested fields, and returns the fields at the end of
-        this path: for an empty path, the columns; none if the path does not end at a struct or at
-        lists of structs.
+        Takes a path: the index of a column, followed by the indexes of nested fields. Returns the
+        fields of the struct, or of the lists of structs, to which the path leads; no fields if it
+        leads to something else. For an empty path, returns the columns.
     column : str, optional
         The name of the column. If there is no column ``a.b``, the name ``a.b`` means the field
         ``b`` of the column ``a``. Without a name, `DEFAULT_COLUMN` is read, or else the only column
@@ -141,7 +141,7 @@ def _unreadable(field: Field, what: str, remedy: str = "convert it first.") -> B
 def _names_of(
     index: int, field: Field, fields_at: Callable[[list[int]], Sequence[Field]]
 ) -> list[str]:
-    """Return the name of a column or the names of its fields. Mark those that contain strings."""
+    """Return the names of a column's fields, or the column's name. Mark those with strings."""
     inner = fields_at([index]) if field.format.startswith("+") else []
     found = [(f"{field.name}.{one.name}", one) for one in inner] or [(field.name, field)]
     return [f"{name} (strings)" if one.has_strings else name for name, one in found]

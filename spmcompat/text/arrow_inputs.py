@@ -49,7 +49,7 @@ def naming(name: str) -> Iterator[None]:
 
 
 def seekable(file: InputFile, input_format: str) -> Any:
-    """Return the path or the file object that pyarrow opens, and in which it may seek.
+    """Return a path or a file object that pyarrow can open, and in which it can seek.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def seekable(file: InputFile, input_format: str) -> Any:
 
 
 def column_of_schema(schema: pa.Schema, column: str, name: str) -> tuple[str, str]:
-    """Return the name of the column that contains the text, and the path of the text in it.
+    """Return the name of the column that contains the text, and the path to the text in the column.
 
     Parameters
     ----------

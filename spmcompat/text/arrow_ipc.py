@@ -67,7 +67,7 @@ def _checked(reader: _File | _Stream, name: str) -> Iterator[pa.RecordBatch]:
 
 
 class _File:
-    """A file of batches, which ends with an index of them.
+    """An Arrow file of batches. It ends with an index of the batches.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class _File:
 
 
 class _Stream:
-    """A stream of batches. Has the attributes of `_File`."""
+    """An Arrow stream of batches. It has the same attributes as `_File`."""
 
     def __init__(self, file: InputFile, form: Form, column: str) -> None:
         import pyarrow as pa  # noqa: PLC0415
@@ -146,7 +146,7 @@ class _Bytes:
     Attributes
     ----------
     closed : bool
-        False. pyarrow requires this attribute.
+        Always False. pyarrow requires this attribute.
     last : bytes
         The last eight bytes that were read.
     """

@@ -142,7 +142,7 @@ def column_name_of(table: ArrowExportable, column: str | None, option: str = COL
 
 
 def _batches_of_dataset(data: Any, column: str | None) -> Iterable[ArrowExportable]:
-    """Return the batches of a data set: only the rows that it selects, in its order."""
+    """Return the batches of a data set: the rows that the data set selects, in their order."""
     if data.format["type"] == "custom":
         raise BadValueError(
             "the data set has a transform (set_transform or with_transform), which is not applied "
@@ -205,7 +205,7 @@ def _batches_of_pyarrow_dataset(data: Any, column: str | None) -> Iterable[Arrow
     from pyarrow.dataset import field  # noqa: PLC0415
 
     name = column_name_of(data.schema.empty_table(), column)
-    # Not a list of names, which pyarrow would understand as paths to nested fields.
+    # `columns` is a dict: in a list, pyarrow would read a name as the path to a nested field.
     scanner = data.scanner(
         columns={name: field(name)},
         batch_size=_BATCH_ROWS_OF_QUERY,
@@ -290,7 +290,7 @@ def strings_of_all(
     iterator = iter(parts)
     while (part := naming_iterator_errors(lambda: next(iterator, None))) is not None:
         with closing(ArrowStrings(part, column, longest=longest)) as strings:
-            del part  # then only `strings` keeps the part in memory
+            del part  # after this, only `strings` keeps the part in memory
             while strings.fill(buffer):
                 yield buffer
                 buffer = ReadBuffer.of_rows(origin, buffer.first_line + buffer.rows)

@@ -46,7 +46,7 @@ struct StringType {
 // How an array contains its child array: as a field, or as the elements of lists.
 enum class NestLayout { kNone, kField, kOffsets32, kOffsets64, kViews32, kViews64, kFixedSize };
 
-// A level of a nested column.
+// One level of nesting in a column: the step from an array to its child array.
 struct NestLevel {
   NestLayout layout = NestLayout::kNone;
   int64_t number = 0;  // the index of the field, or the number of elements in a list of fixed size
@@ -263,7 +263,7 @@ class StringColumn {
   StringColumn(const ArrowArray& batch, const ColumnType& type)
       : type_(type.strings), rows_(batch.length) {
     const ArrowArray* array = &batch;
-    int64_t rows = rows_;  // the minimum number of rows of the array
+    int64_t rows = rows_;  // the array must have at least this number of rows
     for (const NestLevel& level : type.levels) {
       levels_.push_back({level, ArrowBuffers(*array, least_buffers(level.layout), rows)});
       const int64_t child = level.is_list() ? 0 : level.number;
@@ -271,7 +271,7 @@ class StringColumn {
           array->children[child] == nullptr) {
         throw std::runtime_error("a batch lacks a column");
       }
-      // The child array of a list may have any length here: elements_of checks it for each row.
+      // The child array of a list may have any length: elements_of checks the range of each row.
       rows = level.is_list() ? 0 : array->offset + array->length;
       array = array->children[child];
       levels_.back().elements = array->length;

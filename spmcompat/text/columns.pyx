@@ -210,7 +210,7 @@ cdef class ArrowStrings:
             self.has_lists |= level.is_list()
 
     def _fields_at(self, path):
-        """Return the fields of the struct, or of the structs in a list, at the end of a path."""
+        """Follow a path to a struct or a list of structs, and return the fields of the struct."""
         cdef const ArrowSchema* found = struct_at(self.schema.get()[0], path)
         if found == NULL:
             return []
@@ -300,7 +300,7 @@ cdef class ArrowStrings:
 cdef _without_traceback(str reason):
     """Return an error message of pyarrow. If it ends with a traceback, return only the exception.
 
-    Raises KeyboardInterrupt if this is the exception.
+    If the exception is KeyboardInterrupt, raises it.
     """
     _, found, traceback = reason.rpartition("Traceback (most recent call last):\n")
     if not found:
@@ -340,9 +340,8 @@ cdef class JsonLines:
     def read(self, bytes text not None, str origin, uint64_t first_line):
         """Return a `ReadBuffer` with the texts of the records as items.
 
-        If a record, its field or an element of a list is null, it becomes a null of the buffer.
-        Broken records and records that are too long are counted but left out. Blank lines are
-        ignored.
+        Every record, field or list element that is null becomes a null item in the buffer. Broken
+        records and records that are too long are counted but left out. Blank lines are ignored.
 
         Parameters
         ----------
@@ -382,7 +381,7 @@ cdef class JsonLines:
 
     @property
     def first_broken(self):
-        """The number and the text of the first broken line, or None if there is none."""
+        """The line number and the text of the first broken line, or None if there is none."""
         if self.broken == 0:
             return None
         cdef bytes text = dereference(self.lines).first_broken()

@@ -29,7 +29,7 @@ class Readable(Protocol):
     """A file of bytes."""
 
     def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes. No bytes mean the end of the file."""
+        """Return at most `size` bytes. An empty result means the end of the file."""
 
 
 class _Decoder(Protocol):
@@ -96,7 +96,7 @@ class Decompressed:
         return filled
 
     def _part(self, most: int) -> bytes:
-        """Return at most `most` bytes. No bytes mean the end of the file."""
+        """Return at most `most` bytes. An empty result means the end of the file."""
         while self._decoder is not None or self._begin_member():
             assert self._decoder is not None
             data = b""
@@ -163,7 +163,7 @@ class Decompressed:
 
 
 class _Contents:
-    """The decompressed content of a file. The constructor calls `check_contents` for its start."""
+    """The decompressed content of a file. The constructor checks the first bytes of the content."""
 
     def __init__(self, inner: Decompressed, name: str, form: Form) -> None:
         self._inner = inner
@@ -226,16 +226,16 @@ class _Gunzip:
 
     @property
     def eof(self) -> bool:
-        """Whether the member has ended."""
+        """Whether the end of the gzip member has been reached."""
         return self._inner.eof
 
     @property
     def unused_data(self) -> bytes:
-        """The bytes after the end of the member."""
+        """The input bytes after the end of the gzip member."""
         return self._inner.unused_data
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Return at most `max_length` bytes of the member."""
+        """Decompress `data`, and return at most `max_length` bytes of the result."""
         part = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
         self.needs_input = not self._inner.unconsumed_tail and len(part) < max_length
         return part

@@ -35,7 +35,7 @@ def read_csv(
     file : InputFile
         The file.
     form : Form
-        Its compression.
+        How the file is compressed.
     text : TextPlan
         Names the column, and states how to read the file.
     skipped : Skipped

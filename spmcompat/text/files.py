@@ -48,7 +48,7 @@ class _FileSlice(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """The path of a file that can only be read from its start, and the number of a read buffer."""
+    """Identifies a read buffer of a file that can only be read from its start."""
 
     path: str
     number: int
@@ -165,7 +165,7 @@ class Files:
         Raises
         ------
         MissingFileError
-            If a file can no longer be read. The functions raise it, too.
+            If a file can no longer be read. The yielded functions also raise this error.
         """
         for index in indexes:
             kept = self._kept[index]
@@ -189,8 +189,8 @@ class Files:
 class _ReadAgain:
     """Loads read buffers of unpacked files again, by unpacking each file from its start.
 
-    If the next buffer comes later in the same file, unpacking continues after the last buffer. So a
-    file is unpacked only once if its buffers are loaded in ascending order.
+    If the next buffer comes later in the same file, unpacking continues after the previous one. So
+    a file is unpacked only once if its buffers are loaded in ascending order.
     """
 
     def __init__(self, text: TextPlan) -> None:

@@ -169,8 +169,8 @@ def content_of(head: bytes) -> str:
         return BZIP2
     if head.startswith(b"ARROW1\0\0"):
         return ARROW
-    # A text can begin with PAR1, too. In a Parquet file, the next byte is the type of the first
-    # page.
+    # A text can begin with PAR1, too. In a Parquet file, the byte 0x15 follows: it is the beginning
+    # of the header of the first page.
     return PARQUET if head.startswith(b"PAR1\x15") else ""
 
 
@@ -247,7 +247,7 @@ def _form_of_name(name: str, input_format: str, has_column: bool) -> Form:
 
 
 def _check_compression(name: str, named: Form, found: str, may_rename: bool) -> None:
-    """Raise if a compressed file is an archive or Parquet, or its name lacks the usual suffix."""
+    """Raise if a compressed file contains an archive or Parquet data, or has a wrong suffix."""
     bare = os.path.splitext(name)[0] if named.compression else name
     if bare.lower().endswith(_ARCHIVES):
         raise _archive(name)
@@ -315,7 +315,8 @@ def _begins_zstd(head: bytes) -> bool:
 def _begins_model(head: bytes) -> bool:
     """Return whether two complete pieces of a SentencePiece model begin here.
 
-    No text contains such bytes: the lengths fit, and the control character 0x15 follows each piece.
+    This distinguishes a model from text: the stored lengths must fit, and text would not contain
+    the control character 0x15 after each piece.
     """
     for _ in range(2):
         match = re.match(rb"\n([\0-\x7f])\n([\1-\x7f])", head)
@@ -329,7 +330,7 @@ def _begins_model(head: bytes) -> bool:
 
 
 def _begins_bzip2(head: bytes) -> bool:
-    """Return whether these bytes are bzip2 data. A text can begin with the same signature."""
+    """Return whether these bytes are bzip2 data. The signature alone could also begin a text."""
     if not re.match(rb"BZh[1-9](1AY&SY|\x17\x72\x45\x38\x50\x90)", head):
         return False
     import bz2  # noqa: PLC0415

@@ -16,7 +16,7 @@ namespace spmcompat {
 // The texts of records, concatenated.
 struct RecordTexts {
   std::string& items;
-  std::vector<size_t>& ends;   // the end of each text
+  std::vector<size_t>& ends;   // the end of each text, as an index in `items`
   std::vector<size_t>& nulls;  // the number of texts before each null
 
   struct Size {
@@ -65,7 +65,7 @@ class JsonRecord {
 
  private:
   // The maximum number of nested objects and lists around a text. There must be a maximum, because
-  // each of them takes a part of the stack.
+  // reading is recursive, so each level needs space on the stack.
   static constexpr int kMostLevels = 64;
 
   // Returns the part of a column name before its first dot. Returns an empty string if there is no
@@ -75,9 +75,9 @@ class JsonRecord {
     return dot != column.npos && dot + 1 < column.size() ? column.substr(0, dot) : std::string_view();
   }
 
-  // Reads the field `column` of an object. Returns kBroken for invalid JSON, which sets is_broken_.
-  // Also returns kBroken if the object is valid, but the field is missing or not text. In this
-  // case, is_broken_ stays false: a key may occur again later, and then its last value counts.
+  // Reads the field `column` of an object. Returns kBroken for invalid JSON, and if the field is
+  // missing or not text. Sets is_broken_ only for invalid JSON: after a value that is not text, the
+  // same key may occur again, and its last value counts.
   Outcome read_object(std::string_view column, int levels, RecordTexts& out) {
     const auto before = out.size();
     const std::string_view first = first_name(column);
@@ -103,9 +103,8 @@ class JsonRecord {
     return skip_if('}') ? found : broken();
   }
 
-  // Reads a value, or its field `column` if `column` is not empty. Returns kBroken for invalid
-  // JSON, which sets is_broken_. Also returns kBroken for a valid value of a wrong type, but then
-  // is_broken_ stays false.
+  // Reads a value, or its field `column` if `column` is not empty. Returns kBroken for invalid JSON
+  // and for a valid value of a wrong type. Sets is_broken_ only for invalid JSON.
   Outcome read_value(std::string_view column, int levels, RecordTexts& out) {
     skip_space();
     const char first = at_ < end_ ? *at_ : '\0';
@@ -234,8 +233,8 @@ class JsonRecord {
     return true;
   }
 
-  // Combines a high surrogate with the escaped low surrogate that follows it. If there is none,
-  // returns the high surrogate.
+  // Combines a high surrogate with the escaped low surrogate that follows it. If no low surrogate
+  // follows, returns the high surrogate.
   char32_t joined(char32_t high) {
     const char* after_high = at_;
     char32_t low;
@@ -301,7 +300,7 @@ class JsonRecord {
     return true;
   }
 
-  // Skips a number, or a name such as true. Python's json module also accepts NaN and Infinity.
+  // Skips a number, or a name such as true. Accepts NaN and Infinity, as Python's json module does.
   bool skip_scalar() {
     for (const std::string_view name : {"null", "true", "false", "NaN", "Infinity", "-Infinity"}) {
       if (static_cast<size_t>(end_ - at_) >= name.size() &&

@@ -66,7 +66,7 @@ class UnfinishedLine {
     text_.append(text.substr(0, room));
     dropped_ += text.size() - std::min(text.size(), room);
   }
-  // If the line is already too long, drops the rest of the line from the beginning of `text`.
+  // Returns `text`. If the line is already too long, returns only what follows the line in `text`.
   std::string_view drop_from(std::string_view text) {
     if (!is_too_long()) return text;
     const size_t size = std::min(text.find('\n'), text.size());
@@ -196,7 +196,8 @@ class LineFilter {
     return true;
   }
 
-  // Removes the next part and the white space after it from a line.
+  // Removes and returns the next part of a line that is being divided. Also removes the white space
+  // after this part.
   std::string_view remove_part(std::string_view& line) const {
     constexpr std::string_view kSpaces = " \t\n\v\f\r";
     size_t end = line.size();

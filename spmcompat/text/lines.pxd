@@ -36,7 +36,7 @@ cdef class ReadBuffer:
     cdef readonly object first_line
     cdef const char* text
     cdef size_t text_size
-    # `text` points into one of these two objects, which owns the memory.
+    # `text` points into `text_bytes` or `text_block`, which owns the memory.
     cdef bytes text_bytes
     cdef TextBlock text_block
     cdef string items

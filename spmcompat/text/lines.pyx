@@ -122,7 +122,7 @@ cdef class ReadBuffer:
         for item in iterator:
             is_cut = isinstance(item, str) and len(item) > most
             if is_cut:
-                # Remove line ends first, because then only the beginning of the item is encoded.
+                # Remove line ends before the item is cut; afterwards, its end is lost.
                 item = item.rstrip("\r\n")
                 buffer.dropped += max(len(item) - (most + 1), 0)
                 item = item[:most + 1]
@@ -180,7 +180,10 @@ cdef class ReadBuffer:
         return self.first_line + item + nulls
 
     cdef place_of(self, const char* at):
-        """Return the place in the input of the line whose address in this buffer is `at`."""
+        """Return the place of a line in the input, such as ``a.txt:12``.
+
+        `at` is the address of the line in this buffer.
+        """
         cdef size_t begin
         if not self.is_lines:
             begin = at - self.items.data()
@@ -387,7 +390,7 @@ cdef class LineFilter:
 
     @property
     def huge_characters(self):
-        """Number of characters before normalization in all repetitions of very frequent sentences.
+        """Number of characters of very frequent sentences before normalization, with repetitions.
 
         A sentence is very frequent if its count is at least 2**40.
         """
@@ -426,9 +429,11 @@ cdef class ReservoirSample:
     seed : int
         The seed of the random numbers.
     repeatable : bool
-        Whether to draw the same sample as the releases of sentencepiece whose sample is repeatable.
+        Whether to draw the sample of those releases of sentencepiece that draw the same sample in
+        every process.
     multiplies : bool
-        How these releases compute an index: see `spmcompat.releases.Release`.
+        Only with `repeatable`: whether a random number is converted to an index by multiplication.
+        See `sample_multiplies` of `spmcompat.releases.Release`.
     among : int
         Sample only from the first `among` sentences; 0 means all sentences.
     """
@@ -458,7 +463,7 @@ cdef class ReservoirSample:
         return dereference(self.sample).done()
 
     def add(self, ReadBuffer buffer not None, LineFilter line_filter not None):
-        """Offer every sentence of a read buffer."""
+        """Offer every sentence of a read buffer to the sample."""
         try:
             if buffer.is_lines:
                 with nogil:

@@ -1,4 +1,4 @@
-"""Opens inputs (files, pipes, standard input and addresses) and reads their first bytes."""
+"""Opens files, pipes, standard input and remote addresses, and reads their first bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def open_input(path: str) -> Iterator[InputFile]:
     Raises
     ------
     OSError
-        If the input cannot be opened. For an address, the error is a `MissingFileError`.
+        If the input cannot be opened. For a remote address, the error is a `MissingFileError`.
     """
     if is_remote(path):
         far = remote.open_remote(path)
@@ -35,7 +35,7 @@ def open_input(path: str) -> Iterator[InputFile]:
 
 
 def is_remote(path: str) -> bool:
-    """Return whether a path is an address and no local file has that path."""
+    """Return whether a path is a remote address, and no local file has that path."""
     return remote.is_address(path) and not os.path.exists(path)
 
 
@@ -97,7 +97,7 @@ class RegularFile:
         return os.fstat(self._file.fileno()).st_size
 
     def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes. No bytes mean the end of the file."""
+        """Return at most `size` bytes. An empty result means the end of the file."""
         data = self._file.read(size)
         self.consumed += len(data)
         return data
@@ -139,7 +139,7 @@ class Stream:
         return remote.size_of(self.path) if is_remote(self.path) else None
 
     def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes. No bytes mean the end of the input."""
+        """Return at most `size` bytes. An empty result means the end of the input."""
         data, self._peeked = self._peeked[:size], self._peeked[size:]
         data = data or self.file.read(size)
         self.consumed += len(data)

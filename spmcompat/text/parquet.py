@@ -206,8 +206,8 @@ def _without_arrow_types(metadata: FileMetaData) -> FileMetaData:
 
     written = BytesIO()
     metadata.write_metadata_file(written)
-    # pyarrow cannot change metadata, so this renames the key of the types in the stored bytes. The
-    # length must not change. pyarrow ignores the new key.
+    # pyarrow cannot change metadata, so the key of the Arrow types is renamed in the serialized
+    # metadata. pyarrow ignores the new key, which must have the same length.
     return read_metadata(BytesIO(written.getvalue().replace(b"ARROW:schema", b"ARROW-schema")))
 
 

@@ -14,7 +14,7 @@ from spmcompat.text.forms import AUTO, COMPRESSIONS, TEXT, format_of
 STANDARD_INPUT = ""
 """The path of standard input, as in ``sentencepiece``."""
 
-# To find the usual suffix in a folder, at most this number of its files is looked at.
+# The largest number of files that are examined to find the usual suffix in a folder.
 _MOST_FILES = 10_000
 
 
@@ -39,7 +39,8 @@ def expand(inputs: Iterable[str]) -> tuple[str, ...]:
 def pattern_of_folder(folder: str) -> str:
     """Return a pattern for those files of a folder that the user probably means.
 
-    Returns "" if there are no files. Subfolders are only searched if the folder itself has none.
+    Returns "" if there are no files. Subfolders are only searched if no file is directly in the
+    folder.
     """
     import glob  # noqa: PLC0415
 

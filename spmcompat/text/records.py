@@ -36,8 +36,8 @@ def read_records(
 ) -> Iterator[ReadBuffer]:
     """Yield the read buffers of an input.
 
-    The `input_size` of a buffer is the number of bytes of the input, which may be compressed, that
-    were read for the buffer.
+    The `input_size` of a buffer is the number of bytes that were read from the file for the buffer.
+    If the file is compressed, these are compressed bytes.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def what_is_wrong(line: bytes, column: str) -> str:
     Parameters
     ----------
     line : bytes
-        The line.
+        The broken line.
     column : str
         The name of the field that contains the text.
     """

@@ -87,11 +87,11 @@ class RemoteFile:
         self._system = system
         self._path = path
         self._position = 0
-        # fsspec is not used to decompress the file, because it would read only the first frame.
+        # The file is not decompressed by fsspec, which would read only its first compressed frame.
         self.file = system.open(path, "rb")
 
     def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes. No bytes mean the end of the file."""
+        """Return at most `size` bytes. An empty result means the end of the file."""
         with _naming(self._address):
             try:
                 data = cast(bytes, self.file.read(size))
@@ -112,12 +112,12 @@ class RemoteFile:
             left -= len(data)
 
     def rewound(self, title: str) -> Any:
-        """Return the fsspec file at its beginning, for a reader that seeks.
+        """Go back to the beginning and return the fsspec file, for a reader that must seek.
 
         Parameters
         ----------
         title : str
-            The name of the format in messages.
+            The name of the file format, for messages.
 
         Raises
         ------
@@ -166,7 +166,7 @@ def _naming(address: str) -> Iterator[None]:
 
 
 def _has_ranges(file: Any) -> bool:
-    """Return whether the server can send single parts of a file."""
+    """Return whether the server can send a range of bytes of a file."""
     try:
         file.seek(0, 2)
         file.seek(max(file.tell() - 8, 0))
@@ -177,12 +177,12 @@ def _has_ranges(file: Any) -> bool:
 
 
 def _answer_of(error: BaseException | None) -> str:
-    """Return a text with the HTTP status of the server's answer.
+    """Describe the server's answer to a request that failed: its HTTP status and its message.
 
     Returns "" if the status is "not found" or unknown.
 
-    fsspec raises `FileNotFoundError` for every error status. The status is in the cause of the
-    exception.
+    fsspec raises `FileNotFoundError` for every error status, and the cause of this exception
+    contains the status.
     """
     while error is not None:
         status = getattr(error, "status", None)

@@ -32,7 +32,7 @@ class Skipped:
         number : int
             The number of broken records.
         first : str
-            The place of the first broken record, and its defect.
+            Where the first broken record is, and what is wrong with it.
         is_allowed : bool
             Whether the user allows broken records to be skipped.
 

@@ -250,7 +250,7 @@ class Items(_ReadOnce):
             from spmcompat.text.arrow_producers import is_arrow, strings_of_all  # noqa: PLC0415
 
             if is_arrow(start[0]):
-                del start  # Free the first part before the second one is created.
+                del start  # Free the first part of the data before the next one is read.
                 yield from strings_of_all(items, self._column, longest=self._longest)
                 return
         if self._column is not None:
@@ -299,7 +299,7 @@ class SampleSource:
         return (self._slice(index) for index in range(len(self)))
 
     def size(self) -> int:
-        """Return the size in bytes."""
+        """Return the size of the sample in bytes."""
         return SampleSlice(self._sample, 0, len(self._sample)).size
 
     def __len__(self) -> int:

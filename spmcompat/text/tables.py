@@ -1,4 +1,4 @@
-"""Rows of tables with several columns of text: JSON Lines and Parquet."""
+"""Reads rows with several columns of text from JSON Lines and Parquet."""
 
 from __future__ import annotations
 

@@ -9,6 +9,6 @@ SPACE_MARK = "\u2581"
 # Replaces a character that is not in the alphabet.
 UNKNOWN_MARK = "\u2585"
 
-# Precedes a small letter that was a capital, with the rules nmt_nfkc_mark_case. Its script is
-# Inherited, so a piece of any script can contain it.
+# Precedes each small letter that was a capital, if the rules are nmt_nfkc_mark_case. The script of
+# the mark is Inherited, so a piece of any script can contain the mark.
 CASE_MARK = "\u034e"

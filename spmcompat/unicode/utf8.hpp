@@ -94,8 +94,8 @@ inline void append_utf8(char32_t c, std::string& out) {
   put(0x80 | (c & 0x3f));
 }
 
-// Returns the number of characters of a well-formed text: the number of bytes other than trail
-// bytes.
+// Returns the number of characters of a well-formed text: the number of bytes that are not
+// continuation bytes.
 inline size_t count_chars(std::string_view text) {
   size_t count = 0;
   for (const char byte : text) count += !is_trail(byte);

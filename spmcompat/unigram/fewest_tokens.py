@@ -12,9 +12,9 @@ costs less: 63 * 63 steps of `GRID` are less than the price of one more piece. L
 segmented in this way, too, if each of their segments has at most 63 pieces, because no piece
 crosses the ends of a segment.
 
-All sums are multiples of `GRID`. Float32 represents such multiples exactly up to 2**24 steps. Up to
-4,096 pieces cannot exceed this limit. From 0.2.2 on, sentencepiece resets sums above 100,000 to 0,
-so its sums are exact for lines of any length.
+All sums are multiples of `GRID`. Float32 represents such multiples exactly up to 2**24 steps. The
+sum of up to 4,096 pieces cannot exceed this limit. From 0.2.2 on, sentencepiece resets sums above
+100,000 to 0, so its sums are exact for lines of any length.
 
 Source: "MinGram: A Minimalist Unigram Tokenizer with High Compression and Competitive Morphological
 Alignment", arXiv 2606.27019. The scores of the paper cannot be represented in float32.
@@ -148,7 +148,7 @@ def priced(pieces: Iterable[tuple[bytes, float]]) -> Sequence[tuple[bytes, float
 
 
 class _Training(NamedTuple):
-    """The common data of all rounds of hard EM."""
+    """The data that all rounds of hard EM share."""
 
     required: frozenset[bytes]
     options: FewestTokensOptions

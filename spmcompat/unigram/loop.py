@@ -45,7 +45,7 @@ class Branch(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """Alternates EM and pruning, for one run or for several runs that differ only in the size.
+    """Alternates EM and pruning, for one run or for runs that differ only in the vocabulary size.
 
     Runs stay together until they keep different numbers of pieces in a pruning.
 
@@ -70,9 +70,9 @@ class Loop(NamedTuple):
     rounds: Rounds | None
 
     def train(self, lattices: Lattices, runs: Sequence[UnigramOptions]) -> dict[int, Pieces]:
-        """Return the pieces at the end of each run, by the size of its vocabulary.
+        """Train the runs, and return the final pieces of each run by its vocabulary size.
 
-        `lattices` contain the pieces with which all of these runs begin. Training changes them.
+        All runs begin with the pieces in `lattices`. Training changes these lattices.
         """
         trained: dict[int, Pieces] = {}
         branches = self._until_they_part(lattices, runs, trained)
@@ -82,7 +82,7 @@ class Loop(NamedTuple):
         return trained
 
     def _train_branch(self, lattices: Lattices, branch: Branch, is_copy: bool) -> dict[int, Pieces]:
-        """Return the pieces at the end of each run of a branch."""
+        """Train a branch to its end, and return the final pieces of each of its runs."""
         self.report.step("Renumbering")
         own = branch.renumbering.apply(lattices, self.workers, copy=is_copy)
         if not branch.is_last:
@@ -154,7 +154,8 @@ class Loop(NamedTuple):
             if going:
                 branches.append(Branch(going, renumbering, is_last=False))
         # The last branch changes the lattices themselves; the branches before it change copies.
-        # Only the runs of the last branch may part again, so at most two lattices exist at a time.
+        # Only the runs of the last branch may later be divided into branches again, so at most two
+        # lattices exist at a time.
         return sorted(branches, key=lambda branch: (not branch.is_last, len(branch.runs)))
 
     def _end(
@@ -164,7 +165,7 @@ class Loop(NamedTuple):
         pieces: Pieces,
         trained: dict[int, Pieces],
     ) -> None:
-        """Store the pieces of the runs that end: those that are not in `going`."""
+        """Store `pieces` as the result of each run that ends here, because it is not in `going`."""
         for run in runs:
             if run not in going:
                 trained[run.vocab_size] = pieces
@@ -176,7 +177,7 @@ class Loop(NamedTuple):
     def train_round(
         self, lattices: Lattices, options: UnigramOptions, stage: Stage, *, keep: bool = False
     ) -> None:
-        """Run the EM steps of one round, which keep required pieces, or all pieces with `keep`."""
+        """Run the EM steps of one round. Required pieces and, with `keep`, all pieces are kept."""
         report, workers, rounds = self.report, self.workers, self.rounds
         required = frozenset() if keep else self.required
         for iteration in range(options.num_sub_iterations):
@@ -228,7 +229,7 @@ class Loop(NamedTuple):
         return renumberings
 
     def _passes_left(self, size: int, runs: Sequence[UnigramOptions]) -> int:
-        """Estimate the passes over the corpus until the smallest size is reached."""
+        """Estimate how many passes over the corpus are needed to reach the smallest size."""
         smallest = min(run.loop_size for run in runs)
         rounds = rounds_left(size, smallest, runs[0].shrinking_factor)
         return rounds * (runs[0].num_sub_iterations + 1)

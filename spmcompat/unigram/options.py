@@ -50,7 +50,7 @@ class UnigramOptions(NamedTuple):
 
     @property
     def keeps_required(self) -> bool:
-        """Whether required characters stay in every round.
+        """Whether required characters are never dropped.
 
         If not, a required character that was dropped is added again at the end, with a very low
         score, as in ``sentencepiece``. With the default threshold and pruning by likelihood, few

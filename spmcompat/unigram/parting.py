@@ -1,6 +1,6 @@
 """Helpers for runs that differ only in the size of the vocabulary.
 
-Such runs share their first steps. At the first step that depends on the size, they part.
+Such runs share all steps before the first one that depends on the size. Then each continues alone.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ class Run(Protocol):
 
 
 class Target(NamedTuple):
-    """The number of pieces (`size`) at which a run ends, and the size of its vocabulary."""
+    """The vocabulary size of a run, and the number of pieces (`size`) that pruning aims at."""
 
     vocab_size: int
     size: int
 
 
 class Renumbering(NamedTuple):
-    """The new pieces for some lattices, and the new ids of the old pieces."""
+    """New pieces for lattices, and for each old piece its id among the new pieces."""
 
     pieces: Pieces
     new_ids: NewIds
 
     def apply(self, lattices: Lattices, workers: Workers, *, copy: bool) -> Lattices:
-        """Return lattices over the new pieces. With `copy`, renumber a copy of `lattices`."""
+        """Replace the pieces of the lattices, or of a copy of them if `copy` is true."""
         changed = lattices.copy() if copy else lattices
         changed.renumber(self.pieces, self.new_ids, workers)
         return changed
 
 
 def label(runs: Sequence[Run], total: int) -> str:
-    """Return the vocabulary sizes of `runs` for messages; empty if `runs` contains every run."""
+    """List the vocabulary sizes of `runs` for messages. Return "" if `runs` contains all runs."""
     return ", ".join(f"{run.vocab_size}" for run in runs) if len(runs) < total else ""
 
 

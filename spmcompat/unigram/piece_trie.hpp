@@ -72,8 +72,8 @@ class PieceTrie {
     return {text, end, longest, root()};
   }
 
-  // Runs all lookups to their end, and empties the list. Takes at most kInterleaved lookups.
-  // Their texts must be well-formed UTF-8.
+  // Completes all lookups, and empties the list. Takes at most kInterleaved lookups. The texts to
+  // look up must be well-formed UTF-8.
   void find_longest(std::vector<Lookup>& lookups) const {
     std::array<char32_t, kInterleaved> characters;
     while (!lookups.empty()) {
@@ -127,7 +127,7 @@ class PieceTrie {
   struct Edge {
     uint32_t from = 0;
     char32_t character = 0;
-    uint32_t to = kNone;  // kNone: the slot is empty
+    uint32_t to = kNone;  // the node that the edge leads to; kNone if the slot is empty
   };
   struct Walk {
     uint32_t node, id;

@@ -180,7 +180,7 @@ class Rounds:
 def _rows_by_score(
     before: Pieces, scores: Sequence[float | None], required: frozenset[bytes], reason: str
 ) -> list[PieceRow]:
-    """Return the rows of a pruning by score, which keeps required pieces.
+    """Return the rows that describe a pruning by score. This pruning keeps all required pieces.
 
     `scores` contains the new score of each piece, or None for a dropped piece.
     """

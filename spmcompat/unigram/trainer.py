@@ -313,8 +313,8 @@ def make_seeds(
         from spmcompat.unigram.seeding.seed_lines import parse_seed_lines  # noqa: PLC0415
 
         counts = parse_seed_lines(seed_lines, options.seed_sentencepieces_file, options.release)
-        # With a seed file, the limit 0 has no special meaning: in 0.2.3, only characters become
-        # seeds.
+        # In 0.2.3 without a seed file, 0 stands for a default (see `seed_limit`). With a seed file,
+        # 0.2.3 takes 0 literally: only characters become seeds.
         limit = options.seed_sentencepiece_size
         seeds, skipped = seed_from_counts(
             text, counts, limit if limit >= 0 else NO_LIMIT, options.release, seed_counts

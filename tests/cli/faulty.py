@@ -76,7 +76,7 @@ def send(signal: int, kind: str, number: int) -> None:
 
 
 def record(path: str) -> None:
-    """Record the events and calls of a process without a fault."""
+    """Record the events and calls of a process in which nothing fails."""
     import atexit  # noqa: PLC0415
 
     events = {EVENT: 0, TEMPORARY: 0}

@@ -150,7 +150,7 @@ def test_a_name_has_one_spelling() -> None:
         assert re.fullmatch(r"[a-z]+(_[a-z]+)*", flag.name)
         assert flag.help.endswith(".")
         assert flag.kind != TEXT or flag.metavar
-    # These flags have the same meaning as in spm_train.
+    # A command may share only these flags with spm_train, because they mean the same there.
     assert {flag.name for flag in flags} & {*OPTIONS} == {
         "vocab_size",
         "counts",

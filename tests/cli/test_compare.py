@@ -217,8 +217,8 @@ def test_a_model_without_spaces_shares_its_training_and_is_never_best(
     held_out = Path("out/held-out.txt").read_text().splitlines()
     assert tokens[1] - tokens[0] == sum(len(line.split()) - 1 for line in held_out)
 
-    # Each configuration has its own stored result. If one result is missing, only that model is
-    # trained again.
+    # The result of each configuration is stored separately. If one result is missing, only the
+    # model of this configuration is trained again.
     assert run("--configs", configs)[0] == 0
     assert len(trained) == 2
     Path("out/results/bpe-no-spaces-100.json").unlink()
@@ -257,7 +257,7 @@ def test_a_bootstrap_trains_nothing_again(monkeypatch: pytest.MonkeyPatch) -> No
     path.write_text(json.dumps(document))
     assert run(*intervals)[0] == 0
     assert Path("out/report.html").read_text(encoding="utf-8") == html
-    # A stored result without a vocabulary is from an older release.
+    # A stored result without a vocabulary is from an older release, so the model is trained again.
     path = Path("out/results/bpe-100.json")
     document = json.loads(path.read_text())
     document["made_from"]["figures"].remove("vocabulary")

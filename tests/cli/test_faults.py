@@ -140,7 +140,7 @@ def inputs() -> Content:
 
 @functools.cache
 def compared() -> Content:
-    """The files after a comparison."""
+    """The files in a folder in which ``spmcompat compare`` has run."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(folder, {"t.txt": inputs()["t.txt"], "own.toml": b'[own]\nmodel_type = "char"\n'})
@@ -194,7 +194,10 @@ def expected(name: str) -> Expected:
 
 
 def is_intact(name: str, left: Content, old: Content) -> bool:
-    """Whether all files are old, or all are new; they may be mixed unless they change together."""
+    """Whether each file is either the old or the new one.
+
+    If the command replaces its files together, all of them must be old, or all must be new.
+    """
     new = expected(name).files
     if COMMANDS[name].together:
         return left in (old, new)
@@ -230,7 +233,7 @@ def run_arguments(
 
 
 def lines(done: subprocess.CompletedProcess[bytes]) -> list[str]:
-    """The standard error of a command, without notes about the limits of a target."""
+    """The lines that a command wrote to standard error, except those that begin with "note: "."""
     return [line for line in done.stderr.decode().splitlines() if not line.startswith("note: ")]
 
 
@@ -269,7 +272,7 @@ def test_a_full_disk(name: str, folder: Path) -> None:
 
 
 def test_a_call_that_fails(name: str, folder: Path) -> None:
-    """Either the old files come back, or the command succeeds because it does not need the call."""
+    """If a system call fails, the old files are restored, or the command succeeds without it."""
     calls = expected(name).record["calls"]
     must_work = ("mkdir", "replace") if COMMANDS[name].together else ("replace",)
     faults = [
@@ -289,7 +292,7 @@ def test_a_call_that_fails(name: str, folder: Path) -> None:
 
 
 def moments(events: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Return moments for a signal: half from the whole run, half while files are written."""
+    """Return moments for a signal: half of them in the whole run, half while files are written."""
     half = MOMENTS // 2
     return [
         (kind, max(events[kind] * (i + 1) // (half + 1), 1))
@@ -318,7 +321,7 @@ def test_a_folder_at_the_path_of_an_output(name: str, folder: Path) -> None:
     outputs = COMMANDS[name].outputs
     for path in outputs if FULL else outputs[-1:]:
         if path in inputs():
-            continue  # the command edits this model, so it must be a file
+            continue  # the command edits this model, so it cannot be a folder
         shutil.rmtree(folder, ignore_errors=True)
         write(folder, {one: data for one, data in old_files(name).items() if one != path})
         (folder / path).mkdir()

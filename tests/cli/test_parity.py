@@ -1,4 +1,4 @@
-"""``spmcompat parity`` and its pytest fixture, which compare with the installed library."""
+"""``spmcompat parity`` and its pytest fixture, which compare our models with the real library's."""
 
 import importlib.metadata
 import io

@@ -63,7 +63,7 @@ def test_a_signal_while_modules_are_imported(number: signal.Signals, module: str
 
 
 def test_the_entry_modules_import_only_what_is_there() -> None:
-    """Imports are slow, and Ctrl-C prints a traceback until a command handles signals."""
+    """Other imports would be slow, and until signals are handled, Ctrl-C prints a traceback."""
     program = """
 import sys
 import tempfile

@@ -15,7 +15,7 @@ The language of a fence determines its meaning:
 ``text``, ``mermaid``, ``packages``
     Not run.
 
-A fence whose first line is a comment with a name of a file is written to this file, not run.
+A fence whose first line is a comment with a file name is written to that file, not run.
 
 In output, ``...`` matches any text. HTML comments, which readers do not see, specify the rest.
 Before a fence: ``<!-- needs NAME ... -->`` with modules and programs without which it is not run.
@@ -65,7 +65,7 @@ class Different(AssertionError):
 
 @dataclass
 class Example:
-    """A fence that is run."""
+    """A code block that is run."""
 
     line: int
     language: str
@@ -82,7 +82,7 @@ def fences(page: str) -> Iterator[tuple[int, str]]:
 
 
 def examples(page: str) -> list[Example]:
-    """Return the examples of a page in their order."""
+    """Return the examples of a page in the order of the page."""
     found: list[Example] = []
     needs: list[str] = []
     for part in _PART.finditer(page):

@@ -59,7 +59,8 @@ def _is_here(name: str) -> bool:
 
 
 def _page(path: Path) -> object:
-    # Spark and Dask warn about the version of pandas, and leave sockets open.
+    # On this page, warnings are not errors: Spark and Dask warn about the version of pandas, and
+    # about sockets that they leave open.
     marks = [pytest.mark.filterwarnings("default")] if path.stem == "spark" else []
     return pytest.param(path, marks=marks, id=_name(path))
 

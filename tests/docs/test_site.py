@@ -58,7 +58,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", ROOT / "docs"]
     done = subprocess.run(
         [*command, ROOT, target],
-        cwd=target.parent,  # not ROOT, from which Python would import a spmcompat without binaries
+        # In ROOT, Python would import spmcompat from its source, without compiled modules.
+        cwd=target.parent,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,

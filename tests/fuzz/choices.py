@@ -23,7 +23,7 @@ class Choices(random.Random):
         self._at = 0
 
     def getrandbits(self, bits: int) -> int:
-        """Return a number that has this many bits, or fewer."""
+        """Return a number of at most `bits` bits."""
         size = (bits + 7) // 8
         taken = self._data[self._at : self._at + size]
         self._at += size

@@ -22,8 +22,8 @@ with atheris.instrument_imports(include=["spmcompat"]):
 def main(argv: Sequence[str]) -> None:
     """Run the fuzzer, which ends the process."""
     name, folder, corpus, *options = argv
-    # Commands import modules when they need them. The runner's `prepare` runs most commands once,
-    # so these imports are instrumented.
+    # Commands import modules only when they need them. Creating a Runner runs most commands once,
+    # so that the modules they import are instrumented, too.
     with atheris.instrument_imports(include=["spmcompat"]):
         runner = Runner(TARGETS[name], Path(folder))
     for number, seed in enumerate(runner.seeds):

@@ -22,7 +22,7 @@ class Runner:
     Parameters
     ----------
     target : Target
-        The target.
+        What reads the inputs.
     folder : Path
         An empty folder for the files that the commands read and write.
 
@@ -59,8 +59,8 @@ class Runner:
         finally:
             os.chdir(self._valid)
             shutil.rmtree(self._case)
-        # Time and memory are given as 0: the fuzzer limits them itself, and needs several times as
-        # much of both as the command alone.
+        # Time and memory are reported as 0, because they would include those of the fuzzer, which
+        # needs several times as much as the command. The fuzzer limits them itself.
         outcome = Outcome(status, 0, 0, stdout.getvalue(), stderr.getvalue())
         if outcome.faults:
             ending = "\n".join(outcome.stderr.split("\n")[-6:])

@@ -1,4 +1,4 @@
-"""The targets of fuzzing: the input that each target reads, and its first inputs.
+"""The targets of fuzzing: what each target reads, and the inputs with which its fuzzing starts.
 
 The targets of `FILES` write the bytes of the fuzzer to a file. All other targets are the kinds of
 `tests.hostile`, whose generators damage valid files: the bytes of the fuzzer choose the damage.
@@ -55,7 +55,7 @@ class Target(Protocol):
     def prepare(self, folder: Path) -> Sequence[bytes]:
         """Write valid files into the folder, which is also the working folder.
 
-        Returns the first inputs.
+        Returns the inputs with which the fuzzer starts.
         """
 
     def command(self, data: bytes, valid: Path, folder: Path) -> Callable[[], int]:
@@ -87,7 +87,7 @@ class FileTarget(NamedTuple):
     content: Callable[[bytes, Path], bytes] = lambda data, _: data
 
     def prepare(self, folder: Path) -> Sequence[bytes]:
-        """Write the valid files. Return each content once for each command."""
+        """Write the valid files. Return an input for each command and each content of the file."""
         (folder / "text.txt").write_bytes(records.TEXT)
         numbers = range(len(self.commands))
         return [bytes([number]) + seed for seed in self.seeds(folder) for number in numbers]
@@ -150,7 +150,7 @@ def _counts_with_metadata(metadata: bytes, valid: Path) -> bytes:
 def _tokenizers(folder: Path) -> Sequence[bytes]:
     tokenizers.prepare(folder)
     files = [path.read_bytes() for path in sorted(folder.glob("*.json"))]
-    # Importing a file that composes characters takes seconds, and a minute in the fuzzer.
+    # Importing a file with the normalizer NFC takes seconds, and in the fuzzer a minute.
     return [file for file in files if b'"NFC"' not in file]
 
 
@@ -185,7 +185,7 @@ def _report(path: Path) -> int:
     """Write a report from a stored result, as ``spmcompat compare`` does."""
     result = read_result(path, {})
     if result is None or not result.fits(_TEXTS.words, ["a.tsv"], BOOTSTRAP):
-        return 0  # the command would ignore this result and train again
+        return 0  # spmcompat compare would ignore this result, and train again
     page([full_result(), result], _TEXTS, "a.txt")
     return 0
 

@@ -27,7 +27,7 @@ def test_each_command_reads_valid_files_and_handles_any_bytes(name: str, tmp_pat
     statuses = defaultdict(set)
     for seed in runner.seeds:
         statuses[seed[0]].add(runner.run(seed).status)
-    # The command for configurations reads them, but fails because its text is too short.
+    # `compare` reads each configuration, but then fails because its text is too short.
     expected = 1 if name == "configuration" else 0
     assert [*statuses] == [*range(len(FILES[name].commands))]
     assert all(expected in found for found in statuses.values()), statuses

@@ -26,7 +26,7 @@ from tests.hostile.kinds import KINDS, kind_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the cases and return 1 if one of them ended badly."""
+    """Run the cases, and return 1 if any case ended badly, otherwise 0."""
     parser = argparse.ArgumentParser(prog="python -m tests.hostile", description=__doc__)
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("--cases", type=int, default=200, help="number of cases (default: 200)")

@@ -15,7 +15,7 @@ CASES = 60 if LONG else 10
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_commands_end_in_order_on_damaged_input(kind: str) -> None:
-    # This runs in a separate process, because the cases fork, and this process may have threads.
+    # The cases fork, but this process may have threads. So the cases run in a separate process.
     command = [sys.executable, "-m", "tests.hostile", kind, f"--cases={CASES}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

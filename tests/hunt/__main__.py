@@ -30,7 +30,7 @@ from tests.parity.sides import OURS
 CASES = 500
 EQUAL, BOTH_FAIL, BOTH_HANG, DIFFERENT = "equal", "both fail", "both hang", "different"
 REFERENCE_CRASHED, REFERENCE_HANGS = "reference crashed, ours succeeded", "reference hangs"
-REFUSED = "refused"  # by spmcompat: counts do not suffice, or a file is not UTF-8
+REFUSED = "refused"  # spmcompat refuses the case: counts do not suffice, or a file is not UTF-8
 VERDICTS = (
     EQUAL,
     BOTH_FAIL,

@@ -24,7 +24,7 @@ from tests.parity.case import DEFAULT_RELEASE, Case, Form, Option
 
 
 class CaseMaker:
-    """Makes one case with a seeded generator."""
+    """Makes one random case. All random decisions come from `dice`, which is seeded."""
 
     def __init__(
         self,
@@ -61,8 +61,8 @@ class CaseMaker:
         self.target(text)
         self.model_type()
         self.forget()
-        # The reference reports only one of two wrong options, depending on the order of a hash
-        # table.
+        # Do not add bad options if the release does not know all options: of two wrong options,
+        # the reference reports only one, and the order of a hash table decides which.
         unknown = RELEASES[self.release].unknown_options & self.options.keys()
         if self.chance(0.06) and not unknown:
             self.options.update(self.dice.choice(BAD))
@@ -78,7 +78,7 @@ class CaseMaker:
         return self.pretokenize(self.normalize(case)) if case.form == "python" else case
 
     def self_tests(self, case: Case) -> Case:
-        """Store all lines in the model as self-tests, or a sample if samples are repeatable."""
+        """Let some models store self-tests: all lines, or a sample if runs draw the same one."""
         release = RELEASES[self.release]
         if "self_test_sample_size" in release.retired_options or self.chance(0.6):
             return case
@@ -100,7 +100,7 @@ class CaseMaker:
         if not self.chance(0.08 if takes else 0.01):
             return case
         arguments: dict[str, Any] = {"rule_name": self.dice.choice(RULES)}
-        if self.chance(0.3) and takes:  # releases that do not take normalizers lack norm_map, too
+        if self.chance(0.3) and takes:  # a release that takes no normalizer also lacks norm_map
             arguments = {"norm_map": [("e", "é"), ("ab", "b a"), (" ", "_"), ("の", "")]}
         for name in ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"):
             if self.chance(0.3):
@@ -219,7 +219,7 @@ class CaseMaker:
     def ids(self, text: str) -> None:
         self.set("byte_fallback", 0.3, [True])
         if self.chance(0.6):
-            # The ids are chosen together, so that they differ; `BAD` has ids that clash.
+            # The four ids are drawn together, so no two are equal. `BAD` has cases of equal ids.
             numbers = self.dice.sample(range(6), 4)
             names = ("unk_id", "bos_id", "eos_id", "pad_id")
             for name, number in zip(names, numbers, strict=True):
@@ -317,7 +317,7 @@ class CaseMaker:
         return text[at : at + self.dice.randint(1, longest)].strip().replace("\0", "")
 
     def hand_over(self, data: bytes) -> Case:
-        """Make the case: the text as files or iterator, the options as keywords or one string."""
+        """Return the case. Choose how it passes the text (files or an iterator) and the options."""
         if self.options.get("input_format") == "tsv":
             data = self.as_counts(data)
         iterator = self.form != "cli" and "input" not in self.options and self.chance(0.25)
@@ -387,7 +387,7 @@ def make_case(
     generated: float = 0.5,
     release: str = DEFAULT_RELEASE,
 ) -> tuple[Case, str]:
-    """Return a case and the name of its text; `generated` is the share of generated texts."""
+    """Return a case and the name of its text, which is generated with probability `generated`."""
     dice = random.Random(f"{seed}/{number}/type")
     kind = dice.choice(kinds)
     source = generate(dice) if dice.random() < generated else dice.choice(texts)

@@ -52,7 +52,7 @@ def _lines(case: Case, name: str, command: str) -> Iterator[str]:
 
 
 def _argument(name: str, value: object) -> Iterator[str]:
-    """Yield the lines of one field, in which each item of a mapping or list starts a new line."""
+    """Yield the source lines of an argument. Each item of a mapping or list starts a new line."""
     if isinstance(value, dict):
         yield f"        {name}={{"
         for key, item in value.items():
@@ -68,7 +68,7 @@ def _argument(name: str, value: object) -> Iterator[str]:
 
 
 def _item(head: str, value: object) -> Iterator[str]:
-    """Yield the lines of a value. A long text is cut at line ends, and at the maximum width."""
+    """Yield the source lines of a value. A long text is cut at line ends and at a maximum width."""
     if not isinstance(value, str | bytes) or len(repr(value)) <= _WIDTH:
         yield f"{head}{value!r},"
         return

@@ -32,7 +32,7 @@ class _OutOfTimeError(Exception):
 
 
 def shrink(case: Case, fails: Callable[[Case], bool], seconds: float) -> Case:
-    """Return the smallest case, of those tried in time, that still fails in the same way.
+    """Return the smallest case found within the time limit that still fails in the same way.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def shrink(case: Case, fails: Callable[[Case], bool], seconds: float) -> Case:
     fails
         Whether a case fails in the same way.
     seconds
-        The time limit. A case that is running at that time is finished.
+        The time limit. A case that is running when the time is up is finished.
     """
     shrinking = _Shrinking(case, fails, time.monotonic() + seconds)
     try:
@@ -55,7 +55,7 @@ def shrink(case: Case, fails: Callable[[Case], bool], seconds: float) -> Case:
 
 
 def leave_out(items: Sequence[T], still: Callable[[Sequence[T]], bool]) -> None:
-    """Call `still` without some items. If it returns true, these items stay removed."""
+    """Remove groups of items, half of them at first. Keep a removal if `still(rest)` is true."""
     step = max(1, len(items) // 2)
     while items:
         at = 0

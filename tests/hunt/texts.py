@@ -105,7 +105,7 @@ def _period(dice: random.Random) -> list[bytes]:
 
 
 def _substitution(dice: random.Random) -> list[bytes]:
-    """Fibonacci words, which have the most repeats, or Thue-Morse words, which have the fewest."""
+    """Words of a substitution, such as Fibonacci words (many repeats) or Thue-Morse words (few)."""
     letters = (alphabet(dice) + "ab")[:2]
     images = dice.choice([("ab", "a"), ("ab", "ba"), ("aab", "ab"), ("ab", "aa")])
     word = "a"
@@ -117,7 +117,7 @@ def _substitution(dice: random.Random) -> list[bytes]:
 
 
 def _nested(dice: random.Random) -> list[bytes]:
-    """All prefixes or suffixes of a word: pieces that occur only inside each other."""
+    """For each position in a word, the prefix that ends there or the suffix that begins there."""
     word = "".join(dice.choices(alphabet(dice), k=dice.choice([5, 20, 60])))
     parts = [word[at:] if dice.random() < 0.5 else word[:at] for at in range(1, len(word))]
     return [part.encode() for part in parts for _ in range(dice.choice([1, 1, 3]))]

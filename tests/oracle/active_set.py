@@ -28,7 +28,10 @@ MASK = (1 << 64) - 1
 def merges(
     sentences: Iterable[Sentence], options: Options, wanted: int
 ) -> Iterator[tuple[str, int]]:
-    """Yield each merge with the count of its pair. All characters of the sentences are covered."""
+    """Yield each merge with the count of its pair.
+
+    In the sentences, unknown marks replace the characters that are not required.
+    """
     counted = pretokens(sentences, options)
     text = [(list(pretoken), count) for pretoken, count in counted]
     cache = Table(character for symbols, _ in text for character in symbols)
@@ -50,8 +53,8 @@ def merges(
             merged.add("".join(best))
             yield "".join(best), counts[best]
             cache.add_symbol(best)
-            # Replace only this pair. If its count is zero, other pairs may have the same joined
-            # text.
+            # Replace only this pair, even if its count is zero. Other pairs with the same joined
+            # text, which may occur in the text, are not replaced.
             for symbols, _ in text:
                 active |= replace(symbols, best, cache, options)
         active.remove(best)
@@ -97,7 +100,7 @@ class Table:
         self._prints["".join(pair)] = self._print_of(pair)
 
     def note(self, pair: Pair, options: Options) -> bool:
-        """Insert a pair if it is new; return whether it may be a piece."""
+        """Return whether a pair may be a piece. If so, and if the pair is new, insert it."""
         text = "".join(pair)
         if UNKNOWN in text or not is_valid_piece(text, options):
             return False

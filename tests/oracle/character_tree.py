@@ -19,7 +19,7 @@ Seeder = Callable[[Iterable[Sentence], Options], Pieces]
 
 
 class Node(NamedTuple):
-    """A substring that several characters follow, or one character and the end of the text."""
+    """A substring that different characters follow; the end of the text counts as a character."""
 
     text: str
     count: int
@@ -40,7 +40,7 @@ def seed(sentences: Iterable[Sentence], options: Options) -> Pieces:
 
 
 def seed_from_cut_nodes(sentences: Iterable[Sentence], options: Options) -> Pieces:
-    """Return the characters, then the valid parts of nodes, which are cut into pretokens."""
+    """Cut nodes at the ends of pretokens. Return the characters, then the valid parts."""
     sentences = list(sentences)
     best: dict[str, int] = {}
     for node in nodes("".join(text + END for text, _ in sentences)):

@@ -47,9 +47,9 @@ class Options:
 def cover(sentences: Iterable[Sentence], options: Options) -> tuple[list[Sentence], dict[str, int]]:
     """Replace the characters that the coverage excludes.
 
-    Return the sentences and the required characters. The covered share is a float32, and so is the
-    option that it is compared with. With ``auto_character_coverage``, no character is replaced, and
-    no character is required.
+    Return the sentences and the required characters. The covered share and the option
+    ``character_coverage`` are compared as float32. With ``auto_character_coverage``, no character
+    is replaced, and no character is required.
     """
     sentences = list(sentences)
     if options.auto_character_coverage:
@@ -102,7 +102,7 @@ def pretokens(sentences: Iterable[Sentence], options: Options) -> list[Sentence]
 
 
 def by_value(items: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Sort by descending value, then by text; the order of code points is that of UTF-8 bytes."""
+    """Sort by descending value, then by code points, which sorts texts like their UTF-8 bytes."""
     return sorted(items, key=lambda item: (-item[1], item[0]))
 
 

@@ -49,7 +49,7 @@ def repeated(counts: Counter[Row], weight: Fraction, is_last: bool) -> Counter[R
 
 
 def concatenated(texts: Sequence[Counter[Row]]) -> Counter[Row]:
-    """Return the counts of concatenated texts. All but the last text end become sentence ends."""
+    """Return the counts of concatenated texts. Only the end of the last text stays a text end."""
     found: Counter[Row] = Counter()
     for number, text in enumerate(texts):
         for (pretoken, place, following), count in text.items():
@@ -75,7 +75,7 @@ def without_rare(counts: Counter[Row], least: int) -> Counter[Row]:
 
 
 def without_order(counts: Counter[Row]) -> Counter[Row]:
-    """Return the counts of the same sentences as an unordered text.
+    """Return the counts that the sentences would have if their text were unordered.
 
     By definition, an unordered text ends with the sentence whose last pretoken comes first in byte
     order.
@@ -95,7 +95,7 @@ def without_order(counts: Counter[Row]) -> Counter[Row]:
 def in_that_order(sentences: Sequence[str]) -> list[str]:
     """Order the sentences so that counting them gives the result of `without_order`.
 
-    Blank sentences come last. Anywhere else, the last sentence would take their place.
+    Blank sentences come last. Anywhere else, the last sentence would be moved to their positions.
     """
     filled = [sentence for sentence in sentences if sentence.split()]
     last = min(filled, key=lambda sentence: sentence.split()[-1].encode())

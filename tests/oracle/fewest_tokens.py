@@ -1,8 +1,8 @@
 """Training for the fewest tokens, from its definition (MinGram, arXiv 2606.27019).
 
 Hard EM: the number of tokens decides, and the probability breaks ties. The M-step drops unused
-pieces unless they are required. One pruning keeps the most used pieces. Numbers are exact here:
-probabilities are fractions, so sums are not rounded.
+pieces unless they are required. A single pruning step keeps the most used pieces. Numbers are exact
+here: probabilities are fractions, so sums are not rounded.
 """
 
 from __future__ import annotations

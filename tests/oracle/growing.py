@@ -30,7 +30,10 @@ def encode(text: str, scores: Mapping[str, float]) -> list[str]:
 def extending_merges(
     sentences: Iterable[Sentence], options: Options, scores: Mapping[str, float], wanted: int
 ) -> Iterator[tuple[str, int]]:
-    """Yield the merges to add to a BPE model, learned from covered sentences, with their counts."""
+    """Yield the merges that extend a BPE model, with their counts.
+
+    The characters outside the alphabet are already replaced in the sentences.
+    """
     counted = pretokens(sentences, options)
     text = [
         (encode(part, scores), count) for text, count in counted for part in text.split(UNKNOWN)
@@ -64,8 +67,8 @@ def trimmed_by_leaves(
     """Return the pieces to drop, in order.
 
     The piece with the lowest count is dropped first, on ties the one with the lowest score. The
-    count of a dropped piece is added to its parts. Parts of other pieces stay, and so do single
-    characters that are not in `characters`.
+    count of a dropped piece is added to its parts. Pieces that are parts of other pieces stay, and
+    so do single characters that are not in `characters`.
     """
     left = dict(scores)
     uses = Counter(counts)
@@ -91,9 +94,10 @@ def extend_unigram(
     add: int,
     options: Options,
 ) -> Pieces:
-    """Return the new pieces for a Unigram model, learned from covered sentences.
+    """Return the new pieces for a Unigram model.
 
-    All pieces take part in EM. Only new pieces are pruned, except those that are new characters.
+    The characters outside the alphabet are already replaced in the sentences. All pieces take part
+    in EM. Only new pieces are pruned, except those that are new characters.
     """
     seeds = seed(sentences, options)
     required = [*(text for text, _ in old), *characters]

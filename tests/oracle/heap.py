@@ -33,7 +33,8 @@ class Agenda(Generic[T]):
 def largest(keys: Sequence[int], size: int) -> list[int]:
     """Return the indices of the largest keys in any order, with ties as in std::partial_sort.
 
-    The smallest key so far is on top of a heap, and a larger key replaces it.
+    A heap contains the largest keys so far. The smallest of them is on top, and the next larger
+    key replaces it.
     """
     entries = [(-key, index) for index, key in enumerate(keys[:size])]
     for hole in reversed(range(size // 2)):
@@ -45,7 +46,7 @@ def largest(keys: Sequence[int], size: int) -> list[int]:
 
 
 def _sink(entries: list[tuple[Any, T]], hole: int, entry: tuple[Any, T]) -> None:
-    """Move a hole down to a leaf. Put the entry there, and move it up to its position."""
+    """Move a hole down to a leaf. Put the entry there, and move the entry up to its position."""
     top, size = hole, len(entries)
     while 2 * hole + 1 < size:
         left, right = 2 * hole + 1, 2 * hole + 2

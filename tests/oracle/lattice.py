@@ -154,7 +154,7 @@ class Lattice:
 
 @dataclass
 class Partial:
-    """A partial path: its first node, the rest of the path, and its score."""
+    """A path to the end of the lattice: its first node, the path after it, and its score."""
 
     node: Node
     after: Partial | None

@@ -14,10 +14,11 @@ Pair = tuple[str, str]
 def merges(
     sentences: Iterable[Sentence], options: Options, wanted: int
 ) -> Iterator[tuple[str, int]]:
-    """Yield each merge with the count of its pair. All characters of the sentences are covered.
+    """Yield each merge with the count of its pair.
 
-    When no pair is left in the text, pairs that were in the text earlier are merged, with a count
-    of zero. This includes pairs that existed only for a moment during a replacement.
+    In the sentences, unknown marks replace the characters that are not required. When no pair is
+    left in the text, pairs that were in the text earlier are merged, with a count of zero. This
+    includes pairs that existed only for a moment during a replacement.
     """
     counted = pretokens(sentences, options)
     text = [(list(part), count) for text, count in counted for part in text.split(UNKNOWN)]
@@ -32,13 +33,13 @@ def merges(
         best = min(left, key=lambda pair: (-counts[pair], len("".join(pair)), "".join(pair)))
         merged.add("".join(best))
         yield "".join(best), counts[best]
-        # Replace only this pair. If its count is zero, other pairs may have the same joined text,
-        # but they do not occur in the text.
+        # Replace only this pair, not other pairs with the same joined text. If its count is zero,
+        # nothing is replaced, because none of these pairs occurs in the text.
         text = [(replace(symbols, best, seen), count) for symbols, count in text]
 
 
 def count_pairs(text: list[tuple[list[str], int]]) -> Counter[Pair]:
-    """Count the pairs of adjacent symbols. Overlapping pairs count: "aaa" has two pairs "aa"."""
+    """Count the pairs of adjacent symbols, even if they overlap: "aaa" has two pairs "aa"."""
     counts: Counter[Pair] = Counter()
     for symbols, count in text:
         for pair in pairwise(symbols):
@@ -47,7 +48,10 @@ def count_pairs(text: list[tuple[list[str], int]]) -> Counter[Pair]:
 
 
 def replace(symbols: list[str], pair: Pair, seen: set[Pair]) -> list[str]:
-    """Merge a pair everywhere, from left to right; add pairs that exist only briefly to `seen`."""
+    """Merge a pair everywhere, from left to right. Add to `seen` the pairs that exist only briefly.
+
+    Such a pair consists of a new symbol and a symbol that the next step merges into another one.
+    """
     result: list[str] = []
     at = 0
     while at < len(symbols):

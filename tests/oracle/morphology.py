@@ -15,17 +15,17 @@ def ends(parts: Sequence[str]) -> list[int]:
 
 
 def morph_scores(words: Words, *, by_tokens: bool, single_tokens: bool) -> tuple[float, float, int]:
-    """Return the recall and the precision of MorphScore, and the number of its words.
+    """Return the recall and the precision of MorphScore, and the number of scored words.
 
     Parameters
     ----------
     words : Words
-        Words of any number of morphs.
+        Words with any number of morphs. Only words with two or three morphs are scored.
     by_tokens : bool
-        Whether the end of a word counts as a cut, as in the published code. Otherwise only ends of
-        tokens inside the word are cuts.
+        Whether the end of a word counts as a cut, as in the published code. If not, only the ends
+        of tokens inside the word are cuts.
     single_tokens : bool
-        Whether words of one token are included, with 1 for both scores.
+        Whether words that are a single token are scored, with a recall and precision of 1.
     """
     recalls, precisions = [], []
     for morphs, tokens in words:

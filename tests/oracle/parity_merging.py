@@ -13,7 +13,7 @@ Text = list[tuple[list[str], int]]
 
 @dataclass(frozen=True)
 class Language:
-    """The covered sentences of one language, and its weight."""
+    """The sentences of a language, after character coverage, and the weight of the language."""
 
     training: list[Sentence]
     development: list[Sentence]

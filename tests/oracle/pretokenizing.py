@@ -26,7 +26,7 @@ Kind = tuple[int, str]
 
 
 def kind_of(character: str) -> Kind:
-    """Return the script and the class of a character, which determine its script run."""
+    """Return the script and the class of a character. Both determine which run it belongs to."""
     if character in (SPACE, "\t", "\n"):
         return SEPARATOR
     if character in "\u30fc\uff70":
@@ -39,7 +39,7 @@ def kind_of(character: str) -> Kind:
 
 
 def script_runs(text: str) -> list[str]:
-    """Return the script runs: group neighbours of one kind, then join groups from the left."""
+    """Return the script runs: group neighbours of the same kind, and then join groups in order."""
     groups = [(kind, "".join(group)) for kind, group in groupby(text, kind_of)]
     runs: list[str] = []
     while groups:
@@ -54,7 +54,7 @@ def script_runs(text: str) -> list[str]:
 
 
 def matches(pattern: str, text: str) -> list[str]:
-    """Cut a text where a match begins or ends; space marks are matched as spaces."""
+    """Cut a text before and after each match of a pattern, which sees space marks as spaces."""
     import regex  # noqa: PLC0415
 
     cuts = {0, len(text)}

@@ -1,4 +1,4 @@
-"""A naive bootstrap: units in lists, one draw at a time."""
+"""A naive bootstrap: the units are lists of lines, and are drawn one at a time."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def documents_as_units(files: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _slices(lines: list[str], begins: list[int]) -> list[list[str]]:
-    """Cut before each index in `begins`. Lines before the first one belong to the first unit."""
+    """Return slices that begin at the indexes `begins`, except that the first begins at line 0."""
     return [lines[a:b] for a, b in pairwise([0, *begins[1:], len(lines)])]
 
 
 def in_blocks(units: Sequence[list[str]], most: int) -> list[list[str]]:
-    """Join consecutive units into blocks of 2, 4, 8 ... units until there are few enough."""
+    """Join consecutive units into blocks of 2, 4, 8 ... units; return at most `most` blocks."""
     size = 1
     while -(-len(units) // size) > most:
         size *= 2

@@ -49,7 +49,7 @@ def ranked(counts: Counter[str], options: Options) -> Pieces:
 
 
 def length_weight(length: int, power: float) -> np.float32:
-    """Return the length raised to the power in float32, with a square root for the power 1/2."""
+    """Return the length raised to the power, in float32. For the power 1/2, use `sqrt`."""
     if power == 0.5:
         return np.sqrt(np.float32(length))
     return np.float32(LIBM.powf(ctypes.c_float(length), ctypes.c_float(power)))
@@ -109,10 +109,10 @@ def characters(sentences: Iterable[Sentence]) -> Pieces:
 
 
 def candidates(chunk: bytes, options: Options) -> Counter[str]:
-    """Count the substrings of several characters that precede different bytes in a seeding chunk.
+    """Count the substrings of two or more characters that different bytes follow in the chunk.
 
-    The count of a substring that ends with the zero byte is added to the count of the same text
-    without the zero byte. Before that, each of the two is dropped if it is too rare.
+    Substrings that are too rare are dropped. After that, the count of a substring that ends with
+    the zero byte is added to the count of the same text without the zero byte.
     """
     least = least_frequency(chunk, options)
     result: Counter[str] = Counter()
@@ -156,7 +156,7 @@ def log_probabilities(pieces: Pieces) -> Pieces:
 
 
 def log_of_float_sum(pieces: Pieces) -> Pieces:
-    """Return log probabilities as before 0.2.3: the sum and its logarithm are float32."""
+    """Return log probabilities as before release 0.2.3: with a float32 sum and a float32 log."""
     total = np.float32(0)
     for _, count in pieces:
         total += count

@@ -169,8 +169,8 @@ def loss(counts: Sums, total: np.float32, number: int, alternative: list[int]) -
 def rise(penalty: np.float32, expected: Sums, options: Options) -> np.float32:
     """Return the penalty of the next step.
 
-    It rises to the largest count among the pieces that do not fit into the next size. It does not
-    rise if the desired size has nearly been reached.
+    The penalty rises to the largest count among the pieces that must be dropped to reach the size
+    of the next step. It does not rise if the desired size has nearly been reached.
     """
     size, desired = len(expected), _desired_size(options)
     if size <= desired * 1.05:

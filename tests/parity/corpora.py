@@ -39,7 +39,7 @@ BROKEN = [
 
 
 def words_text(seed: int, lines: int = 200, script: str = "latin", types: int = 120) -> str:
-    """Lines of words of one script, drawn with frequencies that fall as 1/rank."""
+    """Return lines of words in one script. The word of rank r is drawn with a weight of 1/r."""
     dice = random.Random(seed)
     letters = SCRIPTS[script]
     words = ["".join(dice.choices(letters, k=dice.randint(1, 9))) for _ in range(types)]
@@ -50,7 +50,7 @@ def words_text(seed: int, lines: int = 200, script: str = "latin", types: int = 
 
 
 def mixed_text(seed: int, lines: int = 150) -> str:
-    """Every script, digits, punctuation, and characters that normalization changes."""
+    """Return a text with all scripts, numbers, punctuation and characters that are normalized."""
     dice = random.Random(seed)
     words = [
         "".join(dice.choices(letters, k=dice.randint(1, 6)))
@@ -70,7 +70,7 @@ def mixed_text(seed: int, lines: int = 150) -> str:
 
 
 def ties_text(seed: int, lines: int = 60, letters: str = "abc") -> str:
-    """Words over a tiny alphabet, so that most counts and scores have ties."""
+    """Return words over a tiny alphabet, so that many pieces have equal counts and scores."""
     dice = random.Random(seed)
     return "".join(
         " ".join(
@@ -82,7 +82,7 @@ def ties_text(seed: int, lines: int = 60, letters: str = "abc") -> str:
 
 
 def fibonacci_text(rounds: int = 12, break_every: int = 40) -> str:
-    """Slices of a Fibonacci word, which has the deepest repeats possible."""
+    """Return slices of a Fibonacci word, whose repeats are as deep as possible."""
     first, second = "a", "ab"
     for _ in range(rounds):
         first, second = second, second + first
@@ -91,7 +91,7 @@ def fibonacci_text(rounds: int = 12, break_every: int = 40) -> str:
 
 
 def messy_bytes(seed: int, lines: int = 120) -> bytes:
-    """Broken UTF-8, NUL, CR, empty lines, reserved characters, and no newline at the end."""
+    """Return lines with broken UTF-8, NUL, CR and reserved characters. The last has no newline."""
     dice = random.Random(seed)
     good = mixed_text(seed, lines).encode().split(b"\n")
     oddities = [*BROKEN, b"\0", b"\r", b"\r\n", b"\n", b"\n\n", "▅".encode(), "▁".encode(), b"\x1f"]
@@ -107,13 +107,13 @@ def messy_bytes(seed: int, lines: int = 120) -> bytes:
 
 
 def topics_text(limit: int = 60_000) -> str:
-    """The language reference that every Python installation contains."""
+    """Return the beginning of the Python language reference, which comes with Python."""
     topics: dict[str, str] = importlib.import_module("pydoc_data.topics").topics
     return "\n".join(topics[name] for name in sorted(topics))[:limit]
 
 
 def docstrings_text() -> str:
-    """Docstrings of standard modules."""
+    """Return the docstrings of some standard modules."""
     names = ["argparse", "collections", "csv", "decimal", "difflib", "email", "functools", "heapq"]
     names += ["inspect", "json", "logging", "random", "re", "statistics", "string", "textwrap"]
     texts = []
@@ -154,7 +154,7 @@ def large(folder: str | Path | None = None) -> dict[str, Path]:
 
 
 def head(path: Path, size: int) -> bytes:
-    """Return a file; if it is longer than `size` bytes, cut it after their last newline."""
+    """Return the first lines of a file that fit into `size` bytes; cut the first if none fits."""
     with path.open("rb") as stream:
         data = stream.read(size + 1)
     if len(data) <= size:

@@ -1,4 +1,4 @@
-"""Describes how the outcomes of the two sides differ, beginning with the earliest cause."""
+"""Describes how the outcomes of spmcompat and of the reference differ, earliest cause first."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def facts(log: str) -> dict[str, list[str]]:
 
 
 def stage_by_log(ours: str, reference: str) -> Iterator[str]:
-    """Yield the stages whose logged numbers differ, in order. Skip stages that we do not log."""
+    """Yield the stages whose logged numbers differ. Skip stages that spmcompat does not log."""
     left, right = facts(ours), facts(reference)
     for name in FACTS:
         if left[name] and left[name] != right[name]:

@@ -44,7 +44,10 @@ def python_of_release(release: str) -> Path:
 
 @functools.cache
 def _python_or_reason(release: str) -> Path | str:
-    """Return the interpreter, or the reason why it is missing, because errors are not cached."""
+    """Return the interpreter, or the reason why it is missing.
+
+    The reason is returned, not raised, because `functools.cache` does not store exceptions.
+    """
     try:
         return _find_python(release)
     except MissingEnvironmentError as error:

@@ -11,8 +11,8 @@ from typing import Any
 from . import ours, pretokenizers
 from .case import WRITER, Case
 
-# Substrings of messages: a run needs the order of the sentences, or an option of training would
-# change how sentences begin.
+# Substrings of the error messages that say that training needs the order of the sentences, or that
+# a training option would change how sentences begin.
 _REASONS = (
     "counts do not contain sentences",
     "which counts do not contain",

@@ -1,4 +1,4 @@
-"""Trains the size of a case with spmcompat, together with other sizes in a single run."""
+"""Trains a case with spmcompat in a run with several sizes, one of which is that of the case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that pre-tokenize, by name, so that a case can be sent to another process."""
+"""Pretokenizer functions by name. A case only contains a name, so other processes can run it."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ RECORD_BYTES = 256
 
 @contextmanager
 def flags_set(flags: Mapping[str, Option]) -> Iterator[None]:
-    """Set these flags in the context. At the end of the context, reset all flags to defaults."""
+    """Set `flags` at the beginning of the context, and all flags to their defaults at its end."""
     if not flags:
         yield
         return
@@ -71,7 +71,7 @@ def _write(address: int, value: bool | float) -> None:
 
 @cache
 def _records() -> Mapping[str, int]:
-    """Return the addresses of the flags' values."""
+    """Return the address of the value of each flag, by the name of the flag."""
     _train_anything()
     names = {name: record(name) for name in DEFAULTS}
     bytes_there = ctypes.string_at(names["seed_piece_length_power"], RECORD_BYTES)
@@ -111,7 +111,7 @@ class _Part(NamedTuple):
 
 
 def _mapped() -> list[_Part]:
-    """Return the memory mappings of sentencepiece's extension module that can be read."""
+    """Return the readable memory mappings of sentencepiece's extension module."""
     parts = []
     for line in Path("/proc/self/maps").read_text().splitlines():
         if not line.endswith(str(_sentencepiece.__file__)):

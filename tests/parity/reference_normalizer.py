@@ -7,7 +7,7 @@ from typing import Any
 
 from . import reference
 
-schema: Any = reference.schema()  # its classes are created at run time, so they have no types
+schema: Any = reference.schema()  # Any, because the classes of the schema are created at run time
 
 Rules = Mapping[tuple[int, ...], tuple[int, ...]]
 
@@ -40,7 +40,7 @@ def validate(charsmap: bytes) -> None:
 
 
 class Normalizer:
-    """The library's normalizer inside a model: only there, ``treat_whitespace_as_suffix`` works."""
+    """The library's normalizer as part of a model, which can set ``treat_whitespace_as_suffix``."""
 
     def __init__(
         self, charsmap: bytes, *, treat_whitespace_as_suffix: bool = False, **flags: bool

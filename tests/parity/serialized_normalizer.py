@@ -1,4 +1,4 @@
-"""Serializes the normalizer of a case, with the library of its release, for spmcompat to read."""
+"""Serializes a test case's normalizer with the library of its release, for spmcompat to read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training from Arrow data against the real library, which gets the same rows from an iterator."""
+"""Compares training from Arrow data with the real library, which iterates over the same rows."""
 
 from __future__ import annotations
 

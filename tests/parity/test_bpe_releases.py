@@ -35,8 +35,8 @@ OPTIONS = [option for option in [*ONE_OPTION, *BPE_OPTIONS] if option and option
 def test_each_option_alone(trainers: Trainers, old_release: str, option: dict[str, Option]) -> None:
     comparison = trainers.compare({**BPE, **option}, topics_text(12_000), release=old_release)
     if comparison.reference.failure is not None and comparison.reference.failure.crashed:
-        # If no pair is left to merge, the reference crashes: it reads beyond the end of an array to
-        # write its log. So it must not log.
+        # If no pair is left to merge, the reference reads beyond the end of an array to write its
+        # log, and crashes. So run the reference without a log.
         quiet = {**BPE, **option, "minloglevel": 1}
         comparison = trainers.compare(quiet, topics_text(12_000), release=old_release)
     assert comparison.equal, comparison.report()
@@ -85,7 +85,7 @@ def test_texts_with_counts(trainers: Trainers, old_release: str) -> None:
 
 @pytest.mark.parametrize("split", [True, False])
 def test_texts_with_empty_sentences(trainers: Trainers, old_release: str, split: bool) -> None:
-    """The reference replaces an empty sentence by the last one, which may be empty, too."""
+    """The reference replaces an empty sentence with the last sentence, even if it is empty, too."""
     text = "\u200b\nzab zac\n\u200b\n" + words_text(2, 150, "han", 300) + "\nyab\n\u200b\n\u200b\n"
     options = {**BPE, "vocab_size": 2500, "split_by_whitespace": split, "minloglevel": 1}
     trainers.check({**options, "add_dummy_prefix": False}, text, release=old_release)

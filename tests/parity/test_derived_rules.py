@@ -55,7 +55,7 @@ def test_the_library_trains_the_same_model_from_a_file_of_the_rules(
     )
     ours = train(normalization_rule_name=name, model_type=model_type)
     assert _with_rules_named(theirs, name) == ModelProto.FromString(ours)
-    # If spmcompat trains with the rule files, too, its model has the same names and paths.
+    # If spmcompat trains with the rule files, too, both models have the same bytes.
     assert train(model_type=model_type, **paths) == theirs
 
 
@@ -85,7 +85,7 @@ def _with_rules_named(model: bytes, name: str) -> ModelProto:
     ],
 )
 def test_the_library_decodes_capitals(options: dict[str, Any]) -> None:
-    """Decoding gives the same text as a model without case marks, and no character is unknown."""
+    """A model with case marks decodes to the same text as one without. No character is unknown."""
     options = {"byte_fallback": True, **options}
     plain = reference.load(train(normalization_rule_name="nmt_nfkc", **options))
     marked = reference.load(train(normalization_rule_name=MARK_CASE, **options))
@@ -106,7 +106,10 @@ def test_the_library_decodes_capitals(options: dict[str, Any]) -> None:
 
 
 def test_pieces_contain_case_marks() -> None:
-    """Case marks have the script Inherited, so words are not cut off from their spaces."""
+    """A case mark may stand between the space mark and the word.
+
+    The mark has the script Inherited, so the word is not separated from the space mark.
+    """
     model = ModelProto.FromString(train(normalization_rule_name=MARK_CASE))
     pieces = [piece.piece for piece in model.pieces]
     assert any(piece.startswith(f"\u2581{CASE_MARK}t") for piece in pieces)

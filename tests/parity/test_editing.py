@@ -57,7 +57,7 @@ def taken(model: ModelProto, edits: Edits) -> bool:
 
 
 def assert_round_trips(old: ModelProto, new: ModelProto, text: list[str]) -> int:
-    """Check that the edit affects only changed pieces. Return the number of lines without them."""
+    """Check that lines without changed pieces are encoded as before. Return the number of them."""
     before = {p.text: (i, p) for i, p in enumerate(pieces_of(old))}
     after = {p.text: (i, p) for i, p in enumerate(pieces_of(new))}
     changed = {one for one in before | after if before.get(one) != after.get(one)}

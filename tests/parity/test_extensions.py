@@ -1,4 +1,4 @@
-"""Extensions: with the defaults, models equal the reference's; it can load all other models."""
+"""By default, models equal the reference's. The reference can load models of any extension."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def words_that_begin_alike() -> str:
 def test_unigram_with_separate_spaces_equals_that_of_one_word_a_line(
     options: dict[str, object], trainers: Trainers
 ) -> None:
-    """Seeds at the end of a word depend on the next character, so all lines end in one word."""
+    """A seed that ends a word depends on the next character, so all lines end in the same word."""
     text = words_that_begin_alike()
     common = {"num_threads": options.get("num_threads", 16), "hard_vocab_limit": False}
     model = train({"space_pieces": "separate", **options, **common}, text)
@@ -168,7 +168,7 @@ def test_no_piece_holds_a_separate_space_and_more(
 
 
 def test_a_vocabulary_without_unused_pieces_may_be_too_small() -> None:
-    """The recipe sets no hard limit. With a hard limit, a warning comes before training fails."""
+    """By default, the recipe accepts fewer pieces. With a hard limit, training warns and fails."""
     options = {"recipe": "mingram", "vocab_size": 1500}
     log = io.StringIO()
     model = train(options, minloglevel=1, logstream=log)

@@ -1,4 +1,4 @@
-"""Training for the fewest tokens: the real library uses the fewest; the seeds are BPE pieces."""
+"""Models trained for the fewest tokens: the real library encodes with the fewest tokens."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def steps_of(model: bytes) -> Steps:
 
 
 def cost(path: tuple[str, ...], steps: Steps) -> Cost:
-    """Return the keys by which paths are compared: the first keys are the most important.
+    """Return the keys by which paths are compared, the most important key first.
 
-    These are the number of tokens, the sum of their steps, and the negative lengths of the tokens
-    from last to first.
+    The keys are the number of tokens, the sum of their steps, and the negative lengths of the
+    tokens from last to first.
     """
     return len(path), sum(steps[piece] for piece in path), tuple(-len(p) for p in reversed(path))
 
@@ -73,7 +73,7 @@ def all_paths(word: str, steps: Steps) -> Iterator[tuple[str, ...]]:
 
 
 def best_path(word: str, steps: Steps) -> tuple[str, ...]:
-    """Return the path with the lowest cost, from the best paths of the word's prefixes."""
+    """Return the path with the lowest cost, computed from the best paths of the prefixes."""
     best: list[tuple[str, ...]] = [()]
     for end in range(1, len(word) + 1):
         paths = [(*best[i], word[i:end]) for i in range(end) if word[i:end] in steps]
@@ -116,7 +116,7 @@ def test_the_real_library_takes_the_fewest_tokens(name: str, space_pieces: str) 
 
 
 def test_the_texts_have_ties() -> None:
-    """Words have several paths with the same number of tokens; some are equally probable."""
+    """Words have several paths with the same number of tokens; some paths are equally probable."""
     tokens = probability = 0
     for text in TEXTS.values():
         steps = steps_of(train(text))

@@ -1,4 +1,4 @@
-"""Training on a file of any format writes what the real library writes for its text as lines."""
+"""A file of any format yields the model that the real library trains on the text as lines."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def arrow_table(text: bytes, kind: str = "string") -> Any:
     elif kind == "nested":
         column = pa.array([{"n": 1, "text": line} for line in lines])
     elif kind == "list":
-        # Lists of none, one or several lines.
+        # Rows that contain no line, one line or several lines.
         cuts = sorted({0, 1, len(lines) // 3, len(lines) // 2, len(lines)})
         column = pa.array([[], *(lines[a:b] for a, b in itertools.pairwise(cuts)), []])
     return pa.table({"id": range(len(column)), "meta" if kind == "nested" else "text": column})
@@ -132,7 +132,7 @@ def json_lists(text: bytes) -> bytes:
 
 
 def form(name: str, pack: Callable[[bytes], bytes]) -> Write:
-    """Return a function that writes a text to a file, and returns the value of ``input``."""
+    """Return a function that writes a text to a file and returns the value of ``--input``."""
 
     def write(folder: Path, text: bytes) -> str:
         (folder / name).write_bytes(pack(text))
@@ -298,7 +298,7 @@ def test_every_form(
 
 @pytest.fixture(scope="module")
 def of_plain_text(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, str], bytes]:
-    """The models of small plain texts."""
+    """The models trained on small plain text files, by the number of the text and the type."""
     folder = tmp_path_factory.mktemp("plain")
     models = {}
     for number, text in enumerate(SMALL_TEXTS):
@@ -345,7 +345,7 @@ def test_a_file_whose_name_is_a_dash_or_a_pattern(trainers: Trainers) -> None:
 def test_an_empty_text_among_others(
     trainers: Trainers, place: int, release: str, tmp_path: Path
 ) -> None:
-    """As in the reference, an empty file that is not the last one is a line, even if compressed."""
+    """As in the reference, an empty file before the last file adds a line, even if compressed."""
     texts = [b"abc abc abd", b"abd abe\n"]
     texts.insert(place, b"")
     options: dict[str, Option] = {**SOFT, "model_type": "word"}

@@ -1,4 +1,4 @@
-"""The harness itself: it finds differences, and it survives crashes of the sides."""
+"""The harness finds differences, and survives if spmcompat or the reference crashes or hangs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SOFT: dict[str, Option] = {"vocab_size": 60, "hard_vocab_limit": False, "num_thr
 
 
 def train(case: Case) -> dict[str, bytes]:
-    """Train with the reference, but make the fault that the last line of the text names."""
+    """Train with the reference, but misbehave in the way that the last line of the text names."""
     asked = case.files["text0.txt"].split(b"\n")[-1]
     if asked == b"die":
         import os  # noqa: PLC0415

@@ -390,7 +390,7 @@ def test_writer_and_prefix_exclude_each_other(trainers: Trainers) -> None:
 
 
 def test_an_empty_file_of_counts_is_a_line_without_a_count(trainers: Trainers) -> None:
-    # The reference reads one empty line from an empty file, unless it is the last file.
+    # The reference reads one empty line from an empty file, unless that file is the last one.
     counts = {**SOFT, "input_format": "tsv"}
     trainers.check_failure(file_case(counts, ["", "abc\t3\n"]), key="Input format must be")
     trainers.check_failure(file_case(counts, ["abd\t2\n", "", "abc\t3\n"]))

@@ -45,22 +45,22 @@ WITHOUT_TEST = [
     # tested, in tests/cli/test_train.py.
     "A truth value apart from its flag, such as `--byte_fallback false`, on the command line",
     "File names and symbols on the command line that are not UTF-8",
-    "A `.model` or `.vocab` that can be written, in a folder that cannot",  # root can write there
+    "A `.model` or `.vocab` that can be written, in a folder that cannot",  # root writes anywhere
 ]
-"""Rows of the page that no test here can show."""
+"""Rows of ``docs/deviations.md`` that no test in this module can demonstrate."""
 
 with_test: list[str] = []
 """Rows of the page that a test below shows."""
 
 
 def deviation(row: str) -> Callable[[Test], Test]:
-    """Mark a test that demonstrates a row of the page."""
+    """Return a decorator for the test that demonstrates a row of ``docs/deviations.md``."""
     with_test.append(row)
     return lambda test: test
 
 
 def run(trainers: Trainers, case: Case) -> Comparison:
-    """Train with spmcompat and with the reference; skip the test if the release is missing."""
+    """Train with spmcompat and the reference. Skip the test if that release is not installed."""
     try:
         return trainers.run(case)
     except MissingEnvironmentError as error:
@@ -79,8 +79,8 @@ def both(trainers: Trainers, case: Case) -> tuple[Outcome, Outcome]:
     comparison = run(trainers, case)
     failures = (comparison.ours.failure, comparison.reference.failure)
     crashed = {failure is not None and failure.crashed for failure in failures}
-    # The comparison accepts an exception of spmcompat where the reference crashes, but that is also
-    # a deviation.
+    # If only one of the two crashes, that is a deviation, although the comparison regards an
+    # exception of spmcompat as equal to a crash of the reference.
     if comparison.equal and len(crashed) == 1:
         pytest.fail(GONE)
     return comparison.ours, comparison.reference
@@ -255,7 +255,8 @@ def test_input_that_the_reference_does_not_know(
 def test_a_sample_of_the_sentences(trainers: Trainers, release: str) -> None:
     options = {**SOFT, "model_type": "word", "vocab_size": 1500, "input_sentence_size": 101}
     case = file_case(options, [words_text(2, lines=3000, types=2000)], release=release)
-    # In a new process, the reference logs even if an earlier test changed the log level.
+    # A new process is needed for the log of the reference: an earlier test may have changed the log
+    # level in this process.
     first, second = (run_again_elsewhere(trainers, case) for _ in range(2))
     for outcome in (first.ours, first.reference, second.ours, second.reference):
         assert_trains(outcome)
@@ -284,7 +285,7 @@ def test_samples_for_self_tests(trainers: Trainers, release: str, form: str) -> 
     seed: dict[str, Option] = {"random_seed": 1} if form == "cli" else {}
     case = file_case({**options, **seed}, [words_text(3, lines=2000)], form=form, release=release)
     first, second = run(trainers, case), run_again_elsewhere(trainers, case)
-    # The pieces are the same; only the stored lines differ.
+    # All runs learn the same pieces. Their models differ only in the self-test samples.
     vocabularies = [c.output(".vocab") for c in (first.ours, first.reference, second.reference)]
     assert len(set(vocabularies)) == 1
     if first.reference.output(".model") == second.reference.output(".model"):
@@ -312,7 +313,7 @@ def test_differential_privacy(trainers: Trainers, release: str) -> None:
 
 
 # The text has more than 500 MiB if each line is repeated as often as its count says. The reference
-# needs minutes for it, so one test trains only with spmcompat.
+# needs minutes for such a text, so one test trains only with spmcompat.
 MUCH = f"a\t1\n{'い' * 1000}\t180000\n"
 COUNTED: dict[str, Option] = {**SOFT, "input_format": "tsv", "max_sentence_length": 10_000}
 FROM_ITERATOR = sentences_case(COUNTED, MUCH.splitlines())
@@ -334,7 +335,7 @@ def test_ours_fails_with_an_iterator_over_much_text(trainers: Trainers) -> None:
 
 
 def late() -> list[str]:
-    """Return more than 16 MB of lines with counts; the last one has a high count and no space."""
+    """Return over 16 MB of lines with counts. The last line has a high count and no space."""
     lines = [f"{number} {'あ ' * 1000}\t1" for number in range(4400)]
     return [*lines, f"{'い' * 100}\t100000000"]
 

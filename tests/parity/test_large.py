@@ -34,7 +34,7 @@ def random_words(dice: random.Random) -> list[str]:
 
 
 def test_a_text_of_several_seeding_chunks(patient: Trainers, tmp_path: Path) -> None:
-    """Lines of spaces are replaced by the last sentences of the text, even in the first chunk."""
+    """The last sentences of the text replace lines of spaces, even those in the first chunk."""
     dice = random.Random(7)
     words = random_words(dice)
     weights = [1 / rank for rank in range(1, len(words) + 1)]
@@ -54,7 +54,7 @@ def test_a_text_of_several_seeding_chunks(patient: Trainers, tmp_path: Path) -> 
 
 
 def test_counts_that_fill_several_seeding_chunks(patient: Trainers) -> None:
-    """When a chunk becomes full, the remaining copies of the current line are lost."""
+    """When a chunk becomes full, the reference loses the remaining copies of the current line."""
     dice = random.Random(8)
     words = list(dict.fromkeys(random_words(dice)))
     lines = [f"{word}\t{8_000_000 // rank}\n" for rank, word in enumerate(words, 1)]

@@ -22,7 +22,7 @@ from tests.parity.harness import Trainers
 TEXT = topics_text(100_000) + mixed_text(1, 300)
 LINES = [line for line in (TEXT + mixed_text(2, 600)).splitlines() if line][-1000:]
 
-# Prints, for each line, its ids, its pieces, and the decoded text.
+# A program that prints the ids, the pieces and the decoded text of each line of a file.
 _USE = """\
 import sys
 import sentencepiece

@@ -146,7 +146,7 @@ def test_texts_with_counts(trainers: Trainers, kind: str, coverage: float) -> No
 def test_meta_pieces_beyond_all_pieces(
     trainers: Trainers, pad_id: int, hard_limit: bool, kind: str, any_release: str
 ) -> None:
-    """With `use_all_vocab`, a pad piece with such an id is dropped, or training fails."""
+    """With `use_all_vocab`, a pad piece with too large an id is dropped, or training fails."""
     options: dict[str, Option] = {
         "model_type": kind,
         "use_all_vocab": True,

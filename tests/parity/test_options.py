@@ -1,4 +1,4 @@
-"""Sets one option at a time, and compares the model of a small text with the real library's."""
+"""Sets one option at a time, and compares the models that both sides train on a small text."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def test_workers_never_change_a_byte(trainers: Trainers, workers: int) -> None:
 
 
 def test_a_space_mark_below_the_coverage(trainers: Trainers) -> None:
-    """The only space mark is not covered. Each sentence is a pretoken, and text is read twice."""
+    """If the character coverage excludes the space mark, each sentence becomes one pretoken."""
     lines = corpora.words_text(8, 400, "han", 300).replace(" ", "").split("\n")
     lines[7] = lines[7][:2] + " " + lines[7][2:]
     options: dict[str, Option] = {**SOFT, "character_coverage": 0.98, "add_dummy_prefix": False}
@@ -132,7 +132,7 @@ def test_both_fail(trainers: Trainers, name: str, consistent: bool) -> None:
 def test_both_refuse_a_vocabulary_that_is_too_small(
     trainers: Trainers, model_type: str, name: str, option: dict[str, Option]
 ) -> None:
-    """If the pretokenizer fails, too, its error is reported instead."""
+    """If the pretokenizer fails as well, its error is reported, not that of the vocabulary."""
     options = {**SOFT, **option, "model_type": model_type}
     trainers.check_failure(file_case(options, [TEXT], pretokenizer=name))
 

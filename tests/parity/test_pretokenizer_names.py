@@ -69,8 +69,8 @@ def pretokens(
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield each line with its pretokens, after the real library has normalized it.
 
-    Lines without pretokens are left out. In place of an empty sentence, the real library would put
-    the last sentence of the text, which changes the order.
+    Lines without pretokens are left out, because the real library would move the last sentence of
+    the text to the position of an empty sentence, which changes the order.
     """
     as_suffix = options.get("treat_whitespace_as_suffix", False)
     prefix = options.get("add_dummy_prefix", True)
@@ -97,7 +97,7 @@ def pretokens(
 
 
 def both(text: str, pretokenizer: str, options: Mapping[str, Any], **own: int) -> list[Pieces]:
-    """Train ours on a text, and the real library on its pretokens."""
+    """Train spmcompat on a text, and the real library on the pretokens of this text."""
     options = {**SOFT, **options}
     known = [*pretokens(text.split("\n"), pretokenizer, options)]
     lines = [line for line, _ in known]

@@ -504,7 +504,7 @@ def test_a_single_size_is_not_reported_as_sizes(tmp_path: Path, kind: str) -> No
 
 @pytest.mark.parametrize("release", ["0.2.1"])
 def test_a_comma_makes_a_list_in_releases_that_ignore_it(trainers: Trainers, release: str) -> None:
-    """The reference reads only the number before the comma; docs/deviations.md lists this."""
+    """The reference reads only the number before the comma, as docs/deviations.md states."""
     case = file_case({**SOFT, "vocab_size": "150,300"}, [TEXT], release=release)
     ours = trainers.ours.run(case)
     assert {"m-150.model", "m-300.model"} <= ours.outputs.keys()

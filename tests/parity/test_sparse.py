@@ -70,7 +70,7 @@ TEXT = corpora.topics_text(6_000)
 @pytest.mark.parametrize(
     "text",
     [
-        # Boundary marks stay in the text, so the text before a mark is followed by the mark's byte.
+        # Boundary marks stay in the text, so the byte of a mark follows the text before the mark.
         TEXT.replace(" t", "\x1ft").replace("e ", "e\x1f ") + "\n1\x1f2 1\x1f3\n",
         TEXT.replace(" the", " <s>the</s>"),
         TEXT.encode().replace(b" s", b" \xff\xfes").replace(b"r ", b"\xe3\x81"),

@@ -86,7 +86,7 @@ def test_texts_with_empty_sentences(trainers: Trainers, old_release: str, split:
 def test_empty_sentences_of_a_small_text(
     trainers: Trainers, old_release: str, lines: str, split: bool
 ) -> None:
-    """Which seeds are found depends on the end of the text, and on the sentences before it."""
+    """The end of the text, and the sentences before the end, influence which seeds are found."""
     counts = lines.replace(" ", "\t").replace("|", "\n")
     options: dict[str, Option] = {
         "vocab_size": 8000,
@@ -135,7 +135,7 @@ def test_an_odd_count_in_a_seed_file(trainers: Trainers, old_release: str, count
 def test_seeds_with_a_count_of_zero(
     trainers: Trainers, old_release: str, letters: str, every: int, coverage: float
 ) -> None:
-    """A log-sum-exp of two such seeds is NaN. Adding further terms may give a number again."""
+    """The log-sum-exp of two seeds with a count of 0 is NaN. Further terms may make it a number."""
     text = TEXTS["words"] if letters == "words" else TEXTS["ties"]
     pieces = sorted(
         {f"▁{word}"[i:n] for word in text.split()[:60] for i in (0, 1, 2) for n in (4, 5)}

@@ -1,4 +1,4 @@
-"""`changed_symbols` finds the symbols that a charsmap changes, as a plain definition does."""
+"""`changed_symbols` gives the same result as its definition, which is written out in the test."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st

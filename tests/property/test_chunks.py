@@ -1,4 +1,4 @@
-"""Seeds of a text in many small seeding chunks are those of the oracle, bit for bit."""
+"""The seeds of a text in many small seeding chunks equal those of the oracle, bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any edits and merges of models preserve everything else, and their reports are true.
+"""Editing and merging models changes only what it must, and the reports about it are true.
 
 The real library loads every model, and encodes with it.
 """
@@ -116,7 +116,8 @@ def test_what_edits_leave_alone_stays(kind: str, number: int, data: st.DataObjec
 def assert_symbols_are_listed(model: ModelProto) -> None:
     symbols = {p.text for p in pieces_of(model) if p.type == USER_DEFINED}
     listed = [*model.trainer_spec.user_defined_symbols]
-    if model.trainer_spec.model_type == TrainerSpec.WORD:  # each also has a form with a space mark
+    # A word model contains each symbol a second time, with a space mark before it.
+    if model.trainer_spec.model_type == TrainerSpec.WORD:
         assert symbols >= {*listed}
     else:
         assert sorted(listed) == sorted(symbols)
@@ -132,7 +133,8 @@ def test_reordering_changes_only_ids(kind: str, number: int, data: st.DataObject
     try:
         reordered = edit_model(removed, Edits(reorder_ids=True)).model
     except BadValueError:
-        assume(kind == "bpe")  # refused because other pieces are merged from a dropped piece
+        # The edit is refused if other pieces are merged from a dropped piece.
+        assume(kind == "bpe")
         event("refused")
         return
     left = [piece for piece in pieces_of(removed) if piece.type != UNUSED]
@@ -262,7 +264,7 @@ def test_texts_are_cut_as_the_library_cuts_them(kind: str, number: int, text: st
     found = encoder.encode(normalized, out_type="proto").pieces
     cut = encoder_of(pieces_of(model), model.trainer_spec).encode(normalized)
     # The library joins neighbouring unknown tokens, and may encode an unknown character as several
-    # byte pieces. So its tokens may lack some of the ends in `cut`.
+    # byte pieces. Therefore, `cut` may have token ends that the tokens of the library lack.
     assert ends([p.surface for p in found if p.surface]) <= ends(cut)
     known = {p.text for p in pieces_of(model) if p.type in (NORMAL, USER_DEFINED)}
     assert [t for t in cut if t in known] == [p.piece for p in found if p.piece in known]

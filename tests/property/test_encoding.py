@@ -31,7 +31,7 @@ def model_of(pieces: list[Piece], kind: TrainerSpec.ModelType) -> ModelProto:
 def vocabularies(draw: st.DrawFn) -> list[Piece]:
     texts = draw(st.lists(st.text(LETTERS, min_size=1, max_size=5), min_size=1, unique=True))
     types = st.sampled_from([NORMAL, NORMAL, NORMAL, USER_DEFINED, UNUSED])
-    scale = draw(st.sampled_from([0.125, 1.0, 1e5, 1e20]))  # if scores are large, sums are reset
+    scale = draw(st.sampled_from([0.125, 1.0, 1e5, 1e20]))  # sentencepiece resets large sums
     scores = st.integers(-9, 0) | st.floats(-9, 0, width=32)
     pieces = [Piece("<unk>", 0.0, UNKNOWN), Piece(texts[0], -1.0)]
     for text in texts[1:]:

@@ -39,7 +39,7 @@ SPACES = st.sampled_from(["", "", " ", "\t", " \r "])
 
 @st.composite
 def objects(draw: st.DrawFn) -> str:
-    """An object as text, in which keys may occur twice."""
+    """The text of a JSON object in which keys may occur twice."""
     pairs = draw(st.lists(st.tuples(KEYS, VALUES), max_size=5))
     if draw(st.booleans()):
         pairs.append((COLUMN, draw(TEXTS)))

@@ -46,7 +46,7 @@ def neighbours(dice: np.random.Generator, values: Floats, steps: int = 4) -> Flo
 
 
 def below(dice: np.random.Generator, high: Floats, difference: Floats) -> tuple[Floats, Floats]:
-    """Pair each value with about `value + difference`, and swap the two values at random."""
+    """Pair each `high` with a float near `high + difference`. Swap the two at random."""
     low = neighbours(dice, single(high + difference))
     swap = dice.random(high.size) < 0.5
     return single(np.where(swap, low, high)), single(np.where(swap, high, low))
@@ -76,7 +76,7 @@ def cuts(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
 
 
 def sums_near_zero(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Sums near 0, which the smaller argument always changes, no matter how low it is."""
+    """Larger arguments so near 0 that even a very low smaller argument changes the sum."""
     high = single(dice.choice([0, -0.0, DENORMAL, -DENORMAL, 1e-30, -1e-20, -1e-14, 1e-9], size))
     return below(dice, high, single(dice.uniform(-52, 0, size)))
 
@@ -94,7 +94,7 @@ def sums_that_cancel(dice: np.random.Generator, size: int) -> tuple[Floats, ...]
 
 
 def midpoints(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Sums near a midpoint of two floats: the larger argument plus an odd number of half units."""
+    """Sums near the midpoint of two floats: the larger argument plus an odd number of half ulps."""
     high = highs(dice, size)
     half = np.spacing(np.abs(high)).astype(np.float64) * (dice.integers(0, 8, size) + 0.5)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -145,13 +145,13 @@ def denormal_results(dice: np.random.Generator, size: int) -> tuple[Floats, ...]
 
 
 def edges_of_powers(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Exponents near multiples of ln 2 / 32, or near the midpoint of two multiples."""
+    """Exponents near multiples of (ln 2) / 32, or halfway between two neighbouring multiples."""
     x = single((dice.integers(-9300, 1, size) + dice.choice([0, 0.5], size)) * np.log(2) / 32)
     return single(10 ** dice.uniform(-10, 10, size)), frequencies(dice, size), neighbours(dice, x)
 
 
 def smallest_marginals(dice: np.random.Generator, size: int) -> tuple[Floats, ...]:
-    """Exponents around the cut at -200, and far below it."""
+    """Exponents of -200 and far less: the marginals are smaller than the smallest float."""
     x = dice.choice([neighbours(dice, np.full(size, np.float32(-200))), -highs(dice, size) * -1e3])
     sums = single(dice.choice([0, DENORMAL, 1e-30, 1.0], size))
     return sums, frequencies(dice, size), np.ascontiguousarray(x)
@@ -223,7 +223,7 @@ def test_add_exp_equals_the_exact_expression(source: Source, avx2: bool) -> None
 
 @pytest.mark.parametrize("avx2", [False, True])
 def test_a_sum_without_terms_is_not_a_number(avx2: bool) -> None:
-    """The difference of two infinite arguments is NaN, which must not be an index into a table."""
+    """The difference of two infinite arguments is NaN, which must not be used as a table index."""
     if avx2 and not has_avx2():
         pytest.skip("this processor has no AVX2")
     empty = np.full(5, -INFINITY)

@@ -1,4 +1,4 @@
-"""BPE merges of texts drawn by Hypothesis are those of the oracle."""
+"""For texts drawn by Hypothesis, the BPE merges equal those of the oracle."""
 
 from __future__ import annotations
 

@@ -76,7 +76,8 @@ def test_texts_normalize_as_in_the_library_by_predefined_rules(name: str, text: 
 def test_copying_plain_characters_at_once_changes_nothing(
     text: bytes, options: dict[str, bool]
 ) -> None:
-    # A character is not plain if a rule begins with it, even if that rule never matches.
+    # The normalizer copies plain characters at once. A character is not plain if the source of a
+    # rule begins with it, even if that rule never matches.
     present = {ord(c) for c in text.decode(errors="ignore")} | set(range(1, 128))
     unused = 0x10FFFE
     text = text.replace(chr(unused).encode(), b"")

@@ -37,7 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     folder = Path(__file__).parent
     for item in items:
         if folder in item.path.parents:
-            # Spark warns of versions of pandas, and leaves sockets open.
+            # Spark warns about the version of pandas and leaves sockets open. Warnings must not be
+            # errors.
             item.add_marker(pytest.mark.filterwarnings("default"))
 
 

@@ -1,4 +1,4 @@
-"""Counts made in Spark do not depend on the partitions, and train the same models as the text."""
+"""Counts from Spark do not depend on the partitions, and yield the same models as the text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def text(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def folder(text: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with counts of the text, which Spark wrote."""
+    """A folder of counts that Spark wrote for the text."""
     path = tmp_path_factory.mktemp("counts") / "c"
     counting.count(text, "value").write.parquet(str(path))
     return path

@@ -63,7 +63,8 @@ def archive(tmp_path: Path) -> Path:
 
 
 def run(python: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    # The driver's program adds spmcompat to `sys.path`, because the workers inherit a PYTHONPATH.
+    # The driver's program adds spmcompat to `sys.path`. If PYTHONPATH were used for this, the
+    # workers would inherit it.
     program = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r})\n{PROGRAM}"
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": str(python)}

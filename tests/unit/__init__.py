@@ -1,1 +1,1 @@
-"""Each module on its own, with inputs chosen by hand."""
+"""Tests of single modules, with inputs chosen by hand."""

@@ -30,7 +30,7 @@ class Outcome(TypedDict):
 
 
 def fail_allocations(first: int, last: int) -> None:
-    """Count allocations from now on. Let them fail from `first` up to, but excluding, `last`."""
+    """Number the allocations from now on. Those with the numbers `first` to `last` - 1 fail."""
     ctypes.CDLL(None).fail_allocations(ctypes.c_int64(first), ctypes.c_int64(last))
 
 
@@ -42,7 +42,7 @@ def first_calls() -> list[int]:
 
 
 def train_once(arguments: list[str], first: int, last: int) -> Outcome:
-    """Train while allocations fail from `first` up to, but excluding, `last`."""
+    """Train in a fork, where the allocations with the numbers `first` to `last` - 1 fail."""
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:

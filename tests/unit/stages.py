@@ -88,7 +88,7 @@ def corpus_options(options: Options) -> dict[str, object]:
 
 
 def both(lines: list[Sentence], options: Options, dummy: bool = True) -> Case:
-    """Read counted lines with spmcompat and with the oracle; `pieces` is left empty."""
+    """Read lines and their counts with spmcompat and with the oracle. Leave `pieces` empty."""
     corpus = read(
         [f"{line}\t{count}" for line, count in lines],
         input_format="tsv",
@@ -157,7 +157,7 @@ def random_pieces(dice: random.Random, case: Case) -> OraclePieces:
             lambda: dice.choice(SCORES),
             lambda: dice.uniform(-15, 0),
             # Sums of these scores differ only in their last bits. Adding another score rounds the
-            # difference away, so they tie.
+            # difference away, so the sums tie.
             lambda: -1 - dice.randint(0, 6) * 2.0**-23,
         ]
     )

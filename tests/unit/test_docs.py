@@ -1,4 +1,4 @@
-"""The links of the documentation lead somewhere."""
+"""Every link in the documentation leads to an existing file and heading."""
 
 import re
 from collections.abc import Iterator

@@ -29,7 +29,7 @@ def sources() -> list[Path]:
 
 
 def module_of(path: Path) -> str:
-    """Return the path in the package without the suffix. All files of a module share this path."""
+    """Return the path of a file without its suffix. All files of a module share this path."""
     return path.relative_to(PACKAGE).with_suffix("").as_posix()
 
 

@@ -230,7 +230,7 @@ def test_a_thread_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_thread_that_ends_without_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits for a thread that ends because it has no memory for its first exception."""
+    """The caller does not wait forever for a thread that ends without memory for an exception."""
 
     def fail() -> None:
         raise MemoryError

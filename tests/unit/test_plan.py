@@ -13,7 +13,7 @@ from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.plan import ONLY_IN_PYTHON, Plan, TextPlan
 from spmcompat.releases import RELEASES, Release
 
-SOURCES = Path(__file__).resolve().parents[2] / "spmcompat"  # a wheel has no C++ sources
+SOURCES = Path(__file__).resolve().parents[2] / "spmcompat"  # missing if a wheel is tested
 NAMES = [name for name in Plan._fields if name not in ONLY_IN_PYTHON]
 
 with_sources = pytest.mark.skipif(not SOURCES.is_dir(), reason="needs the C++ sources")

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# A program that runs setup.py after the statements `change`, which imitate another platform.
+# A program that executes statements that imitate another platform (`change`), and then setup.py.
 SETUP = """
 import runpy, sys
 sys.argv = ["setup.py", "-q", "build_ext"]
@@ -26,7 +26,7 @@ def run_setup(change: str, folder: Path) -> subprocess.CompletedProcess[str]:
     (folder / "spmcompat").mkdir()
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "NOTICE"):
         shutil.copy(ROOT / name, folder)
-    # Cython refuses an empty list of modules.
+    # Add a module, because Cython refuses an empty list of modules.
     (folder / "spmcompat" / "one.pyx").write_text("", encoding="utf-8")
     return subprocess.run(
         [sys.executable, "-c", SETUP.format(change=change)],

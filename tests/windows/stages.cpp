@@ -1,6 +1,6 @@
-// Runs the vector kernels and the stages of training in C++ alone, and prints every result with all
-// its bits. So platforms without Python can be compared: tools/windows compares Windows with this
-// machine, and test_stages.py compares this machine with the package.
+// Runs the vector kernels and the stages of training in C++ alone, and prints the exact results. So
+// platforms without Python can be compared: tools/windows compares Windows with this machine, and
+// test_stages.py compares this machine with the package.
 //
 //   stages TEXT
 //
@@ -54,7 +54,7 @@ using AddExps = void (*)(const float*, const float*, const float*, float*, size_
 
 // Prints how many results of the kernels differ from the expressions of the reference.
 void check_kernels(const char* processor, LogSumExps log_sum_exps, AddExps add_exps) {
-  constexpr size_t kSize = 2'000'001;  // not a multiple of four
+  constexpr size_t kSize = 2'000'001;  // not a multiple of four, the number of floats in a vector
   const LogSumExp exact = exact_log_sum_exp(true);
   const std::vector<float> x = random_floats(kSize, -80, 0, 1), y = random_floats(kSize, -80, 0, 2);
   const std::vector<float> frequencies = random_floats(kSize, 1, 1e6f, 3);

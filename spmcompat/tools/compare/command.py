@@ -114,8 +114,8 @@ def compare(
     vocab_size : int or sequence of int
         Vocabulary sizes; 8000 by default.
     configs : str or sequence of str
-        Names of built-in configurations, or paths of ``.toml`` files, as
-        ``spmcompat compare --help`` lists them.
+        Names of built-in configurations, which ``spmcompat compare --help`` lists, or paths of
+        ``.toml`` files.
     gold : path or sequence of paths
         Lists of segmented words, as for `evaluate`.
     baseline : str

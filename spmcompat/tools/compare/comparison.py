@@ -63,7 +63,7 @@ class Comparison(NamedTuple):
         }
 
     def __repr__(self) -> str:
-        """Return the number of results, and where the report is."""
+        """Return a text with the number of results and the path of the report."""
         return f"<Comparison: {len(self.results)} results, {self.report}>"
 
     def _repr_html_(self) -> str:

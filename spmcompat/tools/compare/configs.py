@@ -81,9 +81,9 @@ BUILT_IN = DEFAULTS | {
 def read_configs(names: Sequence[str], known_flags: Collection[str]) -> list[Config]:
     """Return the built-in configurations with these names, and all configurations in the files.
 
-    A file has one table for each configuration. The keys of a table are flags of ``spm_train``,
-    and ``trainer`` and ``drop_spaces``: ``trainer`` chooses another trainer, and ``drop_spaces``
-    drops the tokens that are only spaces.
+    A file has one table for each configuration. The keys of a table are flags of ``spm_train``, and
+    two others: ``trainer`` chooses another trainer, and ``drop_spaces`` drops the tokens that are
+    only spaces.
 
     Parameters
     ----------
@@ -145,14 +145,14 @@ def _from_file(path: str, known_flags: Collection[str]) -> list[Config]:
     if not tables:
         raise BadValueError(f"{path} contains no configuration. Write one [table] for each.")
     if len(tables) > _MOST_CONFIGS:
-        raise BadValueError(f"{path} has more than {_MOST_CONFIGS} configurations. Split it.")
+        raise BadValueError(f"{path} has more than {_MOST_CONFIGS} configurations. Split the file.")
     return [_from_table(name, table, path, known_flags) for name, table in tables.items()]
 
 
 def _check_size(content: bytes, path: str) -> None:
     """Raise for a file that would take too long to parse."""
     if len(content) > _MOST_BYTES:
-        raise BadValueError(f"{path} is larger than {_MOST_BYTES >> 10} KiB. Split it.")
+        raise BadValueError(f"{path} is larger than {_MOST_BYTES >> 10} KiB. Split the file.")
     for number, line in enumerate(content.split(b"\n"), 1):
         if line.count(b".") > _MOST_DOTS:
             raise BadValueError(f"{path}:{number} has more than {_MOST_DOTS} dots. Shorten it.")
@@ -197,8 +197,8 @@ def _check_key(key: str, table: str, known_flags: Collection[str]) -> None:
         raise BadValueError(f"{table}: leave {key} out. Only spm_train writes a dump.")
     if key not in _OTHER_KEYS and key not in known_flags:
         raise BadValueError(
-            f"{table}: {key!r} is not an option for training. Use the options that "
-            "spm_train --help lists, trainer or drop_spaces."
+            f"{table}: {key!r} is not an option for training. Use an option that "
+            "spm_train --help lists, or 'trainer' or 'drop_spaces'."
         )
 
 

@@ -74,7 +74,7 @@ def _cell(value: float, form: str, attribute: str = "") -> str:
 
 
 def _at_the_ends(by_config: dict[str, list[Result]], found: dict[str, list[Costs]]) -> str:
-    """Say for which configurations a smaller or larger size than those compared may cost less."""
+    """Name the configurations that may cost less with a size below or above all compared sizes."""
     notes = ""
     for name, own in by_config.items():
         compared = sorted(

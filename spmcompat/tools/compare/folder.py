@@ -28,7 +28,7 @@ class ReportFolder:
     Raises
     ------
     MissingFileError
-        If no file can have this path.
+        If `path` contains a NUL character or a lone surrogate.
     """
 
     def __init__(self, path: Path, inputs: Sequence[str]) -> None:

@@ -24,7 +24,7 @@ from spmcompat.tools.evaluate.gold_lists import GoldList
 GROUPS = "gold-words.json"
 """The file in the folder of the report that contains all groups."""
 
-_MOST_GROUPS = 25  # the report shows this many for each gold list and vocabulary size
+_MOST_GROUPS = 25  # the maximum number of groups shown for each gold list and size
 
 
 class GroupTable(NamedTuple):
@@ -93,7 +93,7 @@ def _example_as_json(example: Example) -> dict[str, object]:
 
 
 def gold_words(tables: Sequence[GroupTable]) -> str:
-    """Return a heading and a table for each gold list and size; empty without a gold list."""
+    """Return a heading and a table for each gold list and size, or "" if there is no gold list."""
     if not tables:
         return ""
     return (

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 # A placeholder colour. `_svg` replaces it with the text colour of the page.
 _INK = "#010203"
-# Colour-blind readers can distinguish the first six, which are by Okabe and Ito. All ten are
-# visible on dark pages and on light pages.
+# Colour-blind readers can distinguish the first six colours, which are by Okabe and Ito. All ten
+# colours are visible on dark pages and on light pages.
 _COLOURS = (
     *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"),
     *("#56b4e9", "#8c6bb1", "#999999", "#a65628", "#86b300"),
@@ -116,7 +116,7 @@ def change_of_loss_and_tokens(results: Sequence[Result], baseline: str) -> str:
             y = 100 * (ratio(own.loss_per_character, base.loss_per_character) - 1)
             looks = style[result.config]
             axes.plot(x, y, linestyle="", markersize=markers[result.vocab_size], **looks)
-            # An interval need not contain the change itself, so it cannot be drawn as error bars.
+            # Error bars must contain the change itself, but a confidence interval need not.
             for change in differences([own], base):
                 both = [100 * change.low, 100 * change.high]
                 if change.figure == "tokens":
@@ -283,7 +283,7 @@ def _svg(name: str, draw: Callable[[Axes], None]) -> str:
 
     settings: dict[Any, Any] = {
         # A fixed salt makes the ids, and so the file, depend only on the results. The salt is the
-        # name, so that plots on the same page have different ids.
+        # name of the plot, so that plots on the same page have different ids.
         "svg.hashsalt": name,
         "svg.fonttype": "none",
         "font.family": "sans-serif",

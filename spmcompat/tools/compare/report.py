@@ -33,8 +33,8 @@ _Best = Callable[[Sequence[float]], float] | None
 class Column(NamedTuple):
     """A column of the table.
 
-    `best` is `min` or `max`, depending on which value is the best one; None if the column has no
-    best value. `interval` returns None for a result without an interval.
+    `best` is the function that finds the best value, `min` or `max`; None if no value is better
+    than another. `interval` returns None for a result without an interval.
     """
 
     title: str
@@ -319,7 +319,7 @@ def _cell(column: Column, result: Result, results: Sequence[Result]) -> str:
 
 
 def _best(column: Column, results: Sequence[Result]) -> float:
-    """Return the best value of the models that do not lose text; NaN if no value is best."""
+    """Return the column's best value among models that lose no text; NaN if no value is best."""
     kept = [column.value(r) for r in results if not lost_text(r.evaluation)]
     values = [value for value in kept if not math.isnan(value)]
     return column.best(values) if column.best and len(set(values)) > 1 else math.nan

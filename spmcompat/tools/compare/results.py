@@ -52,10 +52,10 @@ class Result(NamedTuple):
         bootstrap: Bootstrap | None,
         languages: Sequence[str] = (),
     ) -> bool:
-        """Return whether the result has figures for these words, gold lists and languages.
+        """Return whether the result has figures for the given words, gold lists and languages.
 
-        The settings of the bootstrap must be equal, too, because all results in a report must have
-        the same figures.
+        The result must also have been computed with the given bootstrap, because all results in a
+        report must have the same figures.
         """
         resampled = self.evaluation.resampled
         scores = self.evaluation.gold
@@ -83,8 +83,8 @@ def write_result(path: Path, result: Result, made_from: Mapping[str, object]) ->
         If the file cannot be written.
     """
     document = {"made_from": made_from, "run": _as_json(result)}
-    # The command may contain file names with bytes that are not UTF-8, as surrogates. So JSON must
-    # not escape them.
+    # The command may contain file names that are not UTF-8. Python represents their bytes as
+    # surrogates. JSON must not escape the surrogates, so that `encode` can restore the bytes.
     text = json.dumps(document, ensure_ascii=False, indent=1)
     write_files({str(path): [text.encode(errors="surrogateescape")]}, OPTION)
 

@@ -42,7 +42,7 @@ _LONGEST_NAME = 100  # bytes before the suffix of a file name; file systems allo
 
 
 class _Training(NamedTuple):
-    """The path of a trained model, and the time and memory that its training needed."""
+    """A trained model: its path, the command, and the time and memory of the training."""
 
     command: str
     seconds: float
@@ -73,10 +73,10 @@ class Texts(NamedTuple):
 
 
 def split_text(text: TextSource, folder: ReportFolder, report: Report) -> Texts:
-    """Hold out every twentieth line that is not empty; the other lines are the training text.
+    """Hold out every twentieth non-blank line. The other non-blank lines are the training text.
 
-    If the text has languages, every twentieth line of each language is held out, including empty
-    lines. So the held-out lines of parallel texts are parallel, too.
+    If the text has languages, blank lines are counted, too, and every twentieth line of each
+    language is held out. So the held-out lines of parallel texts are parallel, too.
 
     Raises
     ------

@@ -140,7 +140,7 @@ def merge_counts(
         "min_count": min_count,
     }
     given = from_python(merging(), map(str, tables), values)
-    given.arguments = tables  # the tables themselves: some may be objects instead of paths
+    given.arguments = tables  # replaces the strings, because some tables may be objects
     return _merged(given, Report(minloglevel, logstream))
 
 

@@ -120,7 +120,7 @@ def ordinal(value: float) -> int:
 
 
 def _fields(spec: str, left: ModelProto, right: ModelProto) -> Iterator[FieldDifference]:
-    """Yield the differences between the fields of a spec, except its charsmap."""
+    """Yield the fields of a spec, except its charsmap, in which the two models differ."""
     if left.HasField(spec) != right.HasField(spec):
         stored = ["stored" if model.HasField(spec) else None for model in (left, right)]
         yield FieldDifference(spec, *stored)
@@ -173,8 +173,8 @@ def _moved(common: Sequence[tuple[Piece, Piece]]) -> list[IdDifference]:
     `common` is sorted by the ids of the left model. The pieces on a longest increasing subsequence
     of the right ids have the same order in both models. All other pieces are returned.
     """
-    # For each length: the smallest right id at the end of any increasing subsequence of that
-    # length, and the index of that id.
+    # Item n describes the increasing subsequences of n + 1 right ids: the smallest of their last
+    # ids, and the index of this id in `common`.
     end_ids: list[int] = []
     end_indices: list[int] = []
     # For each index: the preceding index in the longest increasing subsequence that ends there, or
@@ -219,7 +219,7 @@ def _charsmaps(
 
 
 def _rules(left: _Rules, right: _Rules) -> list[RuleDifference]:
-    """Return the rules that differ, in the order of their sources."""
+    """Return the rules that differ, sorted by the text that they replace."""
     return [
         RuleDifference(_characters(source) or "", _characters(a), _characters(b))
         for source in sorted(left.keys() | right.keys())

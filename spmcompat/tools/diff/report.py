@@ -70,7 +70,7 @@ class Difference(NamedTuple):
         return self.pieces.first_id is None and not any(found)
 
     def to_dict(self) -> dict[str, object]:
-        """Return everything as data that JSON can represent."""
+        """Return all differences as data that JSON can represent."""
         return {"equal": self.equal, "same_content": self.same_content, **plain_fields(self)}
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""The parts of the result of a comparison of two models."""
+"""The types of the differences that a comparison of two models finds."""
 
 from typing import NamedTuple, TypeAlias
 
@@ -20,7 +20,7 @@ class FieldDifference(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A piece of one model; `stored` lists the names of the fields that the file contains."""
+    """A piece of one model. `stored` lists the fields of the piece that the model file contains."""
 
     id: int
     piece: str
@@ -48,7 +48,7 @@ class TextDifference(NamedTuple):
 
 
 class ScoreDifference(NamedTuple):
-    """A piece whose score differs; `units` is the number of float32 steps between the scores."""
+    """A piece with different scores. `units` is the number of float32 steps between them."""
 
     piece: str
     left_id: int
@@ -124,7 +124,7 @@ class CharsmapDifference(NamedTuple):
 
 
 class SampleDifference(NamedTuple):
-    """A self-test sample: its input and pieces in each model, or None if the model lacks it."""
+    """A self-test sample: its input and pieces in each model, or None for a model that lacks it."""
 
     number: int
     left: tuple[str, str] | None
@@ -132,7 +132,7 @@ class SampleDifference(NamedTuple):
 
 
 class UnknownDifference(NamedTuple):
-    """The values of a field that is not in the schema. `place` is the message with the field."""
+    """The values of a field that is not in the schema. `place` is the message that contains it."""
 
     place: str
     field: int
@@ -141,14 +141,14 @@ class UnknownDifference(NamedTuple):
 
 
 class Vocabularies(NamedTuple):
-    """The counts of two vocabularies, and the texts of pieces that they share."""
+    """How many pieces two vocabularies have, and how many texts of pieces are in both or in one."""
 
     left: VocabularyCounts
     right: VocabularyCounts
     texts: SharedTexts
 
     def rows(self) -> list[tuple[str, str, str]]:
-        """Return the counts as rows of a table."""
+        """Return the rows of a table: what is counted, and its count in each of the two models."""
         right = self.right.known()
         return [
             *(

@@ -27,7 +27,7 @@ class EditResult(NamedTuple):
     old_size, size : int
         The number of pieces before and after the edit.
     ids : dict of str to int
-        The ids of the pieces that were added, renamed or got a new score.
+        The ids of the pieces that were added, were renamed or got a new score.
     unreachable : list of str
         Normal pieces that can no longer be used because they contain a new user-defined symbol.
     covering : list of str
@@ -53,7 +53,7 @@ class EditResult(NamedTuple):
         return True
 
     def to_dict(self) -> dict[str, object]:
-        """Return everything except the model as data that JSON can represent."""
+        """Return all attributes except `model`, as data that JSON can represent."""
         return plain_fields(self)
 
     def __repr__(self) -> str:
@@ -61,7 +61,7 @@ class EditResult(NamedTuple):
         return f"<EditResult: {self.old_size:,} pieces became {self.size:,}>"
 
     def _repr_html_(self) -> str:
-        """Return the changed words for a notebook."""
+        """Return the summary and the words whose encoding changes, as HTML for a notebook."""
         words = "" if self.changes is None else self.changes._repr_html_()
         return f"<p>{escape(repr(self))}</p>{words}"
 
@@ -83,7 +83,7 @@ def edit(
     output : path, optional
         Where to write the new model.
     text : path, optional
-        A text to compare the two models on.
+        A text on which the old and the new model are compared.
 
     Raises
     ------
@@ -121,7 +121,7 @@ class MergeResult(NamedTuple):
     model : bytes
         The new model.
     size : int
-        The number of pieces.
+        The number of pieces of the new model.
     added : int
         The number of pieces that the first model does not have.
     left_out : list of str
@@ -148,7 +148,7 @@ class MergeResult(NamedTuple):
         return True
 
     def to_dict(self) -> dict[str, object]:
-        """Return everything except the model as data that JSON can represent."""
+        """Return all attributes except `model`, as data that JSON can represent."""
         return plain_fields(self)
 
     def __repr__(self) -> str:

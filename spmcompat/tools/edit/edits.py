@@ -159,7 +159,7 @@ def edit_model(model: ModelProto, edits: Edits) -> Edited:
     model : ModelProto
         The model. It is not modified.
     edits : Edits
-        The edits.
+        The changes to make.
 
     Raises
     ------
@@ -218,7 +218,7 @@ class _Edit:
         return self._pieces
 
     def _check_names(self) -> None:
-        """Raise if a name is unknown, or if a piece cannot be removed."""
+        """Raise if an edit names a piece that does not exist, or removes one that must stay."""
         edits = self._edits
         known = {text for text, _ in edits.added}
         for option, texts in (("rename", edits.rename), ("remove", edits.remove)):

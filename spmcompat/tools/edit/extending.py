@@ -181,10 +181,10 @@ def _check_size(found: int, add: int, settings: Settings, report: Report) -> Non
 def _with_new(
     pieces: Sequence[Piece], new: Sequence[Piece], replaced: Sequence[int]
 ) -> list[Piece]:
-    """Return the vocabulary with the new pieces, which take the replaced ids and then new ids.
+    """Return the vocabulary with the new pieces, which get the ids `replaced` first, then new ids.
 
-    A new piece that has the text of a replaced piece takes the id of that piece, so that no text
-    occurs twice.
+    The new pieces first take the ids of the replaced pieces, and then new ids. A new piece that has
+    the text of a replaced piece takes the id of that piece, so that no text occurs twice.
     """
     grown = list(pieces)
     waiting = {piece.text: piece for piece in new}

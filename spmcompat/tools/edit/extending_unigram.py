@@ -2,9 +2,10 @@
 
 The old pieces take part in every EM step and are never pruned. EM on the new text estimates scores
 for all pieces, but the old pieces keep their original scores. So text that does not need a new
-piece is cut as before. A single shift moves the scores of the new pieces to the old scale: it makes
-the average score of the old pieces, weighted by their expected counts in the new text, equal in the
-model and in EM. Since the shift is the same for all new pieces, their order does not change.
+piece is cut as before. To move the scores of the new pieces from the scale of EM to the scale of
+the model, one number is added to all of them: the difference between the average scores of the old
+pieces in the model and in EM. Both averages are weighted by the expected counts of the old pieces
+in the new text. Since the number is the same for all new pieces, their order does not change.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def learn(
         The pieces of the model, and the number of pieces to learn.
     options : UnigramOptions
         The options of the trainer. Pruning works as in training, with the same rounds and
-        overshoot, but the sizes count only new pieces.
+        overshoot, but its target sizes are numbers of new pieces.
     workers : Workers
         The threads. The result does not depend on their number.
     report : Report

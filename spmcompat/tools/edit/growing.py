@@ -115,8 +115,8 @@ def change_size(
         if not is_out_of_memory(error):
             raise
         reason = str(error)
-    # This is raised outside the handler. Inside, the first error would become its context, and the
-    # memory that the first error refers to would not be freed.
+    # This error is raised after the handler. Inside the handler, the caught error would become the
+    # context of this error, and the memory that the caught error refers to would not be freed.
     raise OutOfMemoryError(report.current, reason)
 
 

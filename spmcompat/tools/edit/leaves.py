@@ -1,4 +1,4 @@
-"""The parts that a BPE model merges into its pieces, and the order in which pieces are dropped."""
+"""The two parts from which BPE merges each piece, and the order in which to drop pieces."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Leaves(NamedTuple):
             piece = key[-1]
             if piece in fallen:
                 continue
-            if key[1] != uses[piece]:  # The leaf's count grew when another piece was dropped.
+            if key[1] != uses[piece]:  # outdated key: dropping another piece raised the count
                 heapq.heappush(queue, self._key(piece, uses[piece]))
                 continue
             yield piece

@@ -282,7 +282,7 @@ def _chosen(
 
 
 def _lost(first: Sequence[Piece], pieces: Sequence[Piece], trainer: TrainerSpec) -> list[str]:
-    """Return the pieces of the first model that can no longer be used."""
+    """Return those pieces of the first model that become unreachable."""
     texts = [piece.text for piece in first if piece.type == NORMAL]
     if trainer.model_type == TrainerSpec.BPE:  # new merges come last, so only new symbols matter
         new = pieces[len(first) :]

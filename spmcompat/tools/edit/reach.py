@@ -52,8 +52,8 @@ def unreachable(
 def containing(pieces: Iterable[Piece], texts: Iterable[str]) -> list[str]:
     """Return the normal pieces whose texts contain one of `texts`.
 
-    Whether a piece is reachable depends only on pieces whose texts are part of its own text. So if
-    the pieces with these `texts` change, only the returned pieces can become unreachable.
+    If the pieces with the given `texts` change, only the returned pieces can become unreachable:
+    whether a piece is reachable depends only on pieces whose texts occur in its own text.
     """
     others = set(texts)
     lengths = sorted({len(text) for text in others})
@@ -119,7 +119,7 @@ class Gate:
         )
 
     def normalized(self, text: str) -> str:
-        """Return the text after applying the rules, without collapsing spaces."""
+        """Apply the normalization rules to a text, but do not collapse spaces."""
         source = text.replace(SPACE_MARK, " ") if self._space == SPACE_MARK else text
         return self._rules_only.normalize(source.encode()).decode()
 
@@ -156,9 +156,10 @@ class Gate:
 
 
 def _spans(target: str, result: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of `result` that `target`, the output of a rule, can produce.
+    """Yield the spans of `result` that `target`, the output of a rule, can fill.
 
-    The target may begin before the start of `result`, or end after the end of `result`.
+    A span at the beginning of `result` may contain only the end of `target`, and a span at the end
+    of `result` only the beginning of `target`.
     """
     size, length = len(result), len(target)
     begin = result.find(target)
@@ -172,7 +173,7 @@ def _spans(target: str, result: str) -> Iterator[tuple[int, int]]:
             yield size - part, size
 
 
-# The largest number of sources of rules to try for each span.
+# The search for a source of a text tries at most this many rules for each span of the text.
 _TRIED = 4
-# The largest number of texts to keep for each end position.
+# The search keeps at most this many sources for each prefix of the text.
 _KEPT = 256

@@ -74,7 +74,7 @@ class Changes(NamedTuple):
 
 
 class _Tokens:
-    """Encodes text with a model, and returns tokens as texts.
+    """Encodes texts with a model, and returns each token as the text of its piece.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ class _Tokens:
 def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str]) -> Changes:
     """Encode a text with two models, and return the differences.
 
-    Tokens are compared by the texts of their pieces, so a token whose id changes but whose text
-    stays is not a difference.
+    Tokens are compared by the texts of their pieces, so a token with a new id but the same text is
+    not a difference.
 
     Raises
     ------

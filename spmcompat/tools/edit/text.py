@@ -97,7 +97,7 @@ def settings_of(model: ModelProto, user_settings: Settings, names: Collection[st
     own = (*_FIELDS_OF_TEXT, "model_prefix", "seed_sentencepieces_file", "self_test_sample_size")
     for name in own:
         spec.ClearField(name)
-    # Only the coverage selects characters here. Characters do not compete with other pieces.
+    # The coverage alone selects the characters: they do not compete with other pieces.
     spec.auto_character_coverage = False
     text_fields = {
         field.name: value
@@ -140,8 +140,8 @@ def read(
     verify(settings, has_sentences=sentences is not None, has_writer=True)
     symbols = [one.piece for one in model.pieces if one.type not in (NORMAL, UNUSED)]
     plan = plan_of(settings, symbols)
-    # Count all characters. The coverage is applied below, because it must not drop characters of
-    # the model.
+    # Count all characters. The coverage is not applied until later, because it must not drop
+    # characters of the model.
     coverage = plan.coverage
     plan = plan._replace(coverage=coverage._replace(character_coverage=math.inf))
     source = None

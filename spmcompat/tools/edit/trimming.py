@@ -134,7 +134,7 @@ def _check_keep(cut: Cut, counted: Sequence[Piece], characters: frozenset[str] |
 
 
 def _of_characters(text: ReadText, known: Collection[str]) -> ReadText:
-    """Return the text with only known characters in its alphabet. All others become unknown."""
+    """Return the text with an alphabet of only the `known` characters. All others are unknown."""
     return text._replace(alphabet=[one for one in text.alphabet if chr(one[0]) in known])
 
 
@@ -168,8 +168,8 @@ def _least_used_leaves(
         for part in parts.get(piece, ()):
             uses[part] += uses[piece]
         del uses[piece]
-    # `Leaves` keeps the parts of every piece that it knows, so pass only droppable pieces. With
-    # `keep_ids`, unused pieces are not droppable, but their parts may be dropped.
+    # `Leaves` drops a part only after all pieces that are merged from it. With `keep_ids`, unused
+    # pieces are never dropped, but their parts may be. So pass only the parts of droppable pieces.
     leaves = Leaves(ranks, {one: both for one, both in parts.items() if one in ranks})
     return set(islice(leaves.least_used_first(uses), size))
 
@@ -177,7 +177,7 @@ def _least_used_leaves(
 def _count_characters(
     uses: Counter[str], alphabet: Sequence[tuple[int, int]], droppable: Collection[str]
 ) -> None:
-    """Set the counts of droppable characters to how often they occur outside longer tokens."""
+    """Set the count of each droppable character to its number of uses outside longer tokens."""
     single = {piece for piece in droppable if len(piece) == 1}
     if not single:
         return
@@ -199,7 +199,7 @@ def _least_losses(
     workers: Workers,
     report: Report,
 ) -> set[str]:
-    """Return the pieces to drop from a Unigram model."""
+    """Return the pieces to drop from a Unigram model: unused pieces, then those of lowest loss."""
     from spmcompat.tools.edit.trimming_unigram import least_losses  # noqa: PLC0415
 
     counts, alphabet, plan, source = text

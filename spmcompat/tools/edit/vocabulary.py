@@ -25,7 +25,7 @@ _NAMED = 5  # how many texts a message lists
 
 
 def type_name(piece_type: int) -> str:
-    """Return the name of a type of pieces for messages."""
+    """Return the name of a piece type for messages."""
     return ModelProto.SentencePiece.Type.Name(piece_type).lower().replace("_", "-")
 
 
@@ -59,10 +59,10 @@ def below(score: float, step: float) -> float:
 
 
 def continued(texts: Iterable[str], lowest: float) -> list[Piece]:
-    """Return normal BPE pieces that are merged in this order, after all existing pieces.
+    """Return normal BPE pieces that are merged in the given order, after all existing pieces.
 
-    As in training, each score is 1 lower than the one before. If rounding would lose this step, the
-    score is the next lower float32 value.
+    As in training, each score is 1 lower than the previous score. If the scores are so low that
+    float32 cannot represent a step of 1, the score is the next lower float32 value.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def _store_symbols(
     new: Sequence[Piece],
     origins: Sequence[int | None],
 ) -> None:
-    """Update the two lists of symbols for the changed pieces.
+    """Update the trainer spec's lists of control symbols and of user-defined symbols.
 
     The lists are not rebuilt from the types of the pieces, because a list may lack pieces of its
     type: it never contains bos, eos and pad, and other programs may have changed the model.
@@ -194,7 +194,8 @@ def _store_symbols(
             and piece.text not in reserved
             and (origin is None or old[origin].text not in was_symbol)
         ]
-        if trainer.model_type == TrainerSpec.WORD:  # training adds each symbol with a space mark
+        # For a word model, training adds each listed symbol also with a space mark before it.
+        if trainer.model_type == TrainerSpec.WORD:
             marked = {SPACE_MARK + text for text in [*kept, *added]}
             added = [text for text in added if text not in marked]
         if [*kept, *added] != list(field):

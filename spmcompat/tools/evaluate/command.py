@@ -244,14 +244,18 @@ def evaluate(
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.evaluate.report import measure  # noqa: PLC0415
 
-    values["counts"] = None if counts is None else str(counts)  # flags take strings, not tables
+    # The flag --counts takes a string. The table itself is passed on below.
+    values["counts"] = None if counts is None else str(counts)
     given = from_python(command(), as_list(models), values)
     given.counts = counts
     return measure(given, Report(minloglevel, logstream))
 
 
 def with_languages(text: object) -> object:
-    """Convert a mapping of languages to paths into values of ``--text``; return other values."""
+    """Convert a mapping of languages to paths into values of ``--text``.
+
+    A `text` that is not a mapping is returned unchanged.
+    """
     if isinstance(text, Mapping):
         return [f"{language}={os.fspath(path)}" for language, path in text.items()]
     return text

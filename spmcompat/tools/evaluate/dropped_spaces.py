@@ -36,7 +36,7 @@ class DroppedSpaces:
         self._lost = 0
 
     def without(self, lines: _Lines) -> _Lines:
-        """Return the ids of each line without the dropped tokens, counting no lost boundaries."""
+        """Return the ids of each line without the dropped tokens. Count no lost boundaries."""
         return [ids[~self.dropped[ids]] for ids in lines]
 
     def drop(self, lines: _Lines) -> _Lines:

@@ -148,8 +148,8 @@ class Overlap(NamedTuple):
 def lost_text(result: Evaluation) -> str:
     """Return a description of the text that the model loses, or "" if it does not lose text.
 
-    Losing text makes the number of tokens and the loss smaller. So the figures of a model that
-    loses text cannot be compared with those of other models.
+    A model that loses text needs fewer tokens, and its loss in nats is smaller. So its figures
+    cannot be compared with those of other models.
     """
     lost = result.lost_characters
     if result.drops_spaces:
@@ -167,7 +167,10 @@ def lost_text(result: Evaluation) -> str:
 
 
 class _Batch(NamedTuple):
-    """Some lines as bytes and as text, and the number of words in each line."""
+    """Some lines as bytes and as text, and the number of words in each line.
+
+    `visible_characters` is the number of characters in all lines, without white space.
+    """
 
     lines: list[bytes]
     texts: list[str]
@@ -187,7 +190,7 @@ def _batch(lines: list[bytes]) -> _Batch:
 
 
 class _TextSize:
-    """The size of the lines added so far. Visible characters are those that are not white space."""
+    """The total size of the lines added so far. Visible characters exclude white space."""
 
     def __init__(self) -> None:
         self.lines = 0
@@ -224,7 +227,7 @@ class _Measurement:
         self._by_line = by_line
 
     def add(self, batch: _Batch) -> ModelSums | None:
-        """Add lines. Return the sums of each line if a bootstrap needs them; otherwise None."""
+        """Add lines to the figures. Return the sums of each line, or None without a bootstrap."""
         encoded = self.model.encode(batch.lines)
         words = self._add_words(batch, encoded)
         if self.spaces is not None:
@@ -244,7 +247,7 @@ class _Measurement:
         return cut if self.spaces is None else self.spaces.without(cut)
 
     def _add_losses(self, lines: Sequence[bytes], encoded: _Lines) -> _Floats:
-        """Add the losses. Return those of each line, or zeros if only their sums are needed."""
+        """Add the losses of lines. Return them by line, or zeros if only their sums are needed."""
         if self.loss is not None:
             if self._by_line or self.model.pretokens is not None:
                 return np.array(self.loss.add_by_line(lines, encoded))
@@ -429,7 +432,7 @@ def _resampled(
     of_gold: Sequence[Mapping[str, _Floats]],
     bootstrap: Bootstrap,
 ) -> list[Resampled]:
-    """Return the intervals of each model."""
+    """Return the confidence intervals of each model's figures."""
     if len(units.sums) < 2:
         unit, choice = _ONE_UNIT[bootstrap.units]
         raise BadValueError(f"The text is one {unit}, but resampling needs several. {choice}.")

@@ -14,7 +14,7 @@ import numpy.typing as npt
 # one or two boundaries.
 SCORED_BOUNDARIES = (1, 2)
 
-# The scores that are numbers of words.
+# The scores that count words.
 _COUNTS = ("words", "morph_score_words", "morph_score_words_with_single_tokens")
 
 _Floats = npt.NDArray[np.float64]
@@ -47,7 +47,7 @@ class GoldWord(NamedTuple):
         return "prefixes" if begin > 0 else "suffixes" if end < len(self.text) else ""
 
     def parts(self, boundaries: Collection[int]) -> list[str]:
-        """Return the parts of the word between these boundaries."""
+        """Split the word at `boundaries`."""
         offsets = sorted({0, *boundaries, len(self.text)})
         return [self.text[a:b] for a, b in itertools.pairwise(offsets)]
 
@@ -126,7 +126,7 @@ def compare(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> GoldSc
 
 
 def sums_by_word(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> _Floats:
-    """Return a row of numbers for each word. `scores_of_sums` computes scores from their sums."""
+    """Return a row of numbers for each word. `scores_of_sums` takes the sums of these rows."""
     rows = np.zeros((len(words), 9))
     for row, word, cut in zip(rows, words, cuts, strict=True):
         gold = word.boundaries
@@ -142,8 +142,8 @@ def sums_by_word(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> _
 def scores_of_sums(sums: _Floats) -> dict[str, _Floats]:
     """Return the scores of one or several sets of words from their sums.
 
-    Each row of `sums` is one column of `sums_by_word`, and has one sum for each set of words. The
-    scores are in the order of the fields of `GoldScores`.
+    Each row of `sums` contains the sums of one column of `sums_by_word`: one sum for each set of
+    words. The scores are in the order of the fields of `GoldScores`.
     """
     words, hits, cut, gold, scorable, scored, recalls, precisions, token_precisions = sums
     return {

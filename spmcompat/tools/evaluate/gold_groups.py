@@ -29,7 +29,7 @@ _Cuts = Sequence[Sequence[frozenset[int]]]
 
 
 class Example(NamedTuple):
-    """A word of a group: its share of the text, and its parts in the gold list and each model."""
+    """An example word: its share of the text, and how the gold list and each model split it."""
 
     word: str
     share: float
@@ -158,7 +158,7 @@ def _name(word: GoldWord, cuts: Sequence[frozenset[int]], models: Sequence[str])
 
 
 def _label(found: Sequence[str], models: Sequence[str]) -> str:
-    """Return the name of the group of words that these models find."""
+    """Return the name of the group of words whose boundaries only the models `found` find."""
     missing = [model for model in models if model not in found]
     if not found:
         return "none"
@@ -178,7 +178,7 @@ def _intervals(
     total: int,
     bootstrap: Bootstrap | None,
 ) -> list[tuple[Interval | None, Interval | None]]:
-    """Return two intervals for each group: of its number of words, and of its share."""
+    """Return two intervals for each group: one for the number of words, and one for the share."""
     if bootstrap is None:
         return [(None, None)] * groups
     words = np.empty((bootstrap.resamples, groups))

@@ -34,16 +34,17 @@ _NO_BASE = "with a base that is not in the word"
 _SEVERAL_BASES = "with a base that occurs several times in the word"
 _OTHER_AFFIXES = "with other affixes"
 
-# The subsets of a list: words of a stem and only prefixes, or of a stem and only suffixes.
+# The subsets of a list: words whose affixes are all prefixes, and words whose affixes are all
+# suffixes.
 SUBSETS = ("prefixes", "suffixes")
 
-# A part of a segmentation of MorphoLex: a prefix, a root, a suffix, or a bracket of a stem.
+# A part of a segmentation in MorphoLex: a prefix, a root, a suffix, or a bracket around a stem.
 _MORPH = re.compile(r"<([^<>(){}]+)<|\(([^<>(){}]+)\)|>([^<>(){}]+)>|[{}]")
-_ROOT = 2  # the group of a root; group 1 is a prefix, group 3 a suffix
+_ROOT = 2  # the group of _MORPH that matches a root; group 1 matches a prefix, group 3 a suffix
 
 # The values of the column correctParse that mark a correct parse.
 _YES = ("yes", "1", "1.0", "true")
-_BARS = "|||"  # separates the fields of DagoBERT
+_BARS = "|||"  # separates the fields of a line in a list of DagoBERT
 _SHOWN = 60  # the number of characters of a line that an error message shows
 _LONGEST_LINE = 1 << 16  # characters
 
@@ -110,7 +111,7 @@ def read_gold_lists(paths: Sequence[str]) -> list[GoldList]:
 
 
 def split_subset(name: str) -> tuple[str, str]:
-    """Return the path of a list, and the subset that follows it after a colon, which may be ""."""
+    """Split a name into the path of a list and the subset after a colon; "" for no subset."""
     path, _, subset = name.rpartition(":")
     return (path, subset) if path and subset in SUBSETS else (name, "")
 
@@ -186,7 +187,9 @@ def _lines(file: TextIO, path: str) -> list[str]:
 def _gold_list(lines: Sequence[str], path: str) -> GoldList:
     first = next((i for i, line in enumerate(lines) if line.strip()), None)
     if first is None:
-        raise BadValueError(f"{path} contains no words. Write lines of word, tab, morphs.")
+        raise BadValueError(
+            f"{path} contains no words. Write a word, a tab and its morphs on each line."
+        )
     form, read = _reader(lines[first], f"{path}:{first + 1}")
     words: dict[str, GoldWord] = {}
     left_out: Counter[str] = Counter()
@@ -206,7 +209,7 @@ def _gold_list(lines: Sequence[str], path: str) -> GoldList:
 
 
 def _united(first: GoldWord, second: GoldWord) -> GoldWord:
-    """Return a word with the boundaries of both derivations, and the overlap of their stems."""
+    """Unite two derivations of a word: all boundaries, and as the stem the overlap of the stems."""
     begin, end = zip(first.stem or (0, 0), second.stem or (0, 0), strict=True)
     stem = (max(begin), min(end))
     return GoldWord(
@@ -215,7 +218,7 @@ def _united(first: GoldWord, second: GoldWord) -> GoldWord:
 
 
 def _reader(line: str, source: str) -> tuple[str, _Reader]:
-    """Return the format of a file with this first line, and the function that reads the format."""
+    """Return the name of the format of a file that begins with this line, and its reader."""
     for columns, (form, convert) in _TABLES.items():
         for delimiter in ",\t":
             if set(columns) <= set(_split(line, delimiter)):
@@ -336,7 +339,7 @@ def _table_reader(
 
 
 def _rows(lines: Sequence[str], path: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of the last line and the fields of each row that is not blank."""
+    """For each row that is not blank, yield the number of its last line, and its fields."""
     table = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         for fields in table:
@@ -409,7 +412,7 @@ def _joined(word: str, parts: Sequence[str]) -> _Found:
 
 
 def _stemmed(word: str, parts: tuple[str, str, str]) -> _Found:
-    """Return the word with its boundaries around its stem, which is the second part."""
+    """Return the word with boundaries between its parts. The second part is the stem."""
     before, stem, _ = parts
     return _with_stem(_joined(word, parts), len(before), len(before) + len(stem))
 

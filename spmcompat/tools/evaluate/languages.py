@@ -195,7 +195,9 @@ def _languages(
 
 
 def gini(costs: Sequence[float]) -> float:
-    """Return the Gini coefficient: half the mean difference of two costs, divided by their mean.
+    """Return the Gini coefficient of costs.
+
+    It is half the mean absolute difference between two costs, divided by the mean of the costs.
 
     Parameters
     ----------

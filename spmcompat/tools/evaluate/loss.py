@@ -66,10 +66,11 @@ class MarginalLoss:
 
     A character that is not a piece gets the lowest score minus 10, as in the encoder.
 
-    The text is cut at user-defined symbols. A model does not store probabilities for them, so if a
-    space is a user-defined symbol, spaces would not add to the loss. Here, the probability of each
-    symbol is its share of the tokens in the first call of `add` or `add_by_line`. The other pieces
-    share the remaining probability. So the loss of every model includes the whole text.
+    The text is cut at user-defined symbols. A model does not store their probabilities, so they
+    would not add to the loss, not even spaces if a space is such a symbol. Therefore the
+    probability of each symbol is set to its share of the tokens in the first call of `add` or
+    `add_by_line`. The other pieces share the remaining probability. So the loss of every model
+    includes the whole text.
 
     Parameters
     ----------
@@ -120,7 +121,7 @@ class MarginalLoss:
         self.skipped = 0
 
     def without(self, dropped: npt.NDArray[np.bool_]) -> MarginalLoss | None:
-        """Change this loss so that dropped user-defined symbols no longer add to it; return it.
+        """Leave dropped user-defined symbols out of this loss, and return it.
 
         Return None if a normal piece is dropped: the loss is a sum over all segmentations, and some
         of them contain the piece.
@@ -200,7 +201,7 @@ class MarginalLoss:
     def _add_segments(
         self, lines: Sequence[bytes], indices: Sequence[int], losses: LineLosses
     ) -> None:
-        """Add the loss of each line to the item of `losses` at the line's index."""
+        """Add the loss of each line to `losses`, at the index of the line."""
         try:
             segments = read_segments(self._plan_by_line, lines, self._workers)
         except EmptyCorpusError:
@@ -241,11 +242,11 @@ class MarginalLoss:
         return -sums
 
     def _set_pieces(self, log_share: float) -> None:
-        """Set the scores of the normal pieces from their share of the total probability.
+        """Set the scores of the normal pieces, given their share of the total probability.
 
-        The user-defined symbols have the remaining probability. The scores in `_pieces` are those
-        of the model plus the logarithm of the share. The scores in `_shifted` are also normalized,
-        so that the probabilities add up to the share.
+        The remaining probability belongs to the user-defined symbols. The scores in `_pieces` are
+        those of the model plus `log_share`, the logarithm of the share. The scores in `_shifted`
+        are also normalized, so that the probabilities of the normal pieces add up to the share.
         """
         shift = log_share - self._log_total
         self._pieces = _pieces([(text, score + log_share) for text, score in self._normal])

@@ -170,7 +170,7 @@ class _HuggingFace:
         from tokenizers import Tokenizer  # noqa: PLC0415
         from tokenizers.pre_tokenizers import ByteLevel  # noqa: PLC0415
 
-        # os.stat raises if the file is missing. The error of the library would not say so.
+        # os.stat reports a missing file clearly. The error of the library would not name the cause.
         size = os.stat(path).st_size
         if size > MOST_BYTES:
             raise BadValueError(

@@ -29,7 +29,7 @@ from spmcompat.tools.evaluate.vocabularies import VocabularyCounts, count_vocabu
 
 Result: TypeAlias = Evaluation | CountsEvaluation
 
-# The name and the format of each figure in the table, in the order of the rows.
+# The name and the format of each figure that the report shows, in the order of the rows.
 _FORMATS = {
     "model_type": "{}",
     "pieces": "{:,}",

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from spmcompat.plan import Plan
     from spmcompat.runtime.workers import Workers
 
-# While reading, this character replaces each user-defined symbol, and is inserted at each cut of a
-# pretokenizer.
+# When a line is read, this character replaces each user-defined symbol. It is also inserted at each
+# cut of a pretokenizer.
 MARK = UNKNOWN_MARK.encode()
 # The name that means: use only the split options of the model, without a pretokenizer.
 STORED = "stored"
@@ -56,7 +56,7 @@ class LineSegments(NamedTuple):
     segment_of: npt.NDArray[np.int64]
 
     def sum_by_line(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return the sum of each line's values. `values` has a value for each distinct segment."""
+        """Return, for each line, the sum of its segments' `values` (one per distinct segment)."""
         sums: npt.NDArray[np.float64] = np.bincount(
             self.line_of, values[self.segment_of], self.lines
         ).astype(np.float64)

@@ -44,7 +44,7 @@ _REFUSED_RULES = {
     "script_runs": "are cut by a pretokenizer",
     "calls_pretokenizer": "are cut by a pretokenizer",
 }
-# Larger sums of tokens could exceed 64 bits.
+# The counts of a larger text are refused, because the number of its tokens could exceed 64 bits.
 _MOST_BYTES = 2**60
 _USE_TEXT = "Give the text itself with --text."
 
@@ -112,7 +112,7 @@ class _Counter:
         _check(message, table, model.path)
         symbols = [piece.piece for piece in message.pieces if piece.type == piece.USER_DEFINED]
         # The space mark may be a user-defined symbol. It needs no check: counting has turned every
-        # space into a space mark, whether or not that is a symbol.
+        # space into a space mark, whether or not the space mark is a symbol.
         added = [symbol for symbol in symbols if symbol != SPACE_MARK]
         origin = table.origin
         self._symbols = SymbolCheck(
@@ -129,18 +129,18 @@ class _Counter:
 
     def add(self, rows: pa.RecordBatch, pretokens: Sequence[str], counts: _Ints) -> None:
         self._symbols.check(rows)
-        # The encoder returns lists faster than one array for each pretoken.
+        # The encoder returns lists, because it would need more time to return arrays.
         encoded = self._encoder.encode(pretokens, return_type=int, num_threads=self._threads)
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         ids = np.fromiter(chain.from_iterable(encoded), dtype=np.int32, count=int(lengths.sum()))
-        # This adds integers exactly; `bincount` would convert its weights to float64.
+        # `np.add.at` adds integers exactly; `np.bincount` would convert its weights to float64.
         np.add.at(self.uses, ids, np.repeat(counts, lengths))
         self._look_for_unknown(pretokens, ids, lengths)
 
     def _look_for_unknown(
         self, pretokens: Sequence[str], ids: npt.NDArray[np.int32], lengths: _Ints
     ) -> None:
-        """Find out whether unknown tokens may be on both sides of the end of a pretoken."""
+        """Record whether unknown tokens begin a pretoken, and whether unknown tokens end one."""
         unknown = self._model.kinds.unknown[ids]
         if not unknown.any():
             return
@@ -275,7 +275,7 @@ def _add_sizes(sizes: _Sizes, rows: pa.RecordBatch, name: str) -> None:
 
 
 def _warn(origin: Origin, sizes: _Sizes, report: Report) -> None:
-    """Report the parts of the text that the figures leave out."""
+    """Warn about text that the figures do not include, and about counts that were changed."""
     if skipped := origin.too_long + origin.reserved + origin.broken:
         report.warning(f"The counts do not contain {skipped:,} lines that counting skipped.")
     if sizes.left_out:
@@ -313,10 +313,12 @@ def _check(model: ModelProto, table: CountTable, path: str) -> None:
             "Count the text with the rules of the model, or give it with --text.",
         )
     if origin.delimiter:
-        raise _refusal(table, "were cut at a pretokenization_delimiter, which they do not contain")
+        raise _refusal(table, "were cut at a pretokenization_delimiter, but do not contain it")
     crossing = next((p.piece for p in model.pieces if _may_cross(p, origin)), None)
     if crossing is not None:
-        raise _refusal(table, f"are cut inside the piece {printable(crossing)!r} of {path}")
+        raise _refusal(
+            table, f"are of text that was cut inside the piece {printable(crossing)!r} of {path}"
+        )
 
 
 def _may_cross(piece: ModelProto.SentencePiece, origin: Origin) -> bool:

@@ -131,7 +131,7 @@ class TextTables:
         Raises
         ------
         TrainingError
-            If a file is not a table with these columns, a row has no language, or a text is too
+            If a file is not a table with the two columns, a row has no language, or a text is too
             long.
         """
         waiting: dict[str, list[bytes]] = {}
@@ -178,7 +178,7 @@ def texts_of(values: Sequence[str], text_column: str, language_column: str | Non
     Raises
     ------
     BadValueError
-        If only some values name a language, or if one does although there is a language column.
+        If only some values name a language, or if a value names one and there is a language column.
     """
     found = [re.fullmatch(r"([^=/\\]+)=(.+)", value, re.DOTALL) for value in values]
     if language_column is not None:
@@ -213,7 +213,7 @@ def _check_language(language: str | None, where: str) -> None:
 
 
 def _taken(waiting: dict[str, list[bytes]]) -> Iterator[LineBatch]:
-    """Yield and remove the waiting lines of each language."""
+    """Yield the waiting lines of each language as a batch, and remove them from `waiting`."""
     for language, lines in waiting.items():
         if lines:
             yield LineBatch(lines, [], language)

@@ -44,7 +44,7 @@ class TokenKinds(NamedTuple):
 
 
 def kinds_of_pieces(model: ModelProto) -> TokenKinds:
-    """Return the properties of the pieces. Space marks separate words."""
+    """Return the properties of a model's pieces. Space marks show where words begin or end."""
     texts = [p.piece if p.type in (p.NORMAL, p.USER_DEFINED) else "" for p in model.pieces]
     types = np.array([piece.type for piece in model.pieces])
     return TokenKinds(
@@ -59,7 +59,7 @@ def kinds_of_pieces(model: ModelProto) -> TokenKinds:
 
 
 class LineWords(NamedTuple):
-    """The number of words in each line, counted by the marks of the tokens.
+    """The number of words in each line, counted by the marks for word boundaries in its tokens.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ def texts_of_pieces(pieces: Set[str], marks: str = SPACE_MARK, continuation: str
 def count_vocabulary(
     pieces: Set[str], texts: Set[str], affixes: Affixes | None = None
 ) -> VocabularyCounts:
-    """Count the pieces of a vocabulary, those that differ only in space marks, and affixes.
+    """Count the pieces of a vocabulary, the pieces that repeat the text of another, and affixes.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ class Reference:
         return [known[one].piece if 0 <= one < len(known) else f"#{one}" for one in ids]
 
     def surface(self, ids: Sequence[int]) -> bytes:
-        """Return the normalized text of ids, with 0xFF for unknown characters."""
+        """Return the normalized text that the ids represent, with 0xFF for each unknown piece."""
         surface = b""
         for one in ids:
             if self.is_unknown(one):
@@ -109,9 +109,9 @@ def cause_of(
     loaded : Loaded
         The export, loaded by the target's library.
     line : str
-        The line.
+        The line that both libraries encoded.
     expected, actual : sequence of int
-        The ids of ``sentencepiece`` and of the target.
+        The ids that ``sentencepiece`` and the target's library return.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def cause_of(
 
 
 def _spells(surface: bytes, text: bytes) -> bool:
-    """Return whether a surface matches the text; each 0xFF matches one or more characters."""
+    """Return whether `surface` matches `text`. Each 0xFF in it matches one or more characters."""
     first, *others = surface.split(_UNKNOWN_CHARACTERS)
     if not others:
         return surface == text
@@ -145,7 +145,9 @@ def _spells(surface: bytes, text: bytes) -> bool:
     at = len(first)
     for known in others:
         at = text.find(known, at + 1, end)
-        if at < 0 or not known:  # one unknown piece represents all consecutive unknown characters
+        # `known` is empty between two adjacent unknown pieces. Such pieces never match the text,
+        # because a single unknown piece represents all consecutive unknown characters.
+        if at < 0 or not known:
             return False
         at += len(known)
     return at < end

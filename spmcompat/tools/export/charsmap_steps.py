@@ -53,8 +53,8 @@ _JOINS = (
 _COMPOSES = "\\p{M}\\x{1161}-\\x{1175}\\x{11A8}-\\x{11C2}"
 _JAMO = (range(0x1161, 0x1176), range(0x11A8, 0x11C3))
 
-# The ``tokenizers`` library has the compositions of Unicode 12. These blocks have newer
-# compositions.
+# The characters of blocks with compositions that Unicode 12 does not have. The ``tokenizers`` library
+# uses Unicode 12.
 _NEWER_COMPOSITIONS = frozenset(
     map(
         chr,
@@ -120,7 +120,8 @@ class ProtectedRules(NamedTuple):
     symbols: list[str]
 
 
-# The result is cached: both the limits and the steps need it, and it takes half a second.
+# The result is cached: both the check of the limits and the construction of the steps need it, and
+# computing it takes almost a second.
 @lru_cache(maxsize=1)
 def analysed(charsmap: bytes) -> Charsmap:
     """Decide how to apply the rules of a charsmap."""
@@ -147,7 +148,8 @@ def protect_symbols(charsmap: bytes, symbols: Sequence[str]) -> ProtectedRules:
     """Return the rules of a charsmap, and the symbols that they must not change."""
     rules = analysed(charsmap)
     altered = tuple(symbol for symbol in symbols if _changes(symbol, rules))
-    # The step of a symbol must not match the beginning of a longer symbol.
+    # The step that replaces a symbol must not match the beginning of a longer symbol, so the longer
+    # symbol needs a step, too.
     changed = {symbol for symbol in symbols if symbol.startswith(altered)}
     return ProtectedRules(
         rules,
@@ -231,8 +233,8 @@ def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
         placeholder = tuple(map(ord, str(step.get("content", ""))))
         if len(source) > 1 and placeholder in single and placeholder[0] > _LAST_PLACEHOLDER >> 1:
             rules[source] = single[placeholder]
-    # `steps_of` leaves out the rule that deletes the separator, because a later step deletes all
-    # separators. Restore this rule.
+    # The charsmap of the step lacks the rule that deletes the separator: `steps_of` removes that
+    # rule, because a later step deletes all separators. Add the rule again.
     for step in steps[last:]:
         text = _replaced(step)
         if len(text) == 1 and ord(text) < 0x20 and step.get("content") == "":
@@ -268,17 +270,17 @@ def prepend(text: str) -> Step:
 
 
 def precompiled(single: Mapping[int, Points]) -> Step:
-    """Return the step that applies rules of one character."""
+    """Return the step that applies `single`, the rules that each replace one character."""
     blob = compile_charsmap({(one,): target for one, target in single.items()})
     return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(blob).decode()}
 
 
 def _separators(rules: Charsmap) -> tuple[int, int]:
-    """Return the separator of units, and the separator of the characters of a cluster.
+    """Return a separator for units, and one for the characters of a cluster.
 
-    If the rules delete two control characters, these become the separators. A text may then contain
-    them, because the rules delete them anyway. CR and LF are not suitable, because they form one
-    cluster.
+    If the rules delete at least two control characters, two of these become the separators. Then a
+    text may contain the separators, because the rules delete them anyway. CR and LF are not
+    suitable, because together they form one cluster.
     """
     targets = (*rules.single.values(), *rules.several.values())
     kept = {code for text in (*rules.several, *targets) for code in text}
@@ -291,7 +293,7 @@ def _separators(rules: Charsmap) -> tuple[int, int]:
 
 
 def _cuts(protected: ProtectedRules) -> str:
-    r"""Return a pattern with an empty match at each place where the separator belongs.
+    r"""Return a pattern with an empty match at each position where a separator must be inserted.
 
     ``\G`` matches where the last match ended, and ``\K`` drops everything matched before it. So the
     search goes from left to right, unit by unit, as ``sentencepiece`` does, and matches the empty

@@ -37,7 +37,7 @@ def export(
     Parameters
     ----------
     model : ModelProto
-        The model.
+        The model to export.
     to : str
         The name of the target.
     output : str
@@ -45,8 +45,8 @@ def export(
     lines : iterable of str, optional
         The lines to verify the export with. If it is None, nothing is verified.
     warn : callable
-        A function that is called with a line about each part of the model that the target cannot
-        express exactly, before anything is written.
+        Called with one line for each part of the model that the target cannot express exactly. All
+        calls precede the writing of files.
     inputs : sequence of str
         The input files, which the export must not replace.
     folder : FolderOptions
@@ -108,8 +108,8 @@ def import_file(
     output : str
         The model to write.
     warn : callable
-        A function that is called with a line about each difference and each part that the model
-        leaves out, before anything is written.
+        Called with one line for each difference and for each part of the file that the model
+        leaves out. All calls precede the writing of the model.
     approximate : bool
         Whether to write a model that encodes some texts differently.
 
@@ -153,12 +153,12 @@ def import_file(
 
 
 def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[str] | None:
-    """Return the lines to verify an export with.
+    """Return the lines with which to verify an export.
 
     Parameters
     ----------
     model : ModelProto
-        The model.
+        The exported model.
     verify : str, bool or iterable of str
         The path of a UTF-8 text, the lines themselves, True for the built-in lines, or False to
         skip verification.

@@ -44,8 +44,8 @@ def files(model: ModelProto) -> dict[str, bytes]:
         # llama.cpp loads the vocabulary without the hyperparameters of the architecture, but it
         # must know the name of the architecture.
         "general.architecture": gguf_file.text(kind),
-        # The name is constant, because llama.cpp applies other rules if it contains the name of
-        # certain models.
+        # All files have this name, because llama.cpp applies other rules to names that contain the
+        # name of certain models.
         "general.name": gguf_file.text("vocabulary"),
         "tokenizer.ggml.model": gguf_file.text(kind),
         "tokenizer.ggml.pre": gguf_file.text("default"),
@@ -80,7 +80,7 @@ def load(path: str) -> Loaded:
     if llama.metadata["tokenizer.ggml.model"] != "llama":
         return Loaded(encode)
     prefix = SPACE_MARK if llama.metadata["tokenizer.ggml.add_space_prefix"] == "true" else ""
-    # The tokenizer ``llama`` only adds the prefix and replaces the spaces.
+    # As normalization, the tokenizer ``llama`` only adds the prefix and replaces the spaces.
     return Loaded(encode, lambda line: line and prefix + line.replace(" ", SPACE_MARK))
 
 

@@ -11,7 +11,8 @@ from typing import NamedTuple, TypeAlias
 
 _MAGIC = b"GGUF"
 _VERSION = 3
-# Tensor data begin at a multiple of this. A file without tensors is padded to a multiple, too.
+# The offset of tensor data is a multiple of this number of bytes. A file without tensors is padded
+# to such a multiple, too.
 _ALIGNMENT = 32
 
 _UINT8, _UINT32, _INT32, _FLOAT32, _BOOL, _STRING, _ARRAY = 0, 4, 5, 6, 7, 8, 9
@@ -28,12 +29,12 @@ Values: TypeAlias = dict[str, Value]
 
 
 def integer(value: int) -> Value:
-    """Return an unsigned 32-bit integer."""
+    """Return a value of type UINT32."""
     return Value(_UINT32, struct.pack("<I", value))
 
 
 def flag(value: bool) -> Value:
-    """Return a Boolean value."""
+    """Return a value of type BOOL."""
     return Value(_BOOL, struct.pack("<?", value))
 
 

@@ -1,4 +1,4 @@
-"""Finds where llama.cpp will encode differently from sentencepiece with a given model.
+"""Finds out which texts llama.cpp will encode differently than sentencepiece with the same model.
 
 The rules in this module come from ``llama-vocab.cpp``. The tests check them with
 ``llama-cpp-python``.
@@ -127,15 +127,16 @@ def _rules(model: ModelProto) -> dict[tuple[int, ...], tuple[int, ...]]:
 
 
 def changed_symbols(model: ModelProto) -> dict[str, bool]:
-    """Return the symbols that the charsmap changes, and whether it always changes them.
+    """Return, for each symbol that the charsmap changes, whether it does so in every text.
 
-    Some symbols are only changed before certain characters, for example ``>`` before a combining
-    stroke.
+    The charsmap changes some symbols only before certain characters, for example ``>`` before a
+    combining stroke.
     """
     return _changed(tuple(_symbols(model)), model.normalizer_spec.precompiled_charsmap)
 
 
-# The result is cached: the limits and the file need it, and computing it can take a second.
+# The result is cached, because computing it can take a second, and both the check of the limits and
+# the export need it.
 @lru_cache(maxsize=1)
 def _changed(symbols: tuple[str, ...], charsmap: bytes) -> dict[str, bool]:
     if not symbols or not charsmap:
@@ -162,7 +163,7 @@ def _changed(symbols: tuple[str, ...], charsmap: bytes) -> dict[str, bool]:
 
 
 def _without_longer(texts: Iterable[str]) -> list[str]:
-    """Return the texts, sorted, without texts that begin with another one of the texts."""
+    """Sort the texts. Leave out each text that begins with another of the texts."""
     kept: list[str] = []
     for text in sorted(texts):
         # In sorted order, the texts that begin with kept[-1] follow it directly.
@@ -182,9 +183,9 @@ def _has_begin(text: str, begins: Sequence[str]) -> bool:
 
 
 def _is_begin(begin: str, texts: Sequence[str], *, besides: str = "") -> bool:
-    """Return whether a sorted list has a longer text than `begin` that starts with it.
+    """Return whether `begin` is a proper prefix of one of `texts`, which are sorted.
 
-    The text `besides` does not count.
+    The text `besides` is ignored.
     """
     at = bisect_right(texts, begin)
     return any(text.startswith(begin) and text != besides for text in texts[at : at + 2])

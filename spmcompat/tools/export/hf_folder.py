@@ -51,7 +51,7 @@ class FolderOptions(NamedTuple):
 
 
 def limits(model: ModelProto) -> list[Limit]:
-    """Return the limits of the folder. One concerns control symbols that are plain text."""
+    """Return the limits of the folder, including one for control symbols that are plain text."""
     others = _special_pieces(model).get("additional_special_tokens")
     found = tokenizer_json.limits(model)
     if others:
@@ -141,7 +141,7 @@ def _template(path: str) -> bytes:
     MissingFileError
         If the file cannot be read.
     BadValueError
-        If it is too large, empty, or not in UTF-8.
+        If the template is too large, empty, or not in UTF-8.
     """
     refuse_impossible(path, "Check --chat_template")
     try:
@@ -164,7 +164,7 @@ def _template(path: str) -> bytes:
 def without_control_pieces(files: Mapping[str, bytes], lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines that contain no special piece.
 
-    A folder that finds special pieces encodes all other lines differently than the model does.
+    If the folder finds special pieces in a line, it encodes the line differently than the model.
     """
     special = json.loads(files["special_tokens_map.json"])
     others = special.pop("additional_special_tokens", [])

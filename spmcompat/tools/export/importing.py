@@ -36,9 +36,9 @@ from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
 _BYTES = frozenset(BYTE_PIECES)
-# Limits the work for a pattern. The texts that match a pattern may have at most this many times as
-# many characters as all pieces together. An exported pattern stays below the limit, although it
-# repeats the beginnings of symbols.
+# Limits the time for the expansion of a pattern into the texts that match it. The texts may have at
+# most `_WORK` times as many characters as all pieces together. An exported pattern stays below the
+# limit, although it repeats the beginnings of symbols.
 _WORK = 100
 _ALWAYS_STORED = frozenset(["model_type", "precompiled_charsmap"])
 _UNKNOWN = "\U0010fffd\U0010fffc"  # two private-use characters
@@ -64,7 +64,7 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
     ------
     BadValueError
         If the file is not a ``tokenizer.json``, or no model is similar to it. The message names the
-        part of the file.
+        section of the file that cannot be imported.
     """
     document = read_document(content)
     described = document["model"]
@@ -177,14 +177,15 @@ def _most(pieces: Collection[str]) -> int:
 def _exact(
     document: Step, described: Step, vocabulary: Mapping[str, int], added: _Added
 ) -> tuple[ModelProto, str]:
-    """Return the model that could have been exported to this file.
+    """Return the model whose export is this file, if the file is an export of spmcompat.
 
     Returns
     -------
     model : ModelProto
         The model, without its trainer spec.
     unequal : str
-        The part of the file that differs from the same part of the export; empty if none does.
+        The name of a section of the file that differs from an export of the model; empty if the
+        file equals the export.
     """
     control = _silent(document, vocabulary) | added.control
     model = ModelProto()
@@ -207,7 +208,7 @@ def _exact(
 def _add_unigram(
     model: ModelProto, document: Step, described: Step, control: Collection[str]
 ) -> None:
-    """Add the pieces. Give each piece the type for which an export would write its score."""
+    """Add the pieces. Infer the type of each piece from its score, as an export writes it."""
     vocabulary: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
     unknown: int | None = described.get("unk_id")  # type: ignore[assignment]
     reserved = [score for text, score in vocabulary if text in _BYTES or text in control]
@@ -282,7 +283,7 @@ def _add(model: ModelProto, text: str, score: float, kind: int) -> None:
 
 
 def _merges(document: Step, described: Step) -> list[tuple[str, str]]:
-    """Return the merges as pairs. In older files, a merge is a text: two parts around a space.
+    """Return the merges as pairs. In older files, a merge is a text: two parts and a space between.
 
     Raises
     ------
@@ -340,9 +341,9 @@ def _charsmaps(steps: Sequence[Step]) -> Iterator[tuple[str, bytes]]:
     rules = rules_of(steps)
     if any(step.get("type") == "NFC" for step in steps):
         # An NFC step means that the rules are predefined, because no other rules compose so many
-        # characters. Of the predefined rules, those with nmt turn a TAB into a space, and those
-        # with strip_accents delete accents. Those with cf turn a capital into one small letter;
-        # MARK_CASE turns a capital into two characters.
+        # characters. The name of the rules follows from what they do: only nmt turns a TAB into a
+        # space, cf turns a capital into one small letter, MARK_CASE turns a capital into two
+        # characters, and strip_accents deletes accents.
         start = "nmt_nfkc" if (0x09,) in rules else "nfkc"
         name = f"{start}_cf" if len(rules.get((0x41,), ())) == 1 else start
         if len(rules.get((0x41,), ())) == 2:
@@ -359,7 +360,7 @@ def _steps(normalizer: Step | None) -> list[Step]:
 
 
 def _equal_models(document: Step, described: Step, exported: Step) -> bool:
-    """Return whether the model of the file is equivalent to the exported one."""
+    """Return whether the ``model`` section of the file is equivalent to that of an export."""
     ours, theirs = dict(exported["model"]), dict(described)  # type: ignore[call-overload]
     theirs.setdefault("type", ours["type"])
     if ours["type"] == "BPE":
@@ -442,8 +443,8 @@ def _check_symbols(document: Step, described: Step, symbols: Collection[str]) ->
         If there is such a symbol.
     """
     if described.get("type") == "Unigram":
-        # A symbol with a score of 0 or more is one piece, because all other segmentations have a
-        # negative score.
+        # A symbol whose score is 0 or more is encoded as one piece, because all of its other
+        # segmentations have a negative score.
         entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
         whole = {text for text, score in entries if score >= 0}
     else:
@@ -497,8 +498,8 @@ def _bpe_differences(
         for merge in merges
         if all(types[text] == _PIECE.NORMAL for text in (*merge, "".join(merge)))
     ]
-    # Control pieces and symbols are not included: they are cut out of the text before anything is
-    # merged.
+    # Merges that result in control pieces or symbols do no harm: ``tokenizers`` cuts the texts of
+    # these pieces out of a line before it merges anything.
     found = [
         "".join(merge) for merge in merges if types["".join(merge)] in (_PIECE.BYTE, _PIECE.UNKNOWN)
     ]
@@ -545,7 +546,7 @@ def _bpe_differences(
 
 
 def _word_differences(model: ModelProto, layout: Layout) -> Iterator[Limit]:
-    """Yield the difference between encoding words and encoding the whole text."""
+    """Yield a limit if the file encodes word by word, but a piece contains parts of two words."""
     if not layout.cuts_words:
         return
     normal = [piece.piece for piece in model.pieces if piece.type == _PIECE.NORMAL]
@@ -561,7 +562,7 @@ def _word_differences(model: ModelProto, layout: Layout) -> Iterator[Limit]:
             return
 
 
-# ---------------------------------------------------------------- trainer spec and left-out parts
+# ---------------------------------------------------------------- trainer spec and limits
 
 
 def _set_trainer_spec(model: ModelProto, document: Step, described: Step) -> None:
@@ -607,7 +608,7 @@ def _set_unknown(model: ModelProto, described: Step, control: Collection[str]) -
 
 
 def _left_out(document: Step, model: ModelProto) -> Iterator[Limit]:
-    """Yield the parts of the file that the model leaves out."""
+    """Yield what the ``tokenizer.json`` contains but the imported model cannot store."""
     added = document.get("added_tokens") or []
     special = [token["content"] for token in added if token["special"]]  # type: ignore[attr-defined]
     if special:
@@ -664,7 +665,7 @@ def _surface(document: Step) -> str:
 
 
 def _whole(step: Step) -> str:
-    """Return the pattern if a step replaces whole pieces; otherwise, an empty string."""
+    """Return the pattern of a step without its anchors, or "" if it does not match whole pieces."""
     pattern = step.get("pattern")
     regex = str(pattern.get("Regex", "")) if isinstance(pattern, dict) else ""
     is_whole = regex.startswith("\\A(?:") and regex.endswith("\\z")

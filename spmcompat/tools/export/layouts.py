@@ -28,7 +28,7 @@ _WHITE_SPACE = frozenset(
 
 
 class Layout(NamedTuple):
-    """How a model has to normalize and cut a text to encode it as the file does.
+    """How a model has to normalize and cut a text to encode it as a ``tokenizer.json`` file does.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ def layout_of(document: Step, most_symbols: int) -> Layout:
     document : dict
         The result of `read_document`.
     most_symbols : int
-        The largest number of characters of the user-defined symbols in a pattern.
+        The maximum total number of characters in the user-defined symbols of a pattern.
 
     Raises
     ------
@@ -136,7 +136,10 @@ def layout_of(document: Step, most_symbols: int) -> Layout:
 
 
 def _flat(step: object, name: str) -> list[Step]:
-    """Return the steps of a ``Sequence``; for any other step, a list with only this step."""
+    """Return the steps in a ``Sequence``, or a list of only `step` if it has another type.
+
+    The list is empty if `step` is not an object.
+    """
     if not isinstance(step, dict):
         return []
     return list(step.get(name) or []) if step.get("type") == "Sequence" else [step]
@@ -154,7 +157,8 @@ _SPACE_STEPS: dict[str, Step] = {
     "collapse_to_mark": replace_pattern(" {2,}", SPACE_MARK),
     "double_mark": replace_pattern(f"\\A{SPACE_MARK}", SPACE_MARK * 2),
 }
-# The sequences of steps that occur in files. The value is True if the sequence strips spaces.
+# The sequences of steps that occur in ``tokenizer.json`` files. The value is True if the sequence
+# strips spaces.
 _SEQUENCES: dict[tuple[str, ...], bool] = {
     (): False,
     ("escape",): False,
@@ -203,7 +207,7 @@ def _spaces(document: Step, codes: Sequence[str], most_symbols: int) -> _Spaces:
         raise refusal("pre_tokenizer", document, "it removes the spaces between words.")
     has_prefix = "prepend" in codes
     if has_prefix and scheme in ("always", "first"):
-        raise refusal("pre_tokenizer", document, "the normalizer already puts a space first.")
+        raise refusal("pre_tokenizer", document, "the normalizer already prepends a space.")
     if "collapse" in codes and not (strips or words):
         raise refusal("normalizer", document, "it keeps single spaces at the ends of a text.")
     if strips and "strip_right" in codes and scheme not in ("always", "first"):
@@ -243,9 +247,9 @@ def _split_symbols(document: Step, step: Step, most: int, *, has_spaces: bool) -
         raise refusal("pre_tokenizer", document)
     found, lengths = set[str](), set[int]()
     for text in texts:
-        # The pattern finds the first alternative, sentencepiece the longest symbol.
+        # The pattern matches the first alternative, but sentencepiece finds the longest symbol.
         if any(text[:length] in found for length in lengths if length < len(text)):
-            raise refusal("pre_tokenizer", document, f"it finds only a part of {text!r}.")
+            raise refusal("pre_tokenizer", document, f"it matches only a prefix of {text!r}.")
         found.add(text)
         lengths.add(len(text))
     return texts
@@ -280,7 +284,7 @@ def _rules(
 
 
 def _cluster_difference(rules: dict[Points, Points]) -> Limit:
-    """Return the difference between Precompiled and ``sentencepiece``, with an example."""
+    """Return how a ``Precompiled`` step differs from ``sentencepiece``, with an example."""
     texts = {source: "".join(map(chr, source)) for source in rules}
     long = [text for text in texts.values() if len(text) > 1 and _is_long(text)]
     # か with a combining voiced sound mark is the most frequent case.

@@ -11,7 +11,7 @@ class Limit(NamedTuple):
     text : str
         A sentence that says what is not exact, and why.
     remedy : str
-        A sentence with the trainer option that would make it exact; empty if no option does.
+        A sentence that names the trainer option that avoids the limit; empty if there is none.
     refuses : bool
         True if the limit prevents an export, and also an import without ``--approximate``. False
         if the limit only causes a warning.
@@ -29,7 +29,7 @@ class Limit(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The line to show to the user."""
+        """The limit as one line of text: what is not exact, an example, and the remedy."""
         example = f"Example: {self.example!r}." if self.example else ""
         return " ".join(filter(None, (self.text, example, self.remedy)))
 

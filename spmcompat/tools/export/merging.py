@@ -50,8 +50,8 @@ def splits(
     pieces : mapping
         The pieces.
     lengths : iterable of int
-        The lengths of the pieces, in ascending order. A text may be long, so it is only split after
-        these lengths.
+        The lengths of the pieces, in ascending order. Only these lengths of the left piece are
+        tried, because a text may be long.
     """
     for cut in lengths:
         left, right = text[:cut], text[cut:]
@@ -62,5 +62,5 @@ def splits(
 
 
 def encoder_without_symbols(model: ModelProto) -> BpeEncoder:
-    """Return an encoder for a BPE model and texts without user-defined symbols."""
+    """Return the encoder of a BPE model, for texts that contain no user-defined symbols."""
     return BpeEncoder(piece for piece in pieces_of(model) if piece.type != USER_DEFINED)

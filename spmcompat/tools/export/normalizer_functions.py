@@ -1,8 +1,8 @@
-"""Combines steps of ``tokenizers`` that change characters into the rules of one charsmap.
+"""Converts normalizer steps of ``tokenizers`` to the rules of a single charsmap.
 
-Each character gets a rule whose target is the text that all steps produce from this character. So
-no step may depend on neighbouring characters. There are two exceptions: the texts that ``Replace``
-steps replace, and the compositions of a ``Precompiled`` step.
+The target of a character's rule is the text that all steps together produce from this character. So
+no step may depend on neighbouring characters, with two exceptions: a ``Replace`` step may replace a
+text of several characters, and a ``Precompiled`` step may compose characters.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class TextSteps(NamedTuple):
             elif kind in _FUNCTIONS:
                 functions.append(_FUNCTIONS[kind])
             else:
-                raise BadValueError(f"rules cannot express its step {printable(kind)} here.")
+                raise BadValueError(
+                    f"normalization rules cannot express its step {printable(kind)} here."
+                )
         replaced = [character for text in texts for character in set(text)]
         if (
             len(steps) > _MOST_STEPS
@@ -151,7 +153,9 @@ def _replaced(step: Step) -> tuple[str, str]:
     pattern = step.get("pattern")
     text = pattern.get("String") if isinstance(pattern, dict) else None
     if not text or not isinstance(step.get("content"), str):
-        raise BadValueError("rules cannot express the pattern of one of its Replace steps.")
+        raise BadValueError(
+            "normalization rules cannot express the pattern of one of its Replace steps."
+        )
     return text, str(step["content"])
 
 

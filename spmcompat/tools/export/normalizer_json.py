@@ -55,7 +55,7 @@ def hidden_characters(model: ModelProto) -> list[str]:
 
 
 def normalizer_limits(model: ModelProto) -> list[Limit]:
-    """Return the limits of the normalizer."""
+    """Return the parts of the normalizer that a ``tokenizer.json`` cannot express exactly."""
     spec = model.normalizer_spec
     rules = analysed(spec.precompiled_charsmap)
     if len(rules.explicit) > MOST_EXPLICIT:
@@ -86,7 +86,7 @@ def normalizer(model: ModelProto) -> Step | None:
     Parameters
     ----------
     model : ModelProto
-        The model.
+        The model whose normalizer is converted.
     """
     spec = model.normalizer_spec
     at_end = model.trainer_spec.treat_whitespace_as_suffix and spec.add_dummy_prefix

@@ -33,7 +33,7 @@ def character_class(codes: Iterable[int], properties: str = "") -> str:
     codes : iterable of int
         Code points.
     properties : str
-        Further content of the class, in the same syntax.
+        Text that is added to the character class, such as a Unicode property.
     """
     ordered = sorted(set(codes))
     if len(ordered) == 1 and not properties:
@@ -80,8 +80,7 @@ def longest_of(texts: Iterable[Sequence[int]]) -> str:
 def _parts(children: dict[int, list[str]], *, is_end: bool) -> list[str]:
     """Return the pattern of the texts after a node, as parts in reverse order.
 
-    If several characters have the same continuations, they become one class. This keeps the pattern
-    small.
+    Characters with the same continuations become one character class. This keeps the pattern small.
     """
     if len(children) == 1 and not is_end:
         ((code, parts),) = children.items()

@@ -1,11 +1,12 @@
 """The files of tiktoken: ranks of byte strings, and the pattern that splits texts.
 
 tiktoken merges bytes, and always the pair with the lowest rank; the rank is the id. The BPE model
-merges characters, and always the pair with the highest score. With equal ids, the results are the
-same if the ids of merged pieces are in the order of the scores, and if merged pieces do not contain
-multi-byte characters, whose parts would need ids too. The pattern splits off multi-byte characters
-that are separate pieces, and tiktoken looks up each whole match of the pattern before merging. The
-pattern splits off user-defined symbols in the same way.
+merges characters, and always the pair with the highest score. The export keeps the ids of the
+model. Merging gives the same result if two conditions are met: the ids of merged pieces are in the
+order of their scores, and merged pieces contain no multi-byte characters. (tiktoken would also need
+ids for the parts of such a character.) The pattern splits off multi-byte characters that are
+separate pieces, and tiktoken looks up each whole match of the pattern before merging. The pattern
+splits off user-defined symbols in the same way.
 
 Characters of two bytes are an exception, because their parts are single bytes, which have ids. A
 merged piece may contain such a character if the character has a lower id than the piece: then
@@ -180,7 +181,7 @@ def _merged_characters(model: ModelProto) -> Set[str]:
 
 
 def _early_characters(model: ModelProto) -> Set[str]:
-    """Return the characters of two bytes whose ids are below those of all merged pieces."""
+    """Return the two-byte characters whose ids are below the ids of all merged pieces."""
     early = set()
     for piece in model.pieces:
         if _is_merged(piece):
@@ -227,7 +228,7 @@ def _pattern(model: ModelProto) -> str:
 
 
 def _slices(characters: Set[str], symbols: Sequence[str]) -> str:
-    """Return a pattern that matches runs of these characters, and stops before a symbol.
+    """Return a pattern that matches runs of the given characters, and stops before a symbol.
 
     tiktoken's engine stores each step of a repetition, and fails after a million steps. So a step
     takes many characters at once, except where a symbol may begin: there it takes one.

@@ -29,7 +29,7 @@ _FIRST_SPACE = "\ufdeb"  # a noncharacter, which texts should not contain
 
 
 def limits(model: ModelProto) -> list[Limit]:
-    """Return the limits of a ``tokenizer.json``."""
+    """Return the parts of the model that a ``tokenizer.json`` cannot express exactly."""
     kind = model.trainer_spec.model_type
     if kind == TrainerSpec.WORD:
         return [
@@ -84,7 +84,7 @@ def load(path: str) -> Loaded:
 
 
 def content(model: ModelProto) -> Step:
-    """Return the content of the file."""
+    """Return the content of a ``tokenizer.json`` as a JSON object."""
     is_unigram = model.trainer_spec.model_type == TrainerSpec.UNIGRAM
     return {
         "version": "1.0",
@@ -148,9 +148,10 @@ def _unknown_id(model: ModelProto) -> int | None:
 def _unigram_score(model: ModelProto, piece: ModelProto.SentencePiece, low: float) -> float:
     """Return the score of a piece.
 
-    The library searches for the texts of all pieces, whereas ``sentencepiece`` ignores reserved and
-    unused pieces. A very low score keeps these out of the result. A user-defined symbol has the
-    score that ``sentencepiece`` gives it when encoding.
+    ``tokenizers`` searches for the texts of all pieces, whereas ``sentencepiece`` ignores reserved
+    and unused pieces. These pieces get a very low score, so that they are not chosen if there is
+    another segmentation. A user-defined symbol has the score that ``sentencepiece`` gives it when
+    encoding.
     """
     if piece.type == _PIECE.NORMAL:
         return piece.score
@@ -324,7 +325,7 @@ def decoder(model: ModelProto) -> Step:
 
 
 def _whole(texts: Sequence[str], content: str) -> Step:
-    """Return the step that replaces whole pieces only."""
+    """Return the step that replaces a piece with `content` if its whole text is in `texts`."""
     return replace_pattern(f"\\A(?:{'|'.join(map(escaped, texts))})\\z", content)
 
 

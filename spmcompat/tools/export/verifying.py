@@ -23,11 +23,11 @@ class Difference(NamedTuple):
     Attributes
     ----------
     line : str
-        The line.
+        The text of the line.
     cause : str
         One of `spmcompat.tools.export.causes.CAUSES`.
     expected, actual : list of str
-        The pieces of ``sentencepiece`` and of the target.
+        The pieces into which ``sentencepiece`` and the library of the target cut the line.
     """
 
     line: str
@@ -90,18 +90,18 @@ class Verification(NamedTuple):
 def verify(
     model: ModelProto, target: Target, files: Mapping[str, bytes], lines: Iterable[str]
 ) -> Verification:
-    """Load an export with the library of its target, and compare the ids of lines.
+    """Load an export with the library of its target, and compare it with ``sentencepiece``.
 
     Parameters
     ----------
     model : ModelProto
-        The model.
+        The model that was exported.
     target : module
-        The target.
+        The target of the export.
     files : mapping of str to bytes
         The result of `Target.files`. The files are written to a temporary folder.
     lines : iterable of str
-        The lines.
+        The lines that both libraries encode.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A plain list of the pieces: one per line, in the order of their ids, with the space mark.
+"""A plain list of the pieces: one per line, in the order of their ids. Space marks are kept.
 
 The list is for tools that use line numbers as ids. It is not sufficient for encoding, because it
 contains neither scores nor the algorithm. The ``vocab.txt`` of BERT is such a list for another

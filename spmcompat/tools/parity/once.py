@@ -10,7 +10,7 @@ import time
 
 
 def main(command: list[str]) -> None:
-    """Run the command with all its output on standard error; print its cost on standard output."""
+    """Run the command with all its output on standard error; print its time and memory as JSON."""
     if sys.platform == "win32":
         sys.exit("Windows has no wait4.")
     started = time.perf_counter()

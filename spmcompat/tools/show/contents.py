@@ -46,8 +46,7 @@ class Contents(NamedTuple):
     rules_bytes : int
         The size of the compiled rules.
     is_predefined : bool
-        Whether these are exactly the rules that ``sentencepiece``, in some release, or spmcompat
-        has under this name.
+        Whether spmcompat or a release of ``sentencepiece`` has exactly these rules under this name.
     releases : list of str
         The known releases of ``sentencepiece`` that can have written the model: those that have the
         normalization rules of the model and all options that it stores. Empty if there are none.
@@ -144,7 +143,7 @@ def contents(model: ModelProto) -> Contents:
 
 
 def _can_have_written(release: Release, model: ModelProto, has_rules: bool) -> bool:
-    """Return whether a release has the rules of the model and all options that it stores."""
+    """Return whether a release has the normalization rules and all stored options of a model."""
     missing = release.unknown_options | release.retired_options
     has_options = not any(
         option.name in missing and _is_stored(option, model)

@@ -63,7 +63,8 @@ inline double log_likelihood(Lattices& lattices, Crew& crew) {
       .log_likelihood;
 }
 
-// Returns how often each piece is in the best paths, and one position of each piece for pruning.
+// Returns how often each piece is in the best paths. Also returns one position of each piece, which
+// pruning needs.
 inline ExpectedCounts best_path_counts(const Lattices& lattices, size_t partial_sums,
                                        bool single_sum, Crew& crew) {
   constexpr size_t kPathsAhead = 8;  // prefetch distance
@@ -76,7 +77,8 @@ inline ExpectedCounts best_path_counts(const Lattices& lattices, size_t partial_
       const float frequency = paths.frequency(pretoken);
       paths.for_each_backwards(pretoken, [&](uint32_t piece, const NodePosition& position) {
         if (links.is_unknown(piece)) {
-          sums.expected[0] += frequency;  // in training, the reference's unknown piece has the id 0
+          // As in the reference, whose unknown piece has the id 0 during training.
+          sums.expected[0] += frequency;
           return;
         }
         sums.expected[piece] += frequency;

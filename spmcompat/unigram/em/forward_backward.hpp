@@ -40,8 +40,8 @@ inline void find_shared_alphas(LatticeBlock& block, const std::vector<uint32_t>&
   std::vector<NodeList> lists;
   LaneRunner<ForwardPass> runner(arithmetic, crew);
   for (size_t first = 0, last = 0; first < segments.size(); first = last) {
-    // Slot 0 of a group is the last alpha of the previous group. Idle lanes write to slot 0, but
-    // only the value that they read there.
+    // Slot 0 of a group is the last alpha of the previous group. Idle lanes do not change it: they
+    // write the value that they read there.
     const size_t base = block.alphas_begin(segments[first]) - 1;
     size_t end = 0;
     lists.clear();
@@ -126,7 +126,9 @@ class ForwardBackward {
   void find_marginals() {
     prepare();
     if (links_.finite()) {
-      list_nodes(&Pretoken::known_size);  // the forward pass lists all later nodes
+      // The forward pass lists the nodes whose alphas it computes. The nodes with known alphas must
+      // be listed here.
+      list_nodes(&Pretoken::known_size);
       run_forward();
       run_backward();
     } else {
@@ -164,13 +166,13 @@ class ForwardBackward {
     size_t begin;               // the first position
     size_t length;              // the number of characters
     size_t known_length;        // the length of the first segment, if its alphas are known
-    const float* known_alphas;  // the alphas of the first segment
+    const float* known_alphas;  // the alphas of the first segment, or null if they are unknown
     float frequency;
-    size_t first_node, size;    // the range of the pretoken's nodes in nodes_
+    size_t first_node, size;    // the index of the first node in nodes_, and the number of nodes
     size_t known_size;          // the number of nodes at positions whose alphas are known
   };
 
-  // Counts the nodes, and sets the alphas that are known before the passes.
+  // Counts the nodes of each pretoken, and sets the alphas that need no forward pass.
   void prepare() {
     size_ = 0;
     alpha_.assign(positions_, kEmptySum);
@@ -245,7 +247,7 @@ class ForwardBackward {
     std::vector<PlainSum> alpha(pretoken.length + 1), beta(pretoken.length + 1);
     alpha[0].add(0.0f, log_sum_exp);
     beta[pretoken.length].add(0.0f, log_sum_exp);
-    size_t positions = 0;  // the number of positions that were reached
+    size_t positions = 0;  // the number of positions whose first node was already visited
     for (size_t k = 0; k < pretoken.size; ++k) {
       positions += is_first(nodes[k]);
       const size_t begin = positions - 1;
@@ -288,7 +290,7 @@ class ForwardBackward {
   size_t positions_ = 0;               // the number of positions, including the scratch slots
   size_t size_ = 0;                    // the number of nodes
   std::vector<uint32_t> first_nodes_;  // the first node of every position
-  std::vector<uint32_t> nodes_;        // the listed nodes of all pretokens
+  std::vector<uint32_t> nodes_;        // the nodes of all pretokens, one pretoken after another
   std::vector<float> alpha_, beta_, log_marginal_;
   std::vector<double> terms_;
   std::vector<NodeList> lists_;

@@ -77,7 +77,7 @@ class BestPaths {
   float frequency(size_t pretoken) const { return pretokens_[pretoken].frequency; }
   float score(size_t pretoken) const { return path_ends_[pretokens_[pretoken].end].score; }
 
-  // Prefetches a pretoken whose path will be read soon, if there is such a pretoken.
+  // Prefetches the last node of a pretoken's best path. Does nothing if the index is too large.
   void prefetch(size_t pretoken) const {
     if (pretoken >= pretokens_.size()) return;
     __builtin_prefetch(&links_[path_ends_[pretokens_[pretoken].end].piece & ~PathEnd::kNearTie]);
@@ -111,7 +111,7 @@ class BestPaths {
 
   struct Pretoken {
     size_t begin, end;  // the range of the pretoken's positions
-    size_t segments;    // the index of its first segment in segments_
+    size_t segments;    // the index of the pretoken's first segment in segments_
     float frequency;
   };
   struct Segment {

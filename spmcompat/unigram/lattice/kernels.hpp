@@ -43,11 +43,11 @@ SPMCOMPAT_INLINE bool differ(const Float4& x, const Float4& y) {
 SPMCOMPAT_INLINE Double4 load_halves(const double* low, const double* high) {
   return Double4{low[0], low[1], high[0], high[1]};
 }
-// The elements x[0], y[0], x[2], y[2].
+// Returns x[0], y[0], x[2], y[2].
 SPMCOMPAT_INLINE Double4 interleave_even(const Double4& x, const Double4& y) {
   return Double4{x[0], y[0], x[2], y[2]};
 }
-// The elements x[1], y[1], x[3], y[3].
+// Returns x[1], y[1], x[3], y[3].
 SPMCOMPAT_INLINE Double4 interleave_odd(const Double4& x, const Double4& y) {
   return Double4{x[1], y[1], x[3], y[3]};
 }
@@ -64,7 +64,8 @@ SPMCOMPAT_INLINE Double4 soft_plus(const Float4& d) {
   const double* row1 = kLogMath.soft_plus[cell[1]];
   const double* row2 = kLogMath.soft_plus[cell[2]];
   const double* row3 = kLogMath.soft_plus[cell[3]];
-  // Transposes the four rows: c0 contains the constants of all four cubics, and so on.
+  // Transposes the rows, each of which contains the coefficients of a cubic: c0 contains the
+  // constant terms of the four cubics, c1 their linear coefficients, and so on.
   const Double4 even = load_halves(row0, row2), odd = load_halves(row1, row3);
   const Double4 even2 = load_halves(row0 + 2, row2 + 2), odd2 = load_halves(row1 + 2, row3 + 2);
   const Double4 c0 = interleave_even(even, odd), c1 = interleave_odd(even, odd);
@@ -115,7 +116,7 @@ SPMCOMPAT_INLINE Double4 exp_terms(float frequency, const Float4& x) {
                           (int64_t{0x7ff8000000000000 | kMiddle} & ~inside));
 }
 
-// Not inlined, because the code would take registers from the loop that calls add_exp.
+// This function is not inlined: its code would take registers from the loop that calls add_exp.
 [[gnu::noinline, gnu::cold]] inline float add_exp_in_doubt(float sum, float frequency, float x) {
   return exact::add_exp(sum, frequency, x);
 }
@@ -147,7 +148,7 @@ SPMCOMPAT_INLINE const LinkedPiece& take_node(const PassArrays& arrays,
   return piece;
 }
 
-// Processes the k-th node of the four lanes from `first` on.
+// Processes the k-th node of four lanes, the first of which is lane `first`.
 SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, LaneStates<ListingPass>& lanes,
                                    size_t first, size_t k) {
   for (size_t i = first; i < first + 4; ++i) {
@@ -165,7 +166,7 @@ SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, LaneStates<BestPath
     PathEnd& end = begin[piece.length];
     const float score = begin->score + piece.score;
     const float tolerance = 2.5e-7f * ((score < 0 ? -score : score) + arrays.unknown_magnitude);
-    // Bit masks instead of branches, which the processor could not predict.
+    // Uses bit masks, because the processor could not predict branches.
     const uint32_t near_tie = end.score >= score - tolerance ? PathEnd::kNearTie : 0;
     const uint32_t better = -static_cast<uint32_t>(!(score <= end.score));
     end.piece = ((id | near_tie) & better) | (end.piece & ~better);
@@ -246,8 +247,8 @@ inline void to_terms(const float* log_marginal, size_t size, float frequency, do
   }
 }
 
-// Adds the marginals of a pretoken's nodes to the expected counts of their pieces. All ids from
-// `unknown` on are unknown pieces. `nodes` is padded by the prefetch distance.
+// Adds the marginals of a pretoken's nodes to the expected counts of their pieces. A piece is
+// unknown if its id is at least `unknown`. `nodes` is padded by the prefetch distance.
 inline void add_marginals(const uint32_t* nodes, size_t size, const float* log_marginal,
                           const double* terms, float frequency, uint32_t unknown,
                           float* expected) {
@@ -270,7 +271,7 @@ inline void add_marginals(const uint32_t* nodes, size_t size, const float* log_m
   }
 }
 
-// Functions over arrays, for the tests (lattices.pyx).
+// These functions apply the kernels to arrays. Only the tests use them, by way of lattices.pyx.
 inline void log_sum_exp_arrays(const float* x, const float* y, LogSumExp exact, float* sums,
                                size_t size) {
   for (size_t i = 0; i < size; i += 4) {

@@ -41,7 +41,7 @@ struct LatticeView {
 // The position of one occurrence of a piece in the lattices.
 struct NodePosition {
   uint32_t segment = kNowhere;
-  uint32_t begin = 0;  // in the segment, in characters
+  uint32_t begin = 0;  // the index of the piece's first character in the segment
 
   bool known() const { return segment != kNowhere; }
 

@@ -48,7 +48,8 @@ cdef extern from "spmcompat/unigram/lattice/log_math.hpp" namespace "spmcompat::
 cdef class NewIds:
     """The new id of each old piece.
 
-    `ids` contains kDropped for a dropped piece. Its last item is the new id of the unknown piece.
+    `ids` contains kDropped for a dropped piece. The last item of `ids` is the new id of the unknown
+    piece.
     """
 
     def __len__(self):
@@ -74,8 +75,8 @@ cdef class Lattices:
     workers : Workers
         The worker threads.
     with_log1p : bool
-        Whether log(1 + x) is computed with the C library's log1p, as in 0.2.3, or with its log, as
-        in earlier releases. The results differ in some bits.
+        Whether log(1 + x) is computed with the function log1p of the C library, as in 0.2.3. If
+        not, it is computed with log, as in earlier releases. The results differ in some bits.
 
     Notes
     -----
@@ -118,7 +119,7 @@ cdef class Lattices:
 
 
 cdef tuple take_kept(KeptPieces& kept):
-    """Move the pieces that a step has kept into `Pieces` and `NewIds`."""
+    """Return the result of a step as `Pieces` and `NewIds`, without copying the pieces."""
     cdef Pieces pieces = Pieces()
     cdef NewIds new_ids = NewIds()
     pieces.pieces = move(kept.pieces)

@@ -35,8 +35,8 @@ constexpr double kLn2 = 0.69314718055994530942;
 // The expressions of the reference, with the same rounding.
 namespace exact {
 
-// log(exp(x) + exp(y)): computes the difference of x and y in float, the rest in double, and rounds
-// the result to float. If the arguments are more than 50 apart, the result is the larger argument.
+// Returns log(exp(x) + exp(y)). Subtracts x and y in float, computes everything else in double, and
+// rounds the result to float. If x and y are more than 50 apart, returns the larger one.
 template <double (*kLog1p)(double)>
 float log_sum_exp(float x, float y) {
   const float low = std::min(x, y);

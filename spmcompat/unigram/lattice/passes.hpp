@@ -23,8 +23,9 @@ T* grow(std::vector<T>& values, size_t size) {
   return values.data();
 }
 
-// Copies the first nodes of the positions of a lattice, with the mark kFirstAtPosition. Prefetches
-// the pieces of these nodes: count_nodes reads them next, and they are scattered in memory.
+// Copies the first node at each position of a lattice, and sets the flag kFirstAtPosition in the
+// copy. Prefetches the pieces of these nodes, because count_nodes reads them next, and they are
+// scattered in memory.
 inline void copy_first_nodes(const LatticeView& view, const PrefixLinks& links, uint32_t* copies) {
   for (uint32_t i = 0; i < view.length; ++i) {
     __builtin_prefetch(&links[view.first_nodes[i]]);
@@ -32,7 +33,7 @@ inline void copy_first_nodes(const LatticeView& view, const PrefixLinks& links, 
   }
 }
 
-// Counts all nodes at positions whose first nodes were copied.
+// Returns the number of all nodes at `length` positions, given the first node at each position.
 inline uint32_t count_nodes(const PrefixLinks& links, const uint32_t* first_nodes, size_t length) {
   uint32_t size = 0;
   for (size_t i = 0; i < length; ++i) size += links[piece_of(first_nodes[i])].node_count;

@@ -31,10 +31,10 @@ inline uint32_t is_first(uint32_t node) { return node >> 31; }
 
 constexpr uint32_t kNoPrefix = PieceTrie::kNone;
 
-// The data of a piece for passes over lattices, in 16 bytes.
+// The data of a piece that passes over lattices need, in 16 bytes.
 struct LinkedPiece {
   float score;
-  uint32_t length;      // the number of characters
+  uint32_t length;      // the number of characters in the piece
   uint32_t prefix;      // the longest other piece that this piece begins with, or kNoPrefix
   uint32_t node_count;  // the number of nodes on the chain of links from this piece
 };
@@ -109,7 +109,7 @@ class PrefixLinks {
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
 
   uint32_t pieces() const { return unknown_; }  // the number of pieces
-  // The only node of a position without a matching piece.
+  // The only node of a position where no piece matches.
   uint32_t unknown() const { return unknown_; }
   // A node that does not change any sum, and links to itself.
   uint32_t neutral() const { return unknown_ + 1; }

@@ -18,7 +18,8 @@ struct PathEnd {
   static constexpr uint32_t kNearTie = 0x80000000u;
 
   float score;
-  uint32_t piece;  // the last piece; kNearTie is set if a piece that begins earlier may tie
+  // The last piece of the path. The bit kNearTie is set if a piece that begins earlier may tie.
+  uint32_t piece;
 };
 
 // The arrays that the lanes of a pass read and write. They have one item for each position unless
@@ -28,18 +29,18 @@ struct PassArrays {
   const LinkedPiece* pieces;
   uint32_t neutral;                // the node of idle lanes, which does not change any sum
   LogSumExp exact;
-  const uint32_t* first_nodes;     // the first node of every position, with kFirstAtPosition
+  const uint32_t* first_nodes;     // first node of every position, with the bit kFirstAtPosition
   // The forward pass and the backward pass use alpha.
   float* alpha = nullptr;
   // Only the backward pass uses the next three fields.
   float* beta = nullptr;
   float* log_marginal = nullptr;   // the log marginal of every node
-  // In log_marginal, the index of scratch memory for idle lanes, which is as long as the longest
-  // list.
+  // The index in log_marginal at which scratch memory for idle lanes begins. The scratch memory is
+  // as long as the longest list.
   size_t idle_log_marginal = 0;
   // Only the best-path pass uses the next two fields.
   PathEnd* path_ends = nullptr;
-  float unknown_magnitude = 0.0f;  // absolute value of the lowest score, that of the unknown piece
+  float unknown_magnitude = 0.0f;  // absolute value of the unknown piece's score, the lowest one
 };
 
 // Prefetch distance of the expected counts, in nodes.
@@ -74,7 +75,7 @@ struct LaneStates {
   uint32_t node[Pass::kWidth];        // the next node; not used by the backward pass
   size_t position[Pass::kWidth];      // the position of the next node
   // Only the backward pass uses the next two members.
-  float* log_marginal[Pass::kWidth];  // the log marginal of node 0
+  float* log_marginal[Pass::kWidth];  // points to the log marginal of node 0
   float log_likelihood[Pass::kWidth];
 };
 
@@ -113,7 +114,7 @@ struct LaneStates {
 #endif
 
 #ifdef _WIN32
-// Declared here, because <windows.h> defines macros such as min and max.
+// Declares the function without <windows.h>, which defines macros such as min and max.
 extern "C" __declspec(dllimport) int __stdcall IsProcessorFeaturePresent(unsigned long feature);
 #endif
 
@@ -138,8 +139,8 @@ inline bool has_avx2() { return false; }
 
 namespace spmcompat {
 
-// Selects the kernels that compute sums over lattices, and the log_sum_exp of the reference whose
-// results these kernels reproduce.
+// Selects the kernels that compute sums over lattices. `log_sum_exp` is the reference's function;
+// the kernels compute the same results.
 struct Arithmetic {
   bool avx2 = has_avx2();
   LogSumExp log_sum_exp = exact_log_sum_exp(true);

@@ -108,7 +108,7 @@ inline ExactLosses find_exact_losses(const Lattices& lattices, Crew& crew) {
   ExactLosses found;
   found.losses.resize(lattices.links().pieces(), 0.0);
   found.used.resize(found.losses.size(), false);
-  // Adds up in the order of the blocks, so that the number of workers never changes a bit.
+  // Adds the losses in the order of the blocks, so the sums do not depend on the number of workers.
   for (const SegmentLosses& block : blocks) {
     for (const auto& [piece, loss] : block) {
       found.losses[piece] += loss;

@@ -26,7 +26,7 @@ inline float sum_counts(const std::vector<float>& count) {
 }
 
 // Computes losses from the counts of the pieces in the best paths. The loss of a piece is weighted
-// by occurrences / total.
+// by the piece's `occurrences`, divided by `total`.
 struct LossScale {
   const std::vector<float>* counts;
   const std::vector<float>* occurrences;
@@ -66,7 +66,7 @@ struct Losses {
   std::vector<uint64_t> by_loss;  // sorted loss keys of the pieces that have an alternative
 };
 
-// A sort key. Keys in ascending order are in the order of descending loss, then of ids.
+// Returns a sort key of a piece. Ascending keys mean descending losses, then ascending ids.
 inline uint64_t loss_key(float loss, uint32_t id) {
   uint32_t bits;
   loss += 0.0f;  // turns -0 into 0: equal losses need equal keys
@@ -142,8 +142,8 @@ inline void sort_by_loss(std::vector<uint64_t>& keys) {
   }
 }
 
-// Returns the losses of all pieces. `counts` are the counts in the best paths; `occurrences` and
-// `total` determine the weight of a loss.
+// Returns the losses of all pieces. `counts` contains how often each piece occurs in the best
+// paths. The loss of a piece is weighted by the piece's `occurrences`, divided by `total`.
 inline Losses find_losses(const Pieces& pieces, const Lattices& lattices,
                           const ExpectedCounts& counts, const std::vector<float>& occurrences,
                           float total, bool limited, Crew& crew) {

@@ -74,7 +74,7 @@ cdef class Losses:
     def as_list(self):
         """Return the loss of each piece.
 
-        It is infinite for a piece without an alternative. It is None for a piece that no best
+        The loss is infinite for a piece without an alternative. It is None for a piece that no best
         segmentation uses, or that is not the best segmentation of its own text.
         """
         cdef list losses = [None] * len(self.pieces)
@@ -119,10 +119,10 @@ cdef class LossWeights:
     @staticmethod
     def by_pretokens(
             Lattices lattices not None, ExpectedCounts counts not None, int partial_sums, workers):
-        """Weight a loss by the piece's occurrences in the best segmentations, per pretoken.
+        """Weight a loss by how often the best segmentations use the piece, per pretoken.
 
-        The reference adds up these occurrences in a single sum instead of partial sums. A single
-        sum differs from `counts` only if a count is so large that float32 rounds it.
+        The reference counts these uses in a single sum instead of partial sums. A single sum
+        differs from `counts` only if a count is so large that float32 rounds it.
         """
         cdef LossWeights weights = LossWeights()
         cdef float count
@@ -163,7 +163,7 @@ def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeight
         The weights of the losses.
     size : int
         The number of pieces that stay. If more pieces than this have no alternative segmentation,
-        the pieces with an alternative stay, too, as in the reference.
+        all pieces with an alternative stay, too, as in the reference.
     workers : Workers
         The worker threads.
     limited : bool

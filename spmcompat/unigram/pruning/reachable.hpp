@@ -1,4 +1,4 @@
-// Finds the reachable pieces, which an encoder would use for some text.
+// Finds the reachable pieces: those that an encoder uses for at least one text.
 #pragma once
 
 #include <algorithm>
@@ -59,9 +59,9 @@ class ReachableSearch {
     best.assign(length + 1, -std::numeric_limits<float>::infinity());
     best[0] = 0.0f;
     for (size_t i = 0; i < length; ++i) {
-      // If the score of a path never rises, and the best path to position i, continued with the
-      // best piece that may begin there, does not beat the piece, then no path through position i
-      // can beat it.
+      // Skip position i if no path through it can beat the piece. This is certain if the best path
+      // to i, extended by the best piece that may begin there, has no higher score than the piece,
+      // and further pieces never raise the score.
       if (never_rises_ && best[i] + best_of_class_[text[i] % kClasses] <= score) continue;
       const PieceTrie& trie = *tries_[text[i] % kParts];
       bool is_known = false;
@@ -79,7 +79,7 @@ class ReachableSearch {
 
   const Pieces& pieces_;
   float unknown_score_;
-  bool never_rises_;  // whether no score is above 0, so that a longer path never scores higher
+  bool never_rises_;  // whether no score is above 0, so that no piece raises the score of a path
   std::array<std::optional<PieceTrie>, kParts> tries_;
   // The highest score of the pieces in each class. The class of a piece is its first character
   // modulo kClasses.

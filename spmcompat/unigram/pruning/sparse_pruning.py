@@ -41,8 +41,8 @@ def prune_sparsely(
     lattices : Lattices
         The lattices of the corpus over the seeds. Training changes them.
     targets : sequence of Target
-        The number of pieces at which training ends, for each size of the vocabulary. In the end,
-        fewer pieces may be left.
+        For each vocabulary size, the number of pieces at which training ends. Training may end with
+        fewer pieces.
     debias : bool
         Whether the scores are estimated once more at the end, without the penalty.
     partial_sums : int
@@ -54,12 +54,12 @@ def prune_sparsely(
     rounds : Rounds, optional
         Receives each step.
     total : int
-        The number of all sizes that are trained, including sizes that are not in `targets`.
+        The number of vocabulary sizes that the run trains, including those not in `targets`.
 
     Returns
     -------
     dict of int to Pieces
-        The remaining pieces for each size of the vocabulary, in the order of the seeds.
+        Maps each vocabulary size to the remaining pieces, in the order of the seeds.
 
     Raises
     ------
@@ -109,7 +109,7 @@ class _Epochs(NamedTuple):
         return trained
 
     def _train_from(self, lattices: Lattices, step: _Step, is_copy: bool) -> dict[int, Pieces]:
-        """Apply a step to the lattices or to a copy, and return the pieces of its targets."""
+        """Apply `step` to the lattices or to a copy. Return the pieces of the step's targets."""
         self.report.step("Renumbering")
         own = step.renumbering.apply(lattices, self.workers, copy=is_copy)
         return self.train(own, step.targets, step)
@@ -121,10 +121,11 @@ class _Epochs(NamedTuple):
         step: _Step | None,
         trained: dict[int, Pieces],
     ) -> list[_Step]:
-        """Train as long as all targets have the same penalty.
+        """Run rounds as long as all targets have the same penalty.
 
-        Return the steps of the first round in which the penalties differ. The pieces of targets
-        that have been reached are added to `trained`.
+        Return the steps of the first round in which the penalties differ, one for each penalty.
+        Return no steps if all targets are reached before. Add the pieces of targets that are
+        reached to `trained`.
         """
         report = self.report
         with stage_of(targets, self.total, "EM and sparse pruning", report) as stage:
@@ -164,8 +165,9 @@ class _Epochs(NamedTuple):
             by_penalty.setdefault(penalty, []).append(target)
         report.step("M-step")
         steps = []
-        # Only the targets that share the highest penalty can still diverge from each other. They
-        # are sorted to the end, so at most two lattices exist at a time.
+        # Only the targets that share the highest penalty can still diverge from each other. Their
+        # step comes last, and needs no copy of the lattices. So there is at most one copy at a
+        # time.
         for penalty, same in sorted(by_penalty.items(), key=itemgetter(0)):
             renumbering = Renumbering(*sparse_step(lattices.pieces, counts, penalty))
             with naming_sizes(label(same, self.total)):
@@ -184,7 +186,7 @@ class _Epochs(NamedTuple):
         stage: Stage,
         trained: dict[int, Pieces],
     ) -> list[Target]:
-        """Finish the targets that have been reached, and return the other targets."""
+        """Store the pieces of targets that have been reached, and return the other targets."""
         is_last = step.epoch == _MOST_ROUNDS - 1
         reached = [target for target in targets if is_last or step.size_before <= target.size]
         if reached:

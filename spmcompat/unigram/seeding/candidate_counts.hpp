@@ -1,9 +1,9 @@
 // The candidates of several seeding chunks. The counts of a candidate in all chunks are added up.
 //
-// A substring that is not followed by different symbols in a chunk is not a candidate of this
-// chunk, and its count in the chunk is lost. If there are too many candidates after a chunk, some
-// are dropped, and their counts are lost, too: if a later chunk finds them again, their counts
-// start from zero. The reference loses the same counts.
+// Two kinds of counts are lost, as in the reference. If the same symbol follows all occurrences of
+// a substring in a chunk, the substring is not a candidate of this chunk, so its count in the chunk
+// is lost. If there are too many candidates after a chunk, some are dropped with their counts: when
+// a later chunk contains such a candidate again, its count starts from zero.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class CandidateCounts {
   }
 
  private:
-  static constexpr SeedTree kTree{};  // the tree of 0.2.3, the only release with chunks
+  static constexpr SeedTree kTree{};  // the seed tree of 0.2.3, the only release that reads chunks
 
   CandidateCounts(size_t limit, CandidateScores scores)
       : limit_(limit), scores_(std::move(scores)) {}

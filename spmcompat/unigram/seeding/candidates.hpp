@@ -29,8 +29,8 @@ class CandidateScores {
     return static_cast<float>(count) * weight_[characters];
   }
 
-  // A number for sorting candidates by their exact scores: the whole number, or the bits of the
-  // float. (Positive floats have the same order as their bits.)
+  // A number for sorting candidates by their exact scores: the score itself if it is a whole
+  // number, otherwise the bits of the float. (Positive floats have the same order as their bits.)
   uint64_t rank(uint64_t count, size_t characters) const {
     if (whole_) return count * characters;
     const float score = of(count, characters);
@@ -49,9 +49,9 @@ class CandidateScores {
   std::vector<float> weight_;  // the factor for each length in characters
 };
 
-// Returns the smallest count that a candidate of more than three bytes may have. With alpha = 1, it
-// is approximately the count of the rarest piece of the vocabulary in a text of this size, by
-// Zipf's law.
+// Returns the smallest count that a candidate of more than three bytes may have. With alpha = 1,
+// this is, by Zipf's law, approximately how often the rarest piece of the vocabulary occurs in a
+// text of `text_bytes` bytes.
 inline uint64_t least_count(float alpha, double text_bytes, int vocab_size) {
   const float size = static_cast<float>(std::max(vocab_size, 1));
   const float count =
@@ -73,7 +73,7 @@ inline uint64_t text_key(const char* text, uint32_t size) {
 
 struct Candidate {
   uint64_t count;
-  uint32_t begin;  // where the candidate occurs in the text of all segments
+  uint32_t begin;  // the offset of an occurrence in the text of all segments
   uint16_t bytes;
   uint16_t characters;
 };
@@ -111,8 +111,8 @@ class ScoreBound {
     return (bits & 0x7fffffff) >> 14;
   }
 
-  // Divides the bins, highest first, into parts with about the same number of candidates. Returns
-  // the part of each bin.
+  // Divides the bins, highest first, into parts with about the same number of candidates. Returns,
+  // for each bin, the number of its part.
   std::vector<uint32_t> divide(size_t parts) const {
     std::vector<uint32_t> part_of(kBins, 0);
     size_t passed = 0;
@@ -130,7 +130,7 @@ class ScoreBound {
   const CandidateScores& scores_;
   std::mutex mutex_;
   std::vector<size_t> count_;        // the number of candidates in each bin
-  size_t above_ = 0;                 // the number of candidates in `lowest_` and higher bins
+  size_t above_ = 0;                 // the number of candidates in bin `lowest_` and higher bins
   std::atomic<uint32_t> lowest_{0};  // the bin that contains the bound
 };
 

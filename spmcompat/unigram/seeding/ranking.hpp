@@ -18,7 +18,7 @@ namespace spmcompat {
 inline void rank(Candidate* first, Candidate* last, const SuffixTreeSearch& search) {
   struct SortKey {
     uint64_t rank;
-    uint64_t head;  // the first bytes, as a number
+    uint64_t head;  // the first bytes of the candidate, as a number
     Candidate candidate;
   };
   const SeedTree& tree = search.tree();
@@ -53,7 +53,7 @@ inline std::vector<Candidate> ranked_candidates(SuffixTreeSearch& search, Crew& 
       if (search.reaches_bound(c)) ++end[part_of_candidate(c)];
     }
   }
-  std::vector<size_t> begin(1, 0);  // where each part begins
+  std::vector<size_t> begin(1, 0);  // the index in `ranked` at which each part begins
   for (size_t& size : end) begin.push_back(begin.back() + std::exchange(size, begin.back()));
   std::vector<Candidate> ranked(begin.back());
   for (std::vector<Candidate>& some : search.found()) {

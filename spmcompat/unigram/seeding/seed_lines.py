@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from spmcompat.errors import TrainingError
 from spmcompat.releases import DEFAULT, Release
 
-# At most 19 digits after leading zeros, because a number of 64 bits has no more. Python's int()
-# would raise an error for thousands of digits.
+# A count has at most 19 digits after leading zeros, like every signed 64-bit integer. For thousands
+# of digits, Python's int() would raise an error.
 _COUNT = re.compile(rb"[ \t-\r]*([+-]?)0*([0-9]{1,19})(?![0-9])[ \t-\r]*")
 _STREAMED_COUNT = re.compile(_COUNT.pattern + rb".*", re.DOTALL)
 

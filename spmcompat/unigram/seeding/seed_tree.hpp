@@ -29,12 +29,12 @@ namespace spmcompat {
 struct SeedTree {
   bool of_characters = false;       // symbols are characters, not bytes
   bool cut_nodes = false;           // the text of a node is cut between pretokens
-  // Whether equal scores are sorted in the order of the walk. If not, they are sorted by descending
-  // size in bytes, then by bytes.
+  // Whether candidates with equal scores are sorted in the order in which a walk leaves the nodes.
+  // If not, they are sorted by descending size in bytes, then by bytes.
   bool ties_in_tree_order = false;
 
-  // The depth at which two texts branch. `depth` is the size in bytes of their common prefix, which
-  // may end inside a character.
+  // The depth in bytes of the node at which two texts branch. `depth` is the size in bytes of their
+  // common prefix, which may end inside a character.
   uint32_t node_depth(const char* text, uint32_t depth) const {
     while (of_characters && is_trail(text[depth])) --depth;
     return depth;
@@ -46,7 +46,7 @@ struct SeedTree {
     return of_characters ? decode_utf8(text, text + 4, &length) : static_cast<unsigned char>(*text);
   }
 
-  // Whether a node whose text begins with `text` and the symbol `next` is cut between these two.
+  // Whether the text of a node that has the symbol `next` after `text` is cut between these two.
   bool cuts(std::string_view text, uint32_t next, const PieceRule& rule) const {
     if (!cut_nodes) return false;
     size_t last = text.size() - 1;
@@ -61,7 +61,7 @@ struct SeedTree {
     // In the order of the tree, the end of a text is greater than any byte.
     return ties_in_tree_order && size < 8 ? bytes | ~uint64_t{0} >> 8 * size : bytes;
   }
-  // Whether the heads of two texts of these sizes determine their order if the heads differ.
+  // Whether two texts of these sizes can be ordered by their heads alone, if the heads differ.
   bool heads_decide(size_t size, size_t other_size) const {
     return ties_in_tree_order || size == other_size;
   }

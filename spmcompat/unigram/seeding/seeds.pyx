@@ -214,7 +214,7 @@ def seed_from_merges(Corpus corpus not None, merges, list counts=None):
     Parameters
     ----------
     corpus : Corpus
-        The corpus.
+        The corpus, whose characters come first.
     merges : iterable of (bytes, int)
         Each merged piece, and how often its pair occurred. This count is 0 if earlier merges have
         used all occurrences of the pair.
@@ -266,8 +266,8 @@ def seed_from_counts(
     Raises
     ------
     TrainingError
-        If all scores are 0. In 0.2.3, also if a single score is 0, which happens if count times
-        length is a multiple of 2**64.
+        If all scores are 0. In 0.2.3, also if any score is 0. A score is 0 if count times length
+        is a multiple of 2**64.
     """
     cdef vector[char32_t] characters
     cdef uint64_t score

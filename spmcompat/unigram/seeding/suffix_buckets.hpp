@@ -1,7 +1,7 @@
 // The suffixes of all distinct segments, in buckets by their first character.
 //
-// A candidate has at least two characters, so every bucket can be searched separately. Small
-// buckets are grouped: a group is one task of a worker.
+// All occurrences of a candidate begin with the same character, so each bucket is searched
+// separately. Small buckets are grouped: a group is one task of a worker.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct SuffixBucket {
 struct SuffixGroups {
   std::vector<uint32_t> suffixes;     // positions in the text of the segments, by bucket
   std::vector<SuffixBucket> buckets;  // the largest first
-  std::vector<size_t> group_begin;    // the first bucket of each group, and the end of the last one
+  std::vector<size_t> group_begin;    // each group's first bucket; last, the number of buckets
   std::vector<size_t> group_size;     // the number of suffixes of each group
 };
 
@@ -44,8 +44,8 @@ inline uint32_t suffix_bucket(const char* suffix) {
   }
 }
 
-// Divides the segments into `parts` parts. Calls function(position) for each suffix in one part.
-// Skips suffixes of one character, because a candidate has at least two characters.
+// Divides the segments into `parts` parts. Calls function(position) for each suffix in part number
+// `part`. Skips suffixes of one character, because a candidate has at least two characters.
 template <typename Function>
 void for_each_suffix(const StringList& segments, size_t part, size_t parts, Function function) {
   const char* text = segments.text();

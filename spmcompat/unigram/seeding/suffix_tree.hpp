@@ -30,10 +30,10 @@ namespace spmcompat {
 
 // The rules by which substrings become candidates.
 struct SeedMode {
-  // If false, as in the reference, candidates are followed by at least two different symbols in the
-  // text. If true, candidates are segments that occur at least twice, and substrings that are
-  // followed by at least two different characters in the distinct segments. The end of each segment
-  // counts as a character that occurs nowhere else.
+  // If false, candidates are the substrings that are followed by at least two different symbols in
+  // the text, as in the reference. If true, candidates are segments that occur at least twice, and
+  // substrings that are followed by at least two different characters in the distinct segments. The
+  // end of each segment counts as a character that occurs nowhere else.
   bool pretokens = false;
   // Whether a candidate that is not a valid piece is replaced by its longest valid prefix (Land and
   // Pinter, section 3.1).
@@ -113,16 +113,16 @@ class SuffixTreeSearch {
     uint64_t key;  // the text_key of the bytes that sort() compares next
     uint32_t begin;
     uint32_t segment;
-    uint16_t size;  // its size in bytes; a suffix that is too long is cut off
-    bool whole;     // whether it reaches the end of its segment, because it was not cut off
+    uint16_t size;  // the size in bytes; a suffix that is too long is cut off
+    bool whole;     // whether the suffix was not cut off, and so reaches the end of its segment
   };
-  // A node of the suffix tree whose suffixes are being visited.
+  // A node of the suffix tree. Its suffixes are being visited.
   struct Node {
     uint32_t depth;
-    uint32_t begin;   // the start of one of its suffixes
-    uint64_t before;  // the sum of the counts of all suffixes before its first suffix
-    size_t first;     // index of its first suffix
-    bool is_segment;  // whether its first suffix is a whole segment
+    uint32_t begin;   // the start of one of the node's suffixes
+    uint64_t before;  // the sum of the counts of all suffixes before the node's first suffix
+    size_t first;     // the index of the node's first suffix
+    bool is_segment;  // whether the node's first suffix is a whole segment
     Followers followers;
   };
 
@@ -295,8 +295,8 @@ class SuffixTreeSearch {
     return count;
   }
 
-  // The count of a node whose text is always followed by the same symbol. It is 0 unless nodes are
-  // cut between the text and that symbol.
+  // The count of a candidate that is always followed by the same symbol. Returns 0 unless the
+  // release cuts the texts of nodes between the candidate and this symbol.
   uint64_t cut_count(const Node& node, uint64_t count) const {
     const std::string_view text(text_ + node.begin, node.depth);
     if (count < 2 || !tree_.cuts(text, node.followers.next.symbol(), rule_)) return 0;
@@ -328,7 +328,7 @@ class SuffixTreeSearch {
     }
   }
 
-  // Returns the count of a text, or 0 if the text is too rare for its size in bytes.
+  // Returns `count`, or 0 if a text of this count and size is too rare to be a candidate.
   uint64_t unless_rare(uint64_t count, uint32_t bytes) const {
     return bytes <= 3 || count >= least_count_ ? count : 0;
   }

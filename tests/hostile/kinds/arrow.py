@@ -1,8 +1,8 @@
 """Arrow structs with impossible values, read by training and counting.
 
-All damage can be detected by a consumer. For example, no length is only slightly too large. The
-structs do not contain the sizes of their buffers, so any consumer would read past the end of a
-buffer.
+A consumer can detect every damaged value. For example, no length is only slightly too large: a
+consumer could not detect such a length, because the structs do not contain the sizes of their
+buffers, and would read past the end of a buffer.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class _Damaged:
         self._changes = changes
 
     def _structs(self, kind: Any) -> Any:
-        """Return the schema and the array. Each change damages one of them."""
+        """Return the schema and the array. Each of the random changes damages one of the two."""
         made = kind.made.schema(self._column), kind.made.array(self._column)
         for _ in range(self._changes):
             if self._chance.random() < 0.5:
@@ -215,7 +215,7 @@ def _damage_array(array: Array, chance: random.Random) -> None:
 
 
 def _one_of(struct: Any, chance: random.Random) -> Any:
-    """Choose the struct or one of its children, and return the choice or its dictionary."""
+    """Return the struct, one of its children, or the dictionary of one of these structs."""
     kind = type(struct)
     if struct.children and struct.n_children > 0 and chance.random() < 0.6:
         at = chance.randrange(struct.n_children) * ctypes.sizeof(Pointer)

@@ -50,7 +50,7 @@ def prepare(folder: Path) -> None:
 
 
 def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], int]:
-    """Damage bytes or values of the file, and return a call that reads the damaged file."""
+    """Write a damaged copy of ``valid.toml``, and return a call that reads the copy."""
     damaged = folder / "damaged.toml"
     kind = chance.random()
     if kind < 0.05:

@@ -55,7 +55,7 @@ def prepare(folder: Path) -> None:
 
 
 def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], int]:
-    """Damage counts, and choose a command that reads them."""
+    """Write damaged counts to `folder`, and return a random command that reads them."""
     name = chance.choice(COUNTS)
     damaged = folder / "c.counts"
     if name == "parts":
@@ -63,7 +63,7 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
         for part in sorted((valid / name).iterdir()):
             (damaged / part.name).write_bytes(part.read_bytes())
         target = damaged / f"{chance.randrange(3)}.parquet"
-        if chance.random() < 0.2:  # replace a part with a file from other counts
+        if chance.random() < 0.2:  # replace one file of the folder with a file of other counts
             target.write_bytes((valid / chance.choice(COUNTS[:4])).read_bytes())
         else:
             _damage(target, target, chance)

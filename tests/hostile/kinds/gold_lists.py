@@ -88,7 +88,7 @@ def prepare(folder: Path) -> None:
 
 
 def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], int]:
-    """Damage a list, as bytes or field by field, and choose flags for evaluating on it."""
+    """Damage the bytes or the fields of a gold list, and return a command that evaluates on it."""
     name = chance.choice(list(LISTS))
     damaged = folder / name
     if chance.random() < 0.4:
@@ -121,7 +121,7 @@ def _written(name: str, rows: list[list[str]]) -> str:
 
 
 def _damage_rows(rows: list[list[str]], chance: random.Random) -> list[list[str]]:
-    """Change fields and rows, which leaves most lists readable."""
+    """Change a few fields and rows. Most lists can still be read afterwards."""
     rows = [[*row] for row in rows]
     for _ in range(chance.randint(1, 4)):
         row = chance.choice(rows)

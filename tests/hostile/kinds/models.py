@@ -107,7 +107,10 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
 
 
 def _commands(model: Path, name: str, valid: Path, chance: random.Random) -> list[list[str]]:
-    """Return the arguments of all commands. A second model is mostly of the same kind."""
+    """Return the arguments of all commands.
+
+    If a command needs a second model, that model is mostly of the same kind as the first one.
+    """
     other_name = name if chance.random() < 0.8 else chance.choice(list(MODELS))
     m, other = str(model), str(valid / f"{other_name}.model")
     text = str(valid / "text.txt")
@@ -226,7 +229,10 @@ def _change_spec(model: _Model, chance: random.Random) -> None:
 
 
 def _change_charsmap(model: _Model, chance: random.Random) -> None:
-    """Store other rules, some with flipped bits. They can be loaded if no index is too large."""
+    """Store other rules, sometimes with flipped bits.
+
+    A model with flipped bits can still be loaded if no index in its rules is too large.
+    """
     spec = chance.choice([model.normalizer_spec, model.denormalizer_spec])
     charsmap = bytearray(compile_charsmap(RULES))
     for _ in range(chance.choice([0, 0, 1, 10])):

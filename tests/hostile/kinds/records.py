@@ -1,8 +1,8 @@
 """Damaged files of records and compressed text, read by training and counting.
 
-Only the beginning and the end of Parquet files are damaged. pyarrow decodes pages without checking
-all of their contents, so it may crash on pages that were made to harm it. Arrow files are damaged
-anywhere.
+Parquet files are damaged only at the beginning and the end: pyarrow does not check everything that
+it decodes from the pages between, so it may crash on malicious pages. Arrow files are damaged at
+any position.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _damaged(source: Path, chance: random.Random) -> bytes:
         )
     pack = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": _zstd()}
     packed = pack.get(source.suffix)
-    # Half of the compressed files are damaged before they are compressed.
+    # In half of the cases, damage the content and then compress it. Otherwise, damage the file.
     if chance.random() < 0.5 and ".jsonl" in source.name:
         inner = _damaged_lines(NESTED if "nested" in source.name else RECORDS, chance)
         return packed(inner) if packed else inner

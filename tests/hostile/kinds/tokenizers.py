@@ -79,7 +79,7 @@ def prepare(folder: Path) -> None:
 
 
 def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], int]:
-    """Damage one of the files, and import or evaluate it."""
+    """Return a command that imports or evaluates a damaged copy of one of the files."""
     data = chance.choice(sorted(valid.glob("*.json"))).read_bytes()
     damaged = folder / "tokenizer.json"
     if chance.random() < 0.3:

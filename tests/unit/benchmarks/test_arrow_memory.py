@@ -1,4 +1,4 @@
-"""The benchmark of the memory that Arrow data need: it has rows for every kind of data."""
+"""The benchmark of memory for Arrow data prints at least one row for each library."""
 
 from pathlib import Path
 

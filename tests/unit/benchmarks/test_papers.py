@@ -55,7 +55,7 @@ def test_the_table_of_boundaries_takes_further_gold_lists(tmp_path: Path) -> Non
     gold.write_text(",full_word,pt1,rest\n0,cats,cat,s\n1,it,it,\n")
     command = [sys.executable, "-m", "benchmarks.papers", "spaces", "--languages", "en"]
     command += ["--folder", str(texts), "--work", str(work), "--gold"]
-    # The checkout may not be compiled, so the package that the tests use comes first.
+    # The checkout may lack the compiled modules, so the folder of the tested package comes first.
     folders = [str(Path(spmcompat.__file__).parents[1]), str(ROOT)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
 

@@ -78,7 +78,8 @@ def test_published_boundaries_are_next_to_ours(models: dict[str, Path], gold: Go
     assert float(figures[5]) == pytest.approx(recall, abs=6e-4)
     assert float(figures[8]) == pytest.approx(precision, abs=6e-4)
     assert int(figures[7]) == count
-    # "baseline" is one word fewer than "bpe, prefix", and has no published values (three words).
+    # The label "baseline" has one word, while "bpe, prefix" has two. The row of the baseline also
+    # lacks the published values, which are three words.
     assert len(baseline.split()) == len(bpe.split()) - 4
     subset = gold._replace(name="lex.csv:prefixes")
     assert [*words.boundary_lines(chosen, subset)][1].endswith("0.335   0.402    2.54")

@@ -1,4 +1,4 @@
-"""Models are trained in the same way on several platforms, and every difference is reported."""
+"""The benchmark trains the same models on several platforms, and reports every difference."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The texts that are built from public packages."""
+"""Tests of the texts that are built from public packages."""
 
 import io
 import tarfile

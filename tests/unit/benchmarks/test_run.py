@@ -1,4 +1,4 @@
-"""Runs of the benchmark: its texts, rows and processes, and which runs give a result."""
+"""Tests of running the benchmark: its texts, rows and processes, and which runs give a result."""
 
 import os
 from collections import Counter
@@ -196,7 +196,7 @@ def test_ours_is_the_side_with_as_many_workers_as_threads() -> None:
 def _main(
     monkeypatch: Patch, folder: Path, digests: Iterable[tuple[str, ...]], *also: str
 ) -> tuple[int, list[str]]:
-    """Run the command with fake sides; return its exit status and the order of the runs."""
+    """Run the command with fake trainings; return its exit status and the order of the runs."""
     order: list[str] = []
     next_digests = iter(digests)
 

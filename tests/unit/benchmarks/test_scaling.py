@@ -1,4 +1,4 @@
-"""The model of scaling: the predictions that it computes from recorded times."""
+"""Tests of the scaling model, which predicts training times on more cores from recorded times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stored results, tables and the figure."""
+"""The benchmark's stored results, its tables and its figure."""
 
 from dataclasses import replace
 from pathlib import Path

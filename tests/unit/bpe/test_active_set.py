@@ -22,7 +22,7 @@ def merges_of(case: stages.Case, wanted: int, expected: int) -> list[tuple[str, 
 
 
 def many_pairs(dice: random.Random) -> list[tuple[str, int]]:
-    """Draw more pairs than the active set has room for. Nearly all of them occur once."""
+    """Return a text with more pairs than the active set can hold. Nearly all pairs occur once."""
     letters = [chr(0x4E00 + i) for i in range(600)]
     words = ["".join(dice.choices(letters, k=dice.randint(6, 12))) for _ in range(250)]
     return [(" ".join(words[at : at + 9]), 1) for at in range(0, 250, 9)]
@@ -54,7 +54,7 @@ def test_ties_at_the_cut(number: int) -> None:
 
 
 def test_frequent_pairs_are_merged_without_the_active_set() -> None:
-    """Here the best pair is always far more frequent than the last pairs of the active set."""
+    """At every merge, the best pair is far more frequent than the last pairs of the active set."""
     text = [(line, 1) for line in corpora.topics_text(20_000).split("\n") if line]
     case = stages.both(text, Options())
     oracle = list(merging.merges(case.sentences, case.options, 25))

@@ -1,4 +1,4 @@
-"""BPE merges against the oracle, and the choice between merges and characters."""
+"""Tests of BPE merges against the oracle, and of the choice between merges and characters."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_ties_go_to_fewer_characters_then_to_smaller_text() -> None:
 
 
 def test_pairs_that_no_longer_occur_come_last() -> None:
-    """After the first "ab" of "abab" is merged, "ab" and "a" are a pair until the next merge."""
+    """When "ab" is merged in "abab", "ab" and "a" are a pair until the second "ab" is merged."""
     found = merges_of(segments_of(["abab"], add_dummy_prefix=False), 99, 1)
     assert found == [("ab", 2), ("abab", 1), ("ba", 0), ("aba", 0)]
     assert found == merges_of(segments_of(["abab"], add_dummy_prefix=False), 99, 10**6)

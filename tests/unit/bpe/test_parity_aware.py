@@ -163,7 +163,7 @@ def test_the_number_of_workers_does_not_change_the_model() -> None:
 
 
 def merged_by_rank(text: str, ranks: dict[str, int]) -> list[str]:
-    """Encode a text: always merge the pair whose text has the lowest rank, leftmost first."""
+    """Encode a text. Each merge takes the leftmost of the pairs whose text has the lowest rank."""
     symbols = list(text)
     while True:
         pairs = [(ranks[a + b], i) for i, (a, b) in enumerate(pairwise(symbols)) if a + b in ranks]
@@ -201,7 +201,7 @@ def test_sentencepiece_encodes_as_the_merges_dictate() -> None:
             if word not in encoded:
                 encoded[word] = merged_by_rank(word, ranks)
             expected += encoded[word]
-        # The runtime joins neighbouring unknown characters into one piece.
+        # The runtime of sentencepiece makes one unknown piece of neighbouring unknown characters.
         known = [piece if piece in ranks else "?" for piece in expected]
         joined = [p for i, p in enumerate(known) if p != "?" or known[i - 1 : i] != ["?"]]
         pieces = [p if p in ranks else "?" for p in processor.encode(line, out_type=str)]

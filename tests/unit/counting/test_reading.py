@@ -1,4 +1,4 @@
-"""Reading of files, iterators and counted lines, and sampling."""
+"""Tests of sampling, and of reading files, iterators and counted lines."""
 
 import io
 import random
@@ -32,7 +32,7 @@ TEXT = corpora.mixed_text(3, 60)
 
 
 def fingerprint(corpus: Corpus) -> object:
-    """Return data that identify a corpus, such as seeds: their scores depend on all substrings."""
+    """Return data that identify a corpus, such as seeds, whose scores depend on all substrings."""
     seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
     return corpus.pretokens, corpus.segments, corpus.alphabet, list(seeds)
 
@@ -291,7 +291,7 @@ def test_counts_are_those_of_repeated_lines() -> None:
 
 
 def without_empty(sentences: list[str], removes_all_empty: bool) -> list[str]:
-    """Remove empty sentences with the loop of the reference."""
+    """Remove empty sentences with the same loop as in the reference."""
     left = list(sentences)
     at = 0
     while at < len(left):
@@ -418,7 +418,7 @@ def test_without_shuffle_the_first_are_taken() -> None:
 def test_without_shuffle_the_rest_is_not_read() -> None:
     def items() -> Iterator[str]:
         for number in range(100):
-            # Each item fills a whole read buffer.
+            # Each item fills a read buffer, so only a few items may be read for two sentences.
             assert number < 10
             yield chr(0x4E00 + number) * (BUFFER_BYTES // 3 + 1)
 

@@ -1,4 +1,4 @@
-"""pyright and mypy reject every wrong call in `calls`, and accept every right one."""
+"""pyright and mypy reject every wrong call in `calls`, and accept every correct call."""
 
 import importlib.util
 import json
@@ -15,8 +15,9 @@ import spmcompat
 
 CALLS = Path(__file__).with_name("calls.py")
 ROOT = Path(spmcompat.__file__).parents[1]
-# A checkout is not installed, so the checkers look for it in their working folder. Mypy must
-# not run in the folder of all installed packages, because some of them shadow its own modules.
+# A checkout is not installed, so the type checkers find its spmcompat only if the checkout is their
+# working folder. Mypy must not run in the folder of all installed packages, because some of these
+# packages shadow modules of Mypy.
 FOLDER = ROOT if (ROOT / "pyproject.toml").is_file() else CALLS.parent
 
 
@@ -28,7 +29,7 @@ def _run(*command: str) -> str:
         text=True,
         check=False,
     )
-    assert done.returncode == 1, done.stdout + done.stderr  # 1: there are errors
+    assert done.returncode == 1, done.stdout + done.stderr  # the checker found errors
     return done.stdout
 
 

@@ -27,7 +27,7 @@ from spmcompat.tools.export.targets import TARGETS
 
 
 def _hints(options: type) -> dict[str, Any]:
-    # `Sentences` is a string, which only type checkers can evaluate.
+    # Only type checkers can evaluate the string `Sentences`, so it counts as `Any` here.
     return get_type_hints(options, localns={"Sentences": Any})
 
 

@@ -98,7 +98,7 @@ def encoded_by_releases(pieces: list[Piece], text: str) -> tuple[list[str], list
 
 
 def test_sums_are_rounded_before_they_are_compared_since_0_2_2() -> None:
-    """The sum of the parts is better than the piece, but by less than a step of float32."""
+    """The scores of a and b add up to more than the score of ab, by less than a float32 step."""
     pieces = normal(a=-3 * 2.0**-25, b=-1, ab=-1 - 2.0**-23)
     assert encoded_by_releases(pieces, "ab") == (["ab"], ["a", "b"])
 

@@ -26,7 +26,7 @@ PLAIN: dict[str, Any] = {"model_type": "char"}
 def test_ids(options: dict[str, Any]) -> None:
     sentencepiece = pytest.importorskip("sentencepiece")
     model = train(**PLAIN, **options)
-    # The stored ids have no effect.
+    # A wrong id in the trainer spec has no effect.
     model = changed(model, lambda one: setattr(one.trainer_spec, "pad_id", 7))
     processor = sentencepiece.SentencePieceProcessor(model_proto=model.SerializeToString())
     expected = {kind: getattr(processor, f"{kind}_id")() for kind in RESERVED}

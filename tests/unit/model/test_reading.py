@@ -67,8 +67,8 @@ def damage_charsmap(at: int, field: str, model: ModelProto) -> None:
     put_in(bytes(charsmap), field, model)
 
 
-# Changes to a Unigram model after which sentencepiece refuses it, and a part of the message of
-# spmcompat.
+# Changes to a Unigram model after which sentencepiece refuses it, each with a part of the error
+# message of spmcompat.
 REFUSED: dict[str, tuple[Change, str]] = {
     "an empty piece": (partial(put, "", "piece"), "the piece of id 4 is empty"),
     "U+0000": (partial(put, "a\0", "piece"), "contains the character U+0000"),

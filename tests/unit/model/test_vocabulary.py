@@ -109,7 +109,7 @@ def test_the_vocabulary_size_of_all_words_or_characters() -> None:
     learned = [(b"a", -1.0), (b"b", -2.0)]
     every = _assemble(learned, meta, model_type=TrainerSpec.WORD, use_all_vocab=True, vocab_size=1)
     assert every.trainer_spec.vocab_size == len(every.pieces) == 3
-    # A char model may always have fewer pieces than requested.
+    # A char model may have fewer pieces than requested, even with hard_vocab_limit.
     assert _assemble(learned, meta, model_type=TrainerSpec.CHAR).trainer_spec.vocab_size == 3
 
 

@@ -300,7 +300,8 @@ def crafted(arcs: dict[int, dict[int, int]], keys: dict[int, int], targets: byte
     256.
     """
     size = (max(arcs) // 256 + 1) * 256
-    # At first, no unit has a label that leads to it from the base of a state.
+    # A lookup goes from a state to the unit with the index base ^ label, and fails if that unit has
+    # another label. At first, every unit has a wrong label, so no state has an arc.
     units = [unit & 0xFF ^ 1 for unit in range(size)]
     units[0] = next(iter(arcs)) << 10
     for base, ways in arcs.items():
@@ -351,7 +352,7 @@ def test_the_sum_of_overlapping_targets_is_bounded() -> None:
 
 @pytest.mark.parametrize("back", range(3))
 def test_an_arc_to_an_earlier_state_is_refused(back: int) -> None:
-    """The arc leads to its own state, to the state before it, or to the root."""
+    """The arc leads back to the state where it begins, or to one of the two states before it."""
     arcs = {256 * i: {0x61: 256 * (i + 1)} for i in range(1, 4)}
     arcs[1024] = {0x61: 1024 - 256 * back, 0x62: 1280}
     blob = crafted({**arcs, 1280: {}}, {1280: 0})

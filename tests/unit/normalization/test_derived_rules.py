@@ -20,7 +20,7 @@ from tests.parity import reference_normalizer as reference
 STRIPPING = [name for name in charsmaps.OWN_NAMES if name.endswith("_strip_accents")]
 MARKING = "nmt_nfkc_mark_case"
 
-# The characters that this version of Python knows. It has no properties of newer characters.
+# The characters that are assigned in the Unicode version of this Python.
 ASSIGNED = [
     chr(c) for c in range(1, sys.maxunicode + 1) if unicodedata.category(chr(c)) not in ("Cn", "Cs")
 ]
@@ -112,9 +112,9 @@ def test_the_rules_are_derived_from_those_of_the_release(release: Release) -> No
 def test_every_character_loses_its_accents(name: str) -> None:
     plain = function_of(precompiled(name.removesuffix("_strip_accents")))
     stripped = function_of(precompiled(name))
-    # `plain` is applied twice because of İ, which has no case folding: the I that remains without
-    # the dot has one. The only exception is U+0345, the iota subscript: if it stands alone, case
-    # folding turns it into a letter. After a letter, it is an accent.
+    # `plain` is applied twice because of İ: case folding leaves İ unchanged, but it changes the I
+    # that remains without the dot. The only exception is U+0345, the iota subscript. If it stands
+    # alone, case folding turns it into a letter. After a letter, it is an accent.
     different = [c for c in ASSIGNED if stripped(c) != plain(without_accents(plain(c)))]
     assert different == ["\u0345"] * ("_cf_" in name)
 
@@ -206,7 +206,7 @@ def test_every_text_is_restored(restored: Callable[[str], str]) -> None:
 
 
 def test_capitals_become_small_letters() -> None:
-    """The exceptions are Cherokee capitals, and İ, whose small form has two characters."""
+    """All capitals change, except those of Cherokee, and İ, whose small form has two characters."""
     plain, mark = function_of(precompiled("nmt_nfkc")), function_of(precompiled(MARKING))
     unchanged = set()
     for c in ASSIGNED:

@@ -218,7 +218,7 @@ def test_one_normalizer_serves_several_threads() -> None:
         ([b"a", b"a", b""], b"ba", b"b\x1f"),
         (["\u4e2d".encode()], "\u6587\u4e2d".encode(), "\u6587\x1f".encode()),
         ([b"\xb8"], "\u4e2d".encode(), "\u4e2d".encode()),  # no match inside a character
-        ([b"a"], b"\xe4a\xb8a", b"\xe4a\xb8\x1f"),  # the first byte determines the size
+        ([b"a"], b"\xe4a\xb8a", b"\xe4a\xb8\x1f"),  # \xe4 begins three bytes, valid or not
         ([b"a"], b"\xf0aaa", b"\xf0aaa"),
         ([b"a"], b"\xff\xc3", b"\xff\xc3"),
         ([b"b" * size for size in range(1, 70)], b"b" * 70, b"\x1f\x1f"),  # 64, then 6

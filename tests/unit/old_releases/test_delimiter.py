@@ -1,4 +1,4 @@
-"""The delimiter of the pre-tokenization in Unigram training up to 0.2.2 (delimiter.hpp)."""
+"""Tests of `pretokenization_delimiter` in Unigram training up to 0.2.2 (delimiter.hpp)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SPLITTING: list[dict[str, Option]] = [
 def test_a_delimiter_cuts_only_seeds(
     trainers: Trainers, old_release: str, delimiter: str, splitting: dict[str, Option]
 ) -> None:
-    """Up to 0.2.1, every byte of the delimiter cuts seeds, even inside a character."""
+    """Up to 0.2.1, each single byte of the delimiter cuts seeds, even inside a character."""
     lines = ["a||b |c|| d||e \x1f", "のら の あの", "e", "||", "é è ãa", "a \u200b b", "\u200b"]
     lines += [*TEXTS["mixed"].splitlines()[:60], "a||e", "\u200b", "e", "\u200b"]
     if "input_format" in splitting:

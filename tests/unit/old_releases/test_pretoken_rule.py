@@ -1,4 +1,4 @@
-"""Cutting pretokens in BPE training up to 0.2.2 (pretoken_rule.hpp)."""
+"""How BPE training cuts pretokens in releases up to 0.2.2 (pretoken_rule.hpp)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ pytestmark = pytest.mark.slow
 def test_delimiters_cut_pretokens(
     trainers: Trainers, old_release: str, delimiter: str, split: bool
 ) -> None:
-    """The delimiter's characters are counted, too, and replaced before the cut if they are rare."""
+    """The characters of a delimiter are counted, too.
+
+    If they are rare, they are replaced before the text is cut at delimiters.
+    """
     options = {**BPE, "pretokenization_delimiter": delimiter, "split_by_whitespace": split}
     text = topics_text(12_000) + "\nxaxa per axa e" * 2
     for coverage in (1.0, 0.98):

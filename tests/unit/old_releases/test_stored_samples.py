@@ -1,4 +1,4 @@
-"""The pieces stored with self-test samples; `test_self_tests.py` compares them with releases."""
+"""The pieces of stored self-test samples. `test_self_tests.py` compares them with old releases."""
 
 from __future__ import annotations
 

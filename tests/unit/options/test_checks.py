@@ -1,4 +1,4 @@
-"""Errors before the text is read: types and messages, compared with those of the real library."""
+"""Errors raised before the text is read have the same types and messages as in the real library."""
 
 import gzip
 import os
@@ -80,7 +80,7 @@ def test_marked_capitals_must_be_restored(options: dict[str, object], message: s
     marking = {"normalization_rule_name": "nmt_nfkc_mark_case", **options}
     with pytest.raises(BadValueError, match=message):
         check_options(from_kwargs(marking))
-    # The same options are allowed with other named rules, and with rules from a file.
+    # These options are allowed if the rules do not mark capitals.
     for other in ({"normalization_rule_name": "nmt_nfkc"}, {"normalization_rule_tsv": "r.tsv"}):
         check_options(from_kwargs({**marking, **other}))
 

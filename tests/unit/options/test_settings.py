@@ -167,7 +167,7 @@ def test_rules_and_charsmap_exclude_each_other() -> None:
 
 
 def read(form: Callable[[dict[str, object]], Settings], given: dict[str, object]) -> object:
-    """Return everything that settings contain, or the error."""
+    """Return the fields of the settings as text, or the type and message of the error."""
     try:
         settings = form(given)
     except TrainingError as error:

@@ -1,4 +1,4 @@
-"""Values of options given as text: checked by tables and by comparison with the real library."""
+"""Tests of option values that are given as text, with tables and against the real library."""
 
 from collections.abc import Callable
 

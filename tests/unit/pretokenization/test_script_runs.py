@@ -31,7 +31,7 @@ def test_runs_of_a_script(text: str, count: int) -> None:
     assert "".join(runs) == marked
 
 
-# One character of each kind, and all characters with special rules.
+# One character of each kind that the rules distinguish, and all characters with special rules.
 KINDS = [
     "a",
     "\u0301",

@@ -13,7 +13,7 @@ from tests.waiting import LIMIT
 
 
 def do_nothing(worker: int, task: int) -> None:
-    """Serve as a task."""
+    """A task that does nothing."""
 
 
 def runs_through(first: int) -> bool:
@@ -50,7 +50,7 @@ def delete(failing: int) -> None:
 def main() -> None:
     """Make each allocation fail in turn, and print the results."""
     faulthandler.dump_traceback_later(LIMIT, exit=True)
-    # Before Python 3.11, the call of `__del__` itself needs memory, and Python reports its failure.
+    # Before Python 3.11, calling `__del__` needs memory, and Python reports it if this call fails.
     if sys.version_info >= (3, 11):
         for failing in range(20):
             delete(failing)

@@ -39,7 +39,7 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_in_cpp(check: str, checks: Path) -> None:
-    # A sanitizer that is preloaded into Python does not allow new threads after a fork.
+    # Drop LD_PRELOAD: a sanitizer that is preloaded into Python allows no new threads after a fork.
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     completed = subprocess.run(
         [str(checks), check],
@@ -115,7 +115,7 @@ print("done")
         env={
             **os.environ,
             "PYTHONPATH": os.pathsep.join(sys.path),
-            # The thread sanitizer does not expect new threads in the forked process.
+            # By default, the thread sanitizer ends a forked process that starts threads.
             "TSAN_OPTIONS": f"{os.environ.get('TSAN_OPTIONS', '')}:die_after_fork=0",
         },
         capture_output=True,

@@ -13,7 +13,7 @@ from tests.parity import corpora
 
 
 class Full(io.StringIO):
-    """A stream on a disk without space."""
+    """A stream to a full disk."""
 
     def write(self, _: str) -> int:
         raise OSError(28, "No space left on device")

@@ -121,7 +121,7 @@ def test_a_device_and_a_pipe_are_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
 def test_standard_output_in_a_file_is_written_where_it_stands(old: Path, path: str) -> None:
-    """The file that the shell opened is written, not replaced, so its earlier text stays."""
+    """The output goes into the file that the shell opened. The earlier text of the file stays."""
     (old / "link").symlink_to("/dev/stdout")
     log = old / "log"
     log.write_bytes(b"before ")
@@ -249,7 +249,7 @@ def test_another_error_brings_the_old_files_back(
 def test_a_signal_waits_until_all_files_are_replaced(
     old: Path, monkeypatch: pytest.MonkeyPatch, name: str, number: signal.Signals
 ) -> None:
-    """The signal waits even if another thread receives it, for example one in a C++ kernel."""
+    """The signal takes effect after the last replacement, even if a C++ thread receives it."""
     real = getattr(os, name)
     asked = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Log lines, bars and log levels."""
+"""Tests of log lines, progress bars and log levels."""
 
 import fcntl
 import io

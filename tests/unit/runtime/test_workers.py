@@ -113,7 +113,7 @@ def test_tasks_are_taken_in_the_calling_thread_and_only_as_needed() -> None:
 
     Workers(1).feed(tasks(), do)
     assert takers == {threading.get_ident()}
-    # One task is running while the next one is taken.
+    # Whenever a task is taken, at most one earlier task is unfinished.
     assert max(ahead) <= 1
 
 
@@ -203,7 +203,7 @@ def press_ctrl_c() -> None:
 def test_an_interrupt_does_not_wait_for_long_tasks(
     count: int, tasks: int, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The running kernel does not check the cancel flag; further tasks may be waiting."""
+    """Each running task ignores the cancel flag. Other tasks may not have started yet."""
     monkeypatch.setattr(spmcompat.runtime.workers, "_PATIENCE", 0.1)
     release = threading.Event()
     begun, number = [], itertools.count(1)
@@ -242,7 +242,7 @@ def test_an_interrupt_waits_for_tasks_that_check_the_flag(
         if next(number) == min(count, tasks):
             press_ctrl_c()
         wait_until(workers.cancel.is_set, "the flag is set")
-        # Without the wait for running tasks, the asserts below would come before the tasks end.
+        # If the workers did not wait for this task, the asserts below would run before it ends.
         time.sleep(0.1)
         ended.append(task)
 

@@ -40,7 +40,7 @@ def test_coverage_stops_as_soon_as_it_is_reached() -> None:
     counts = {"a": 50, "b": 30, "c": 15, "d": 5}
     assert chosen(counts, 0.5) == "a"
     assert chosen(counts, float(np.nextafter(np.float32(0.5), 1))) == "ab"
-    # Both the option and the share are float32.
+    # The share of a and b is compared as float32, in which it equals the option.
     assert chosen(counts, float(np.float32(0.8))) == "ab"
     assert chosen(counts, 1.0) == "abcd"
 

@@ -1,4 +1,4 @@
-"""Texts that are searched for seeds in chunks. `tests/property/test_chunks.py` generates others."""
+"""Tests the search for seeds in chunks. `tests/property/test_chunks.py` uses random texts."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def normalized(line: str, options: PlanOptions) -> str:
 
 
 def without_empty(sentences: list[Sentence]) -> list[Sentence]:
-    """Replace each empty sentence with the last sentence, which is moved there."""
+    """Remove empty sentences: the last sentence is moved to the position of each empty one."""
     kept = list(sentences)
     at = 0
     while at < len(kept):
@@ -148,7 +148,7 @@ def test_a_candidate_dropped_between_chunks_loses_its_count(
 ) -> None:
     letters = "abcdefghijklmnopqrstuvwxyzáéíóúñßâ"
     pairs = [letters[2 * i] + letters[2 * i + 1] for i in range(candidates)]
-    # Each pair occurs before two different bytes, so it is a candidate. No other pair is one.
+    # The pairs are the only candidates, because each is followed by two different bytes.
     first = [(pair + end, 20 - i) for i, pair in enumerate(pairs) for end in "12"]
     size = sum(count * (len(line.encode()) + 1) for line, count in first)
     second = [(pairs[rank] + end, 30) for end in "12"]
@@ -213,7 +213,7 @@ def test_a_changed_file_is_an_error(folder: Path, other: str) -> None:
     corpus = read(LONG, folder)
     (folder / "text").write_text(other)
     if other == "ab ba\n" * 60:
-        # The number of sentences is the same, so the change cannot be noticed.
+        # The new file has as many sentences as the old file, so the change is not noticed.
         seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
         return
     with pytest.raises(TrainingError, match="The input changed while it was read"):

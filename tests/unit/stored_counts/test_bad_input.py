@@ -104,7 +104,7 @@ def test_a_damaged_file(path: Path) -> None:
 
 def test_a_foreign_parquet_file(path: Path) -> None:
     pq.write_table(pa.table({"word": ["a"], "n": [1]}), path)
-    refused("is a Parquet file, but not one of counts", path)
+    refused("is a Parquet file, but does not contain counts", path)
 
 
 def with_metadata(path: Path, change: Callable[[dict[str, Any]], object]) -> None:

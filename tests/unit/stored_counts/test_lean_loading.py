@@ -19,7 +19,7 @@ TEXT = ["the cat sat on the mat", "a dog", "the end"] * 20
 
 
 def run_python(script: str, folder: Path) -> str:
-    """Run Python outside the checkout, which may not contain compiled modules."""
+    """Run Python outside the checkout, because the checkout may lack compiled modules."""
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=folder,

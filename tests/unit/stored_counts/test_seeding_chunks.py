@@ -1,4 +1,4 @@
-"""Training from counts searches the whole text for seeds at once, however large the text was."""
+"""Training from counts never divides the text into seeding chunks, however large the text is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts of parts of a text: any parts add up to the counts of the lines in a fixed order."""
+"""Counting parts of a text: the sums over all parts do not depend on how the text is divided."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def added_up(counter: Any, parts: Sequence[Any]) -> Any:
 
 
 def write_files(folder: Path, counter: Any, rows: Any, files: int = 3, seed: int = 1) -> Path:
-    """Write the rows in a random order, as an engine may do."""
+    """Write the rows to files in a random order, as an engine such as Spark may do."""
     folder.mkdir()
     order = random.Random(seed).sample(range(rows.num_rows), rows.num_rows)
     rows = rows.take(pa.array(order, pa.int64())).replace_schema_metadata(counter.metadata)
@@ -119,7 +119,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 def _name(options: dict[str, Any]) -> str:
-    """Return an id that is the same in all test processes: it contains no address of a function."""
+    """Return a test id without addresses of functions, so all test processes use the same id."""
     return str({option: getattr(value, "__name__", value) for option, value in options.items()})
 
 
@@ -232,7 +232,7 @@ def test_no_batches_give_no_rows() -> None:
 
 
 def test_a_long_text_is_read_in_bounded_memory() -> None:
-    """Rows are yielded before the text ends. Then counting continues with an empty table."""
+    """A full table is yielded before the text ends, and counting goes on with an empty table."""
     lines = [f"{i}a {i}b" for i in range(100_000)]
     counter = spmcompat.arrow_counter(table_bytes=1 << 20, minloglevel=2)
     given = 0

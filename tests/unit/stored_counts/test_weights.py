@@ -1,4 +1,4 @@
-"""Merging with weights gives the counts and the models that repeating the texts gives."""
+"""Merging tables with weights has the same result as counting texts that are repeated."""
 
 from __future__ import annotations
 

@@ -14,7 +14,10 @@ UNKNOWN_MARK = "\u2585".encode()
 
 
 class Found(NamedTuple):
-    """The sentences of the records, and the numbers of texts, of nulls and of broken records."""
+    """The sentences in JSON Lines, and how many texts, nulls and broken records there are.
+
+    `first_broken` is the line number of the first broken record.
+    """
 
     sentences: list[bytes]
     texts: int

@@ -144,7 +144,7 @@ def table(columns: Sequence[Column], length: int, skip: int = 0, valid: Buffer =
 
 @dataclass
 class Made:
-    """Structs for a column, as a batch or as a stream of batches.
+    """Hands out the Arrow structs of a column, as a batch or as a stream of batches.
 
     For each kind of struct, `given` is the number of structs handed out, `held` the number of them
     that are not yet released, and `most` the largest value that `held` had.

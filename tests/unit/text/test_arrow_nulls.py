@@ -115,7 +115,7 @@ CASES: dict[str, tuple[Column, Change, str]] = {
 
 
 class Changed:
-    """The structs of a column, which a function changes before they are exported."""
+    """Exports a column as Arrow structs, after a function has damaged them."""
 
     def __init__(self, column: Column, damage: Change) -> None:
         batch = Batch(column)

@@ -1,4 +1,4 @@
-"""Arrow data of every library give the same sentences as an iterator of the rows."""
+"""Arrow data from every library gives the same sentences as an iterator over its rows."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_nothing_but_nulls() -> None:
         assert read(nulls) == ([], 0, 5)
         with pytest.raises(TrainingError, match="contains no sentence"):
             trained(nulls)
-    # If the first part of a data set has only nulls, its column does not have the type of strings.
+    # A table that contains only nulls has a column of the type null, not string.
     parts = [pa.table({"text": pa.nulls(5)}), pa.table({"text": ["a", None]})]
     assert [(one.lines, one.nulls) for one in strings_of_all(parts)] == [(1, 6)]
 

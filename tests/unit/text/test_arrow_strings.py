@@ -30,7 +30,7 @@ ROWS = ["a b", None, "", "é" * 30, "c\n", "x" * 12, None, "x" * 13, "\r\n", "d\
 
 
 def texts_of(buffers: Sequence[ReadBuffer]) -> list[bytes]:
-    """Return the strings of read buffers that are sentences, that is, those that are not empty."""
+    """Return the sentences of read buffers: all strings except empty ones."""
     sample = ReservoirSample(1 << 40, False, 0)
     line_filter = LineFilter(make_plan(PlanOptions(text=TextPlan(max_sentence_length=2**30))).text)
     for buffer in buffers:

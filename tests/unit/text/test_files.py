@@ -475,7 +475,7 @@ def test_a_large_file_takes_no_more_memory_than_a_small_one(name: str, tmp_path:
     lines = corpora.words_text(5, 20_000, types=2000).splitlines()
     text = "".join(f"{json.dumps({'id': 1, 'text': line})}\n" for line in lines).encode()
     small, large = tmp_path / f"small-{name}", tmp_path / f"large-{name}"
-    copies = 50  # each is larger than a megabyte
+    copies = 50  # the number of copies of the text in the large file
     assert len(text) > 1_000_000
     if name == "a.jsonl.gz":
         member = gzip.compress(text, 1)

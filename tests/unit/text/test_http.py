@@ -1,4 +1,4 @@
-"""HTTP servers that support byte ranges, that do not support them, and that return errors."""
+"""Reading from HTTP servers: with byte ranges, without byte ranges, and with errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXT = corpora.words_text(7, 300).encode() * 400
 
 
 class _Server(BaseHTTPRequestHandler):
-    """The path selects the answer: ``ranges`` and ``stream`` get the text, ``500`` an error."""
+    """The path selects the response: the text (``ranges`` or ``stream``) or an error (``500``)."""
 
     protocol_version = "HTTP/1.1"
     content = TEXT

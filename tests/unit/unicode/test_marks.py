@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not PACKAGE.is_dir(), reason="needs the C++ sour
 SOURCES = {".py", ".pyx", ".pxd", ".pyi", ".hpp"}
 GENERATED = {"model/sentencepiece_model_pb2.py", "model/sentencepiece_model_pb2.pyi"}
 
-# Prose may name a mark (U+2581). 0x1f is also the mask of the last bits of a byte in UTF-8.
+# The patterns allow U+2581 in comments, and 0x1f as a bit mask in bits(0, 0x1f).
 SPACE_OR_UNKNOWN = re.compile(r"▁|▅|(0x|\\u|\\U0000)258[15]\b|(?i:\\xe2\\x96\\x8[15])")
 BOUNDARY = re.compile(r"(?<!bits\(0, )0x1f\b|\\x1f|\\u001f|\\037", re.IGNORECASE)
 

@@ -19,7 +19,7 @@ MARGIN = Fraction(4, 3)
 
 
 def random_lines(dice: random.Random) -> list[str]:
-    """Return words that share stems and endings, each with a count of its own."""
+    """Return lines of a word, a tab and a random count. The words share stems and endings."""
     letters = "abcdefgh"[: dice.randint(3, 8)]
     parts = ["".join(dice.choices(letters, k=dice.randint(1, 4))) for _ in range(8)]
     words = {"".join(dice.choices(parts, k=dice.randint(1, 3)))[:12] for _ in range(12)}
@@ -27,7 +27,7 @@ def random_lines(dice: random.Random) -> list[str]:
 
 
 def both(seed: int, drop_unused: bool) -> tuple[oracle.Training, list[str], list[str], int]:
-    """Return the oracle's training and pieces, spmcompat's pieces, and the requested size."""
+    """Return the oracle, the oracle's pieces, spmcompat's pieces, and the requested size."""
     dice = random.Random(seed)
     corpus = stages.read(random_lines(dice), input_format="tsv", character_coverage=1)
     words = {piece.decode(): count for piece, count in corpus.counted_pretokens()}

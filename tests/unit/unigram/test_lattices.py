@@ -1,4 +1,4 @@
-"""A copy of lattices and the lattices that it was copied from change independently."""
+"""Lattices and their copies are independent: a change to one does not change the other."""
 
 from __future__ import annotations
 

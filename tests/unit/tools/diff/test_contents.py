@@ -1,4 +1,4 @@
-"""Values of a model as plain data."""
+"""How values of a model are shown."""
 
 import struct
 

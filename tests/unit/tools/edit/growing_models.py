@@ -69,10 +69,10 @@ def scores_of(model: ModelProto) -> dict[str, float]:
 def covered(
     lines: list[str], model: ModelProto, options: Options
 ) -> tuple[list[Sentence], list[str]]:
-    """Return the sentences as the oracle reads them, and the characters that the model lacks.
+    """Return the sentences for the oracle, and the required characters that the model lacks.
 
-    The sentences keep the characters that the model has or the coverage requires; all others become
-    unknown.
+    The sentences contain the unknown mark instead of every character that is neither in the model
+    nor required by the character coverage.
     """
     known = {c for piece in scores_of(model) for c in piece}
     by_coverage = Options(**{**vars(options), "required_chars": "".join(sorted(known))})

@@ -47,7 +47,7 @@ def _trained(model_type: str, text: tuple[str, ...], options: tuple[tuple[str, A
 
 
 def trained(model_type: str, text: tuple[str, ...] = (), **options: Any) -> ModelProto:
-    """Return the cached result of `train`, by default on the first 4,000 of `lines`."""
+    """Return the cached result of `train`; without `text`, trains on ``lines()[:4000]``."""
     return ModelProto.FromString(_trained(model_type, text, tuple(sorted(options.items()))))
 
 

@@ -231,7 +231,7 @@ def test_word_and_char_models_take_words_and_characters() -> None:
 
 
 def test_a_word_model_gets_a_symbol_with_and_without_the_space_mark() -> None:
-    # When sentencepiece 0.2.3 trains a word model, it adds each symbol in both forms.
+    # A word model that sentencepiece 0.2.3 trains also contains each symbol in both forms.
     new = edited(trained("word"), add_user_defined=["<q>"]).model
     assert processor(new).id_to_piece(processor(new).encode("a <q>"))[-1] == "▁<q>"
     assert {"<q>", "▁<q>"} <= by_text(new).keys()

@@ -106,7 +106,7 @@ def test_unigram_is_that_of_the_oracle(number: int) -> None:
 
 
 def test_bpe_goes_on_with_its_own_text() -> None:
-    """Extending a model to 400 pieces yields the same pieces and merges as training 400 pieces."""
+    """A model extended to 400 pieces has the pieces and merges of one trained with 400 pieces."""
     lines = words(5, 300, types=400)
     small = trained(lines, vocab_size=150, model_type="bpe")
     large = trained(lines, vocab_size=400, model_type="bpe")

@@ -17,7 +17,7 @@ NEW = [*words(2, 80), "日本語 日本人", "naïve café 日", "日本語 naï
 
 
 def check(before: ModelProto, ids: list[tuple[int, ...]], after: ModelProto) -> None:
-    """Check that the ids of each piece are those of its tokens in the old model."""
+    """Check that `ids` has, for each piece, the ids of the tokens to which `before` encodes it."""
     assert len(ids) == len(after.pieces)
     old = {piece.piece: number for number, piece in enumerate(before.pieces)}
     encoder = encoder_of_normalized(before)

@@ -51,7 +51,7 @@ def encoded_counts(lines: list[str], model: ModelProto) -> Counter[str]:
 
 
 def required_characters(counts: Counter[str], coverage: float) -> set[str]:
-    """Return the most frequent characters of encoded text that reach the character coverage."""
+    """Return the characters chosen by descending count until the character coverage is reached."""
     single: Counter[str] = Counter()
     for token, count in counts.items():
         for character in token:
@@ -204,7 +204,7 @@ def test_text_without_dropped_pieces_keeps_its_unigram_cuts() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_comes_back(kind: str) -> None:
-    """If 10,000 lines are encoded and decoded, the result is that of the large model."""
+    """The trimmed model encodes and decodes 10,000 lines to the same text as the large model."""
     sp = pytest.importorskip("sentencepiece")
     lines = [*words(1, 5000, types=900), *corpora.mixed_text(3, 5000).split("\n")]
     assert len(lines) >= 10_000

@@ -36,7 +36,7 @@ def is_space(piece: str) -> bool:
 
 
 def lost_boundaries(pieces: list[str]) -> tuple[int, int]:
-    """Return the number of word boundaries, and how many of them only dropped pieces mark."""
+    """Return the number of word boundaries, and of those that are lost with dropped pieces."""
     text = "".join(pieces).strip(SPACE_MARK)
     while SPACE_MARK * 2 in text:
         text = text.replace(SPACE_MARK * 2, SPACE_MARK)
@@ -74,8 +74,8 @@ def test_the_figures_are_those_of_the_other_pieces(
     assert result.tokens_per_word == pytest.approx(tokens / whole.words)
     assert result.characters_per_token == pytest.approx(sum(map(len, lines)) / tokens)
     counts = [uses[piece] for piece in vocabulary]
-    # For an unknown token, the encoder returns its text, not the unknown piece. So the tokens that
-    # are not counted yet are the unknown ones.
+    # For an unknown token, the encoder returns the text of the token, not the unknown piece. So the
+    # unknown tokens are all tokens that `counts` does not include yet.
     counts.append(tokens - sum(counts))
     counts.remove(0)
     assert sorted(result.uses) == sorted(counts)

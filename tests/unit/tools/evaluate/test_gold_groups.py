@@ -1,4 +1,4 @@
-"""Groups of gold words, compared with plain sets, and their intervals with a naive bootstrap."""
+"""Groups of gold words equal plain sets, and their intervals equal those of a naive bootstrap."""
 
 from __future__ import annotations
 

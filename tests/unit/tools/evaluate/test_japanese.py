@@ -95,7 +95,7 @@ def test_marks_of_spaces_are_no_part_of_an_entry(
     parts = model.cut([word.text for word in found.words])
     processor = SentencePieceProcessor(model_file=str(tmp_path / "m.model"))
     if kind == "bytes":
-        # Three byte pieces of a character are one part, which ends where the character ends.
+        # The three byte pieces of a character form one part, which ends where the character ends.
         texts = [word.text for word in found.words]
         assert any(
             "<0x" in piece for line in processor.encode(texts, out_type=str) for piece in line
@@ -152,7 +152,7 @@ def test_tokenizers_of_hugging_face_cut_entries_of_any_length(
 def test_an_entry_has_the_same_boundaries_with_each_kind_of_mark(
     pieces: list[str], gold: Path, tmp_path: Path
 ) -> None:
-    """The space mark before the first word is no boundary, even if it is a separate token."""
+    """The space mark before the first word adds no boundary, even if it is a separate token."""
     from spmcompat.model.sentencepiece_model_pb2 import ModelProto  # noqa: PLC0415
 
     model = ModelProto()

@@ -99,7 +99,7 @@ def test_parallel_texts_are_compared_by_line(model: Path, tmp_path: Path) -> Non
     assert result.languages.worst == max(costs, key=lambda name: costs[name])
     assert result.languages.gini == pytest.approx(gini([*costs.values()]), rel=1e-12)
     assert result.flat()["worst_language"] == result.languages.worst
-    # The figures of the whole text do not change if no languages are given.
+    # Without the names of the languages, the figures of the whole text are the same.
     plain = measure(model, TextFiles([str(tmp_path / name) for name in PARALLEL]))
     assert plain.languages is None
     assert result._replace(languages=None) == plain
@@ -129,7 +129,7 @@ def test_the_files_of_a_language_are_one_text(model: Path, tmp_path: Path) -> No
 
 
 def rows() -> list[dict[str, str | None]]:
-    """Return the lines of all languages in turn, and a row without text."""
+    """Return one row for each line, alternating between languages, and then a row without text."""
     found: list[dict[str, str | None]] = [
         {"lang": name, "body": lines[i]} for i in range(4) for name, lines in PARALLEL.items()
     ]

@@ -25,7 +25,7 @@ LINES = ["the cat", "", "  two  spaces ", "xylophone \u6f22\u5b57", "aaaa aaaa",
 def by_hand(model: ModelProto, lines: list[str], shift: float = 0.0) -> float:
     """Return the loss of the lines in double, from sums over all segmentations.
 
-    Each sum is over a part of a normalized line between user-defined symbols.
+    User-defined symbols divide a normalized line into parts, and each part has its own sum.
     """
     scores = {p.piece: p.score - shift for p in model.pieces if p.type == p.NORMAL}
     symbols = [p.piece for p in model.pieces if p.type == p.USER_DEFINED]
@@ -68,7 +68,7 @@ def add(loss: MarginalLoss, model: ModelProto, lines: list[str]) -> None:
 
 
 def prices_by_hand(model: ModelProto, lines: list[str]) -> tuple[float, float]:
-    """Return the cost of all user-defined tokens in the lines, and the cost of each other token.
+    """Return the total cost of the user-defined tokens in the lines, and the cost of another token.
 
     The cost of a token is the negative logarithm of its piece's share of all tokens. Each
     user-defined piece has its own share, and all other pieces have one share together. One is added
@@ -191,7 +191,7 @@ def test_losses_by_line_are_those_of_single_lines(
 
 @pytest.fixture(scope="module")
 def model_of(train: Train) -> Callable[..., ModelProto]:
-    """Return a function that trains with options, but only once for equal options."""
+    """Return a function that trains a model, or returns its earlier model for equal options."""
     return functools.lru_cache(lambda **options: load(train("m", **options)))
 
 

@@ -79,7 +79,7 @@ def test_each_pretoken_is_encoded_alone(
     pretokenizer: str, options: dict[str, object], split_digits: bool, text: Path, train: Train
 ) -> None:
     model = load(train("m", **options))
-    # The option is changed only after training, so pieces may cross the cuts that it requires.
+    # Change the option only after training, so that some pieces cross the cuts that it requires.
     model.trainer_spec.split_digits = split_digits
     lines = LINES + text.read_text(encoding="utf-8").split("\n")[:30]
     raw = [line.encode() for line in lines]

@@ -1,4 +1,4 @@
-"""Files whose ids have gaps, and files on which ``tokenizers`` fails: the error names the file."""
+"""Files of ``tokenizers``: ids with gaps, and errors, which name the file."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from .conftest import Train, load
 
 
 class Counts(TokenCounts):
-    """Counts of tokens that also store the number of words and of words that are one token."""
+    """Token counts, with the number of words and the number of words that are a single token."""
 
     words = whole_words = 0
 

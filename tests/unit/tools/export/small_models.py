@@ -49,7 +49,7 @@ def byte_pieces() -> list[tuple[str, float, int]]:
 
 
 def trained(kind: str, lines: Iterable[str] = TEXT, **options: object) -> ModelProto:
-    """A model trained on the lines. The options are those of the trainer."""
+    """Return a model trained on `lines`. The options are passed to the trainer."""
     writer = io.BytesIO()
     given: dict[str, object] = {
         "vocab_size": 420 if options.get("byte_fallback") else 200,
@@ -77,7 +77,7 @@ def differing(target: Target, model: ModelProto, lines: Iterable[str] = ()) -> l
 
 
 def loaded(target: Target, model: ModelProto, folder: object) -> Loaded:
-    """Write an export of one file into a folder, and load it."""
+    """Export the model as a single file in `folder`, and load this file."""
     path = f"{folder}/export"
     with open(path, "wb") as file:
         file.write(target.files(model)[""])

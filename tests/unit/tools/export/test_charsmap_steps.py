@@ -60,8 +60,8 @@ def test_every_predefined_rule_is_applied(name: str) -> None:
     rules = decompile(charsmap)
     sources = sorted(rules)
     chosen = random.Random(1).sample(sources, 6000)
-    # Add all sources that are a single character, or that begin with a character of a block newer
-    # than the library.
+    # Add every source that is a single character, or whose first character is in a Unicode block
+    # that is newer than the library.
     chosen += [
         source for source in sources if len(source) == 1 or source[0] in range(0x10500, 0x17000)
     ]
@@ -91,7 +91,8 @@ def test_rules_and_symbols_of_ones_own(seed: int) -> None:
     """Random rules and symbols use few characters, so many of them overlap or share a prefix."""
     chance = random.Random(seed)
     alphabet = "abcA\u0301\u0302\uff21\u1100\u1161\u11a8 \r\n\x01\x02\u200d\U0001f600\u0600"
-    # If two control characters are deleted by rules, the steps use these two as separators.
+    # In some cases, the rules delete U+0001 and U+0002. Then the steps use these two characters as
+    # separators.
     rules: dict[tuple[int, ...], tuple[int, ...]] = {}
     if chance.random() < 0.4:
         rules = {(1,): (), (2,): ()}

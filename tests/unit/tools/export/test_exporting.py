@@ -188,7 +188,7 @@ def test_a_tie_may_leave_other_characters_unknown() -> None:
 
     assert reference.pieces(reference.encode(["@@@"])[0]) == ["▁", "<unk>", "@@"]
     assert cause("@@@", "▁", "@@", "<unk>") == TIE
-    # These pieces do not spell the line, or more of the line is unknown than in the reference.
+    # The given pieces do not spell the line, or leave more of it unknown than the reference does.
     assert cause("@@@", "▁", "@@") == SYMBOLS
     assert cause("@@@", "@@", "<unk>") == SYMBOLS
     assert cause("@@@", "▁", "<unk>", "@@", "<unk>") == SYMBOLS

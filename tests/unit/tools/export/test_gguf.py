@@ -65,7 +65,7 @@ def refusals(model: ModelProto) -> str:
 
 
 class TestFile:
-    """The content of the file."""
+    """The bytes of a GGUF file, and the keys and values that it contains."""
 
     def test_the_header_is_that_of_version_3_and_the_file_ends_aligned(self) -> None:
         content = gguf_file.serialize({"a": gguf_file.integer(7)})
@@ -83,7 +83,7 @@ class TestFile:
         options = {"normalization_rule_tsv": str(rules), "pad_id": 3}
         model = trained(kind, byte_fallback=kind == "bpe", **options)
         spec = model.normalizer_spec
-        types = {1: 1, 2: 2, 3: 3, 6: 6}  # these types have the same numbers in both formats
+        types = {1: 1, 2: 2, 3: 3, 6: 6}  # GGUF numbers these types of pieces as sentencepiece does
         assert keys_of(model, tmp_path) == {
             "general.architecture": name,
             "general.name": "vocabulary",
@@ -238,7 +238,7 @@ class TestBpe:
         model = trained("bpe", user_defined_symbols=symbols, **BYTES_AND_EXACT)
         assert gguf.limits(model) == []
         assert differing(gguf, model, ["a b x y x\u2581y", "of\nof x  y", "x y<sep>"]) == [
-            "x\u2581y",  # llama.cpp looks for the symbol with spaces
+            "x\u2581y",  # llama.cpp looks for the symbol as "x y"
             "a b x y x\u2581y",
         ]
 
@@ -345,7 +345,7 @@ class TestUnigram:
         assert set(differing(gguf, model, known)) & set(known) == set()
 
     def test_the_unknown_score_is_10_below_the_lowest(self, tmp_path: Path) -> None:
-        """A piece with an unknown character wins if and only if its score is above this limit."""
+        """The piece `a?b` wins. If the unknown score were -10, the piece would lose with -13.5."""
         needs_llama()
         for score in (-13.5, -12.5):
             model = made(UNIGRAM, [("a", -1.0), ("b", -2.0), ("a?b", score)])
@@ -354,7 +354,8 @@ class TestUnigram:
 
     def test_symbols_have_the_score_of_sentencepiece(self, tmp_path: Path) -> None:
         needs_llama()
-        for score in (0.149, 0.151):  # two pieces: a sum below 0.3 = 0.1 * (4 - 1), and one above
+        # The symbol has the score 0.1 * (4 - 1) = 0.3; the two pieces together have 0.298 or 0.302.
+        for score in (0.149, 0.151):
             pieces = [("abcd", 0.0, PIECE.USER_DEFINED), ("ab", score), ("cd", score)]
             model = made(UNIGRAM, pieces)
             assert loaded(gguf, model, tmp_path).encode(["abcd"]) == [encode(model, "abcd")]
@@ -417,7 +418,7 @@ class TestUnigram:
         assert loaded(gguf, model, tmp_path).encode(lines) == [encode(model, one) for one in lines]
 
     def test_a_tie(self) -> None:
-        """SP#747, llama.cpp#13725: llama.cpp adds up in float64, sentencepiece in float32."""
+        """SP#747, llama.cpp#13725: llama.cpp adds scores in float64, sentencepiece in float32."""
         needs_llama()
         pieces = [("." * size, -1.1 * size - 0.01) for size in (1, 3)]
         model = made(UNIGRAM, [*pieces, ("a", -1.0)])

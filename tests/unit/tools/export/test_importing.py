@@ -45,13 +45,13 @@ def test_an_export_comes_back(model_type: str, rules: str, form: str) -> None:
     assert back.denormalizer_spec == model.denormalizer_spec
     lines = [*hard_lines(model), *TEXT[:8]]
     assert Reference(back).encode(lines) == Reference(model).encode(lines)
-    # The trainer_spec of the new model has the ids of unk, bos, eos and pad of the original.
+    # The ids of unk, bos, eos and pad in the trainer_spec are those of the original model.
     for kind in ("unk_id", "bos_id", "eos_id", "pad_id"):
         assert getattr(back.trainer_spec, kind) == getattr(model.trainer_spec, kind)
 
 
 def test_rules_that_delete_control_characters_come_back(tmp_path: Path) -> None:
-    """The file uses two deleted characters to separate the units that its rules apply to."""
+    """The rules delete two characters, which the exported normalizer uses as separators."""
     rules = tmp_path / "rules.tsv"
     rules.write_text("1\t\n2\t\n41\t61\n")
     model = train("bpe", normalization_rule_tsv=str(rules), user_defined_symbols=["<A>"])
@@ -72,7 +72,7 @@ def test_unused_pieces_and_char_models_come_back() -> None:
 
 
 def test_the_usual_file_of_a_model_without_rules_is_imported() -> None:
-    """Special tokens, a post-processor and merges as text, as written by other converters."""
+    """Other converters write special tokens, a post-processor, and each merge as one string."""
     options = {
         "normalization_rule_name": "identity",
         "remove_extra_whitespaces": False,
@@ -122,7 +122,7 @@ def _word_piece(content: dict[str, Any]) -> None:
 
 
 def _swap(content: dict[str, Any]) -> None:
-    """Of two merges that make the same piece, move one to the end. No scores give this order."""
+    """Move one of two merges of the same piece to the end. No scores produce this order."""
     merges = content["model"]["merges"]
     texts = ["".join(merge) for merge in merges]
     merges.append(merges.pop(next(i for i, text in enumerate(texts) if texts.count(text) > 1)))

@@ -1,7 +1,8 @@
 """Files in the layouts of ``transformers`` become models that encode alike.
 
 The files are written by the classes of ``transformers`` itself, with the vocabularies and charsmaps
-of small models. Each difference must come with a text that the two sides really encode differently.
+of small models. Each difference that the import reports must have an example: a text that the file
+and the model really encode differently.
 """
 
 import json
@@ -35,7 +36,7 @@ Regex, normalizers, pre_tokenizers = (
 
 PIECE = ModelProto.SentencePiece
 LINES = [*TEXT[:8], "Ａ  b\tc ", "``quoted'' '''text'''", "ÄÖÜ ﬁ ½ Ⅷ é İ ΑΣ", "가각 ㄱ 한글", ""]
-# The cause of the differences that every file with special tokens has.
+# The cause of the differences between a model and every file with special tokens.
 SPECIAL = "symbols"
 
 
@@ -169,7 +170,8 @@ def test_a_public_layout_is_imported(
     for limit, words in zip(differences, expected, strict=True):
         assert words in limit.text
         assert reference.encode([limit.example]) != loaded.encode([limit.example]), limit
-    # Special tokens always cause differences. Nothing else does, unless differences are expected.
+    # Special tokens always cause differences. The normalizer also does if `expected` is not empty.
+    # Nothing else causes any.
     found = compare(reference, loaded, hard_lines(model))
     assert set(found.causes) - {TIE} == {SPECIAL, *(["normalizer"] if expected else [])}
 
@@ -247,7 +249,7 @@ def _albert_steps(**options: bool) -> tuple[Any, Normalizer]:
 def test_the_rules_of_albert_equal_its_steps_for_all_characters(keep_accents: bool) -> None:
     theirs, ours = _albert_steps(keep_accents=keep_accents)
     # `unicodedata` and `tokenizers` have different versions of Unicode, so unassigned characters
-    # are left out here, and newer characters may differ.
+    # are left out here, and the results for newer characters may differ.
     characters = [
         chr(code)
         for code in (*range(1, 0xD800), *range(0xF900, 0x10000), *range(0x1D400, 0x1D800))
@@ -448,7 +450,7 @@ def test_symbols_of_a_layout_without_rules_are_exact(tmp_path: Path) -> None:
 
 
 def test_a_file_that_tokenizers_has_saved_again_is_imported(tmp_path: Path) -> None:
-    """When ``tokenizers`` saves a file, the last bits of some scores change."""
+    """``tokenizers`` changes the last bits of some scores when it saves a file."""
     model = trained("unigram", "nmt_nfkc", "plain")
     path = tmp_path / "tokenizer.json"
     from spmcompat.tools.export.tokenizer_json import files  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Patterns for sets of texts, and the way back from a pattern to its texts."""
+"""Tests of patterns that match a set of texts, and of finding the texts that a pattern matches."""
 
 import pytest
 

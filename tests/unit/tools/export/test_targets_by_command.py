@@ -1,4 +1,4 @@
-"""The command with the targets GGUF, tiktoken and vocab.txt."""
+"""``spmcompat export`` with the targets GGUF, tiktoken and vocab.txt."""
 
 import io
 from pathlib import Path

@@ -53,9 +53,9 @@ def pieces_of(model: ModelProto, text: str) -> list[str]:
 
 
 def run_from_page(start: str, replaced: dict[str, str]) -> dict[str, Any]:
-    """Run a program from docs/exporting.md, and return its global variables.
+    """Run the program in docs/exporting.md that begins with `start`. Return its global variables.
 
-    `start` is the beginning of the program.
+    Before the program runs, each key of `replaced` is replaced by its value.
     """
     page = (ROOT / "docs" / "exporting.md").read_text(encoding="utf-8")
     programs = [part.split("```")[0] for part in page.split("```python\n")[1:]]
@@ -206,7 +206,7 @@ class TestExact:
 
 @st.composite
 def models(draw: st.DrawFn) -> ModelProto:
-    """Draw a BPE model with user-defined symbols, and with merges before or after characters."""
+    """Draw a BPE model with user-defined symbols. Merged pieces precede or follow characters."""
     pool = ["a", "b", MARK, "<"]
     characters = [*pool, "é", "☃"]
     early = draw(st.booleans())

@@ -114,7 +114,7 @@ def test_symbols_that_begin_inside_of_what_a_rule_replaces_are_not_found(model_t
 
 @pytest.mark.parametrize("rules", ["nmt_nfkc", "nfkc", "nfkc_cf", "nmt_nfkc_cf"])
 def test_clusters_are_composed_like_in_sentencepiece(rules: str) -> None:
-    """TF#15970, HFt#2334: Precompiled converts whole clusters, and so drops or keeps accents."""
+    """TF#15970, HFt#2334: `Precompiled` converts whole clusters, so it treats accents wrongly."""
     model = train("bpe", normalization_rule_name=rules)
     lines = [
         "Tie\u0302\u0301ng Vie\u0323\u0302t ra\u0302\u0301t \u0111e\u0323p A\u0301 I\u0307",
@@ -209,8 +209,8 @@ def test_equal_scores_of_pieces_are_said() -> None:
 
     model = changed(plain, add_two)
     assert any("score of another piece" in limit.text for limit in tokenizer_json.limits(model))
-    # Of two neighbouring merges, sentencepiece makes the left one, `tokenizers` the first one in
-    # the file.
+    # If two possible merges share a symbol and have the same score, sentencepiece makes the left
+    # one, but `tokenizers` makes the one that comes first in the file.
     added = [pair for pair in merges_of(model) if "".join(pair) in texts]
     assert added == [(left, middle), (middle, right)]
     word = left + middle + right

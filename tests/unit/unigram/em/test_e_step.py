@@ -1,4 +1,4 @@
-"""Expected counts, best paths and the M-step against the oracle, bit for bit."""
+"""Compares expected counts, best paths and the M-step with the oracle, bit for bit."""
 
 import math
 import random
@@ -29,13 +29,13 @@ def check_expected(counts: ExpectedCounts, expected: tuple[oracle.Sums, np.float
 
 
 def kept(pieces: OraclePieces, counts: oracle.Sums) -> OraclePieces:
-    """Return the oracle's M-step, or nothing if it would drop every piece."""
+    """Return the pieces after the oracle's M-step; none if it would drop every piece."""
     return oracle.m_step(pieces, counts) if max(counts) >= oracle.LEAST_EXPECTED else []
 
 
 @pytest.fixture(params=["any processor", "AVX2"])
 def processor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run the kernels for any processor, or those for AVX2."""
+    """Run the test with the portable kernels, or with those for AVX2."""
     if request.param == "AVX2" and not has_avx2():
         pytest.skip("this processor has no AVX2")
     monkeypatch.setenv("SPMCOMPAT_AVX2", str(int(request.param == "AVX2")))
@@ -102,7 +102,7 @@ def test_renumbered_lattices_equal_new_ones() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("partial_sums", [1, 2, 3, 16])
 def test_expected_counts_do_not_depend_on_workers(partial_sums: int) -> None:
-    """Every partial sum has many groups of pretokens. Another order would give other sums."""
+    """Every partial sum adds up many groups of pretokens, so the order affects its rounding."""
     dice = random.Random(partial_sums)
     words = ["".join(dice.choices("ab", k=dice.randint(1, 60))) for _ in range(30_000)]
     counted = [(word, int(10 ** dice.uniform(0, 6))) for word in dict.fromkeys(words)]
@@ -128,7 +128,7 @@ def test_expected_counts_do_not_depend_on_workers(partial_sums: int) -> None:
 
 
 def test_prefix_links_in_several_parts_with_and_without_characters() -> None:
-    """Every second character is not a piece, so the only match may be the unknown piece."""
+    """Only half of the characters are pieces, so the only match may be the unknown piece."""
     characters = [chr(0x4E00 + at) for at in range(150)]
     texts = [*characters[::2], *(a + b for a in characters for b in characters)]
     texts += [a + b + a for a in characters[:20] for b in characters[-20:]]
@@ -189,7 +189,7 @@ def test_m_step_drops_counts_below_the_threshold_only() -> None:
 
 
 def test_counts_of_kept_pieces_have_a_floor() -> None:
-    """The digamma of a tiny count is about -1/count.
+    """The score of a piece with a tiny count would be about -1/count (digamma of the count).
 
     Without the floor, such a score would absorb all other scores in a float32 sum, so the expected
     counts would lose text.
@@ -211,7 +211,7 @@ def test_counts_of_kept_pieces_have_a_floor() -> None:
     again = expected_counts(lattices, 1, workers)
     lengths = [len(piece) for piece, _ in kept]
     assert sum(n * size for n, size in zip(again, lengths, strict=True)) == pytest.approx(7)
-    # A threshold below the floor still drops pieces.
+    # Pieces with counts below the threshold are dropped, even if the threshold is below the floor.
     assert b"b" not in dict(m_step(pieces, counts, workers, threshold=0.001)[0])
 
 

@@ -48,7 +48,7 @@ def cost(case: Case, scores: Scores, unknown: set[str], unknown_score: float) ->
 
 
 def losses_by_brute_force(case: Case) -> dict[str, float]:
-    """Remove one piece at a time, with the same scores, and segment the whole corpus again."""
+    """Segment the whole corpus without each piece in turn. The other scores stay the same."""
     scores = {text: float(score) for text, score in case.pieces}
     unknown = {c for pretoken, _ in case.counted for c in pretoken if c not in scores}
     unknown_score = min(scores.values()) - 10
@@ -81,7 +81,7 @@ def test_exact_losses_equal_brute_force(batch: int) -> None:
 
 
 def test_exact_loss_finds_segmentations_across_the_borders_of_a_piece() -> None:
-    """Without "thou", court|house is better than cour|t|h|o|u|se, which uses the alternative."""
+    """Without "thou", court|house is better than replacing "thou" with its alternative t|h|o|u."""
     case = stages.both([("courthouse", 3)], Options(), dummy=False)
     scores = {"cour": -1.0, "court": -4.0, "house": -4.0, "thou": -1.0, "se": -1.0}
     scores |= dict.fromkeys("courthse", -20.0)

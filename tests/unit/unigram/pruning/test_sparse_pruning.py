@@ -1,4 +1,4 @@
-"""Sparse pruning against the oracle, bit for bit."""
+"""Sparse pruning equals the oracle, bit for bit."""
 
 import random
 from dataclasses import replace
@@ -33,7 +33,7 @@ def test_a_sparse_step_equals_the_oracle(name: str) -> None:
     dice = random.Random(name)
     partial_sums = dice.choice([1, 2, 5])
     expected = oracle.e_step(case.pieces, case.counted, partial_sums)[0]
-    # A piece whose count equals the penalty is kept, so one of the counts is a penalty.
+    # The last penalty equals the count of a piece, because such a piece must be kept.
     for penalty in (0.0, 0.3, float(dice.choice(expected))):
         workers = Workers(dice.choice([1, 2, 3]))
         pieces, lattices, counts = counted(case, partial_sums, workers)

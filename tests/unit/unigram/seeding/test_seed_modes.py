@@ -32,7 +32,7 @@ BANANA_SEEDS |= {"ne": 12, "nine": 12, "ine": 12, "in": 15}
 
 
 def substrings(case: Case, pretokens: bool, recover: bool) -> dict[str, float]:
-    """Return the substrings among the seeds, with their scores."""
+    """Return the seeds with their scores, without the characters of the alphabet."""
     rule = SeedRule(ALL, pretokens=pretokens, recover=recover)
     seeds = seed_from_corpus(case.corpus, rule, Workers(2), stages.QUIET)
     return {piece.decode(): score for piece, score in list(seeds)[len(case.corpus.alphabet) :]}

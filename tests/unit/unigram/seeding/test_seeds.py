@@ -1,4 +1,4 @@
-"""Seeds against the oracle, bit for bit, and seed files."""
+"""Compares seeds with the oracle, bit for bit, and tests seed files."""
 
 import math
 import random
@@ -35,7 +35,7 @@ def seeds_by(case: Case, rule: SeedRule, workers: int = 2) -> list[tuple[bytes, 
 
 
 def expected_seeds(case: Case, limit: int) -> list[tuple[bytes, float]]:
-    if limit == 0:  # only characters: for the oracle, 0 would mean the default limit
+    if limit == 0:  # only characters are seeds, but the oracle takes 0 as the default limit
         return stages.plain(oracle.log_probabilities(oracle.characters(case.sentences)))
     options = replace(case.options, seed_sentencepiece_size=limit)
     return stages.plain(oracle.seed(case.sentences, options))
@@ -133,7 +133,7 @@ def test_the_progress_of_a_search() -> None:
     assert (watch.stages["Seeding"].total, watch.stages["Seeding"].done) == (6, 6)
 
 
-# Scores of seeds, and rare seeds.
+# The scores of seeds, and seeds that are too rare.
 
 
 @pytest.mark.parametrize("power", [0.0, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, -1.0, 9.7])
@@ -148,7 +148,7 @@ def test_seeds_with_powers_of_the_length_equal_the_oracle(power: float) -> None:
 
 @pytest.mark.parametrize("power", [0.5, 0.7])
 def test_length_weights_are_rounded_as_by_libm(power: float) -> None:
-    """As in the reference, libm computes the weights: for a power of 1/2 sqrt, otherwise powf."""
+    """As in the reference, libm computes the weights: sqrt for the power 1/2, otherwise powf."""
     options = Options(character_coverage=1.0, max_sentencepiece_length=512)
     case = stages.both([("a" * 512 + end, 1) for end in "bc"], options, dummy=False)
     counts = {"a": np.float32(1024), "b": np.float32(1), "c": np.float32(1)}
@@ -279,7 +279,7 @@ def test_errors_of_seed_files_name_the_line(line: bytes, message: str) -> None:
         list(parse_seed_lines(content, "seeds.tsv"))
 
 
-# The limits that the options set on the seeds.
+# Options that limit the number of seeds.
 
 
 def made(case: Case, size: int, seed_file: bytes = b"") -> list[bytes]:
@@ -320,7 +320,7 @@ def test_limits_of_seeds_from_a_file() -> None:
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_corpus_without_seeds_is_refused(whole: bool) -> None:
-    """The text is only a boundary mark, so the required character does not occur in it."""
+    """The text consists of a boundary mark, so the required character does not occur in it."""
     corpus = stages.read(
         ["\x1f"], add_dummy_prefix=False, required_chars="z", auto_character_coverage=whole
     )
