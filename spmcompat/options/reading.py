@@ -255,7 +255,7 @@ def _parse(option: Option, text: str, release: Release, command_line: bool) -> o
 def _check_range(option: Option, value: float, given: object) -> None:
     least, most = option.least, option.most
     if least is not None and not least <= value < float("inf"):
-        raise BadValueError(f"{given} is not a finite number greater than or equal to {least:g}.")
+        raise BadValueError(f"{given} is not a finite number that is at least {least:g}.")
     if most is not None and value > most:
         raise BadValueError(f"{given} is greater than the maximum, {most:g}.")
 

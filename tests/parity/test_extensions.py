@@ -297,8 +297,8 @@ def test_an_option_with_an_effect_is_not_reported() -> None:
     [
         ({"seed_mode": "words"}, '"words" is not one of full_text, pretokens'),
         ({"recipe": "cake"}, 'no recipe "cake". Choose from paper, fsp, mingram'),
-        ({"prune_overshoot": 0.9}, "0.9 is not a finite number greater than or equal to 1"),
-        ({"early_prune_threshold": -1}, "-1 is not a finite number greater than or equal to 0"),
+        ({"prune_overshoot": 0.9}, "0.9 is not a finite number that is at least 1"),
+        ({"early_prune_threshold": -1}, "-1 is not a finite number that is at least 0"),
         ({"final_estimate": "em:0"}, '"em:0" is not one of none, renormalize'),
         ({"final_estimate": "em"}, '"em" is not one of none, renormalize'),
         ({"m_step": "ml", "model_type": "bpe"}, "m_step is for unigram models only"),

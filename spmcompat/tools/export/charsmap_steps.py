@@ -53,8 +53,8 @@ _JOINS = (
 _COMPOSES = "\\p{M}\\x{1161}-\\x{1175}\\x{11A8}-\\x{11C2}"
 _JAMO = (range(0x1161, 0x1176), range(0x11A8, 0x11C3))
 
-# The characters of blocks with compositions that Unicode 12 does not have. The ``tokenizers`` library
-# uses Unicode 12.
+# The characters of blocks with compositions that Unicode 12 does not have. The ``tokenizers``
+# library uses Unicode 12.
 _NEWER_COMPOSITIONS = frozenset(
     map(
         chr,

@@ -313,7 +313,10 @@ Change = Callable[[list[dict[str, Any]]], object]
         (lambda rows: _row(rows, 0).update(place=None), "the column place contains a null"),
         (lambda rows: _row(rows, 0).update(pretoken=""), "a pretoken is empty"),
         (lambda rows: _drop(rows, lambda row: row["place"] == FACT), "no row states how many"),
-        (lambda rows: _drop(rows, lambda row: row["place"] == 1), "a non-empty sentence"),
+        (
+            lambda rows: _drop(rows, lambda row: row["place"] == 1),
+            "all sentences of the text are empty",
+        ),
     ],
 )
 def test_rows_that_were_changed_are_refused(tmp_path: Path, change: Change, message: str) -> None:
@@ -368,7 +371,7 @@ def test_metadata_of_a_newer_release_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lines", [[], [""], ["  "], [None]])
 def test_a_text_without_a_sentence_is_refused(tmp_path: Path, lines: list[str | None]) -> None:
-    with pytest.raises(TrainingError, match=r"any sentence|non-empty sentence"):
+    with pytest.raises(TrainingError, match=r"any sentence|all sentences of the text are empty"):
         counted(tmp_path / "c", lines)
 
 
