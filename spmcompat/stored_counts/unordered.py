@@ -184,7 +184,7 @@ def close(
             "files, or count again: the text may not contain any sentence."
         )
     if not candidates:
-        raise TrainingError(f"{name}: all sentences of the text are empty.")
+        raise TrainingError(f"{name}: all sentences are empty.")
     if ends < facts["sentences"] or (ends > facts["sentences"] and not is_stated):
         raise TrainingError(
             f"{name}: the rows end {ends:,} sentences, but {facts['sentences']:,} were counted. "

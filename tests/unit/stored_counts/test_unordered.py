@@ -315,7 +315,7 @@ Change = Callable[[list[dict[str, Any]]], object]
         (lambda rows: _drop(rows, lambda row: row["place"] == FACT), "no row states how many"),
         (
             lambda rows: _drop(rows, lambda row: row["place"] == 1),
-            "all sentences of the text are empty",
+            "all sentences are empty",
         ),
     ],
 )
@@ -371,7 +371,7 @@ def test_metadata_of_a_newer_release_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lines", [[], [""], ["  "], [None]])
 def test_a_text_without_a_sentence_is_refused(tmp_path: Path, lines: list[str | None]) -> None:
-    with pytest.raises(TrainingError, match=r"any sentence|all sentences of the text are empty"):
+    with pytest.raises(TrainingError, match=r"any sentence|all sentences are empty"):
         counted(tmp_path / "c", lines)
 
 

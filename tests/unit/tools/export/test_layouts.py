@@ -325,7 +325,7 @@ MARKS = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", 
         (llama, _set_model("end_of_word_suffix", "</w>"), "setting end_of_word_suffix"),
         (t5, _set_model("unk_id", None), "model"),
         (llama_legacy, _set("pre_tokenizer", _split("a|<s>|ab")), "pre_tokenizer"),
-        (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("a|ab"))), "finds only a part"),
+        (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("a|ab"))), "matches only a prefix"),
         (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("<absent>"))), "in one piece"),
         (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("a|[bc]+"))), "pre_tokenizer"),
         (
