@@ -137,9 +137,11 @@ def assemble(
         The complete model.
     """
     model = ModelProto(trainer_spec=trainer, normalizer_spec=normalizer)
+    add = model.pieces.add
     for piece, score in vocabulary:
-        entry = model.pieces.add()  # faster than with keyword arguments
-        entry.piece, entry.score = piece.decode(), score
+        entry = add()  # faster than with keyword arguments
+        entry.piece = piece.decode()
+        entry.score = score
     for piece_id, fixed in meta.items():  # learned pieces have the default type
         model.pieces[piece_id].type = fixed.type
     if not _is_hard(trainer) or len(vocabulary) > trainer.vocab_size:
