@@ -60,10 +60,30 @@ def _checked(reader: _File | _Stream, name: str) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa  # noqa: PLC0415
 
     with naming(name):
+        dictionary = None
         for batch in reader.batches():
             column = batch.column(reader.column)
-            column.validate(full=True)
+            if isinstance(column, pa.DictionaryArray):
+                dictionary = _check_dictionary(column, dictionary)
+            else:
+                column.validate(full=True)
             yield pa.record_batch([column], [reader.column])
+
+
+def _check_dictionary(column: pa.DictionaryArray, checked: pa.Array | None) -> pa.Array:
+    """Check a column with a dictionary, and return the dictionary.
+
+    Usually, all batches of a file share one dictionary. It may be much larger than a batch, so it
+    is checked only if it is not `checked`, the dictionary of the batch before.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    column.validate()
+    found = column.dictionary
+    pa.DictionaryArray.from_arrays(column.indices, found)  # raises if an index is out of range
+    if checked is None or len(found) != len(checked) or found.buffers() != checked.buffers():
+        found.validate(full=True)
+    return found
 
 
 class _File:

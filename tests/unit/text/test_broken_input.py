@@ -78,6 +78,19 @@ def offsets(lines: list[str]) -> bytes:
     return struct.pack(f"<{len(ends)}i", *ends)
 
 
+def dictionaries(*texts: list[str], changed: tuple[bytes, bytes]) -> bytes:
+    """Return an Arrow stream with a dictionary for each batch, in which bytes are replaced."""
+    pa = pytest.importorskip("pyarrow")
+    columns = [pa.array(lines).dictionary_encode() for lines in texts]
+    written = io.BytesIO()
+    with pa.ipc.new_stream(written, pa.schema([("text", columns[0].type)])) as writer:
+        for column in columns:
+            writer.write(pa.record_batch([column], ["text"]))
+    data = written.getvalue()
+    assert data.count(changed[0]) == 1
+    return data.replace(*changed)
+
+
 def tar(text: bytes) -> bytes:
     written = io.BytesIO()
     with tarfile.open(fileobj=written, mode="w") as archive:
@@ -328,6 +341,24 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         # The offsets of the first batch are 0, followed by the ends of its lines.
         lambda: arrow().replace(offsets(LINES[:3]), offsets(LINES[:2]) + b"\xff\xff\xff\x7f"),
         "a.arrow is broken or ends early: ",
+    ),
+    "an index that is not in the Arrow dictionary": (
+        "a.arrows",
+        lambda: dictionaries(
+            ["a", "b"],
+            ["c", "d", "d"],
+            changed=(struct.pack("<3i", 0, 1, 1), struct.pack("<3i", 0, 1, 2)),
+        ),
+        "a.arrows is broken or ends early: ",
+    ),
+    "wrong offsets in the Arrow dictionary of the second batch": (
+        "a.arrows",
+        lambda: dictionaries(
+            ["a", "b"],
+            ["cd", "ef"],
+            changed=(offsets(["cd", "ef"]), offsets(["cd"]) + b"\xff\xff\xff\x7f"),
+        ),
+        "a.arrows is broken or ends early: ",
     ),
     "Arrow without the column": (
         "a.feather",
