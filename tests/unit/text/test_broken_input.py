@@ -355,8 +355,8 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         "a.arrows",
         lambda: dictionaries(
             ["a", "b"],
-            ["cd", "ef"],
-            changed=(offsets(["cd", "ef"]), offsets(["cd"]) + b"\xff\xff\xff\x7f"),
+            ["cd", "ef", "gh"],
+            changed=(struct.pack("<4i", 0, 2, 4, 6), struct.pack("<4i", 0, 2, 99, 6)),
         ),
         "a.arrows is broken or ends early: ",
     ),
