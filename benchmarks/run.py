@@ -1,9 +1,10 @@
-"""Wall time and peak memory of training with spmcompat and other trainers, in new processes.
+"""Measures the wall time and peak memory of spmcompat and other trainers, in new processes.
 
-``python benchmarks/run.py`` measures every row whose text is in the folder; names choose rows,
-groups of rows, or texts. The trainers take turns, and the smallest value of all runs of a trainer
-counts. A row has no result if spmcompat and the installed sentencepiece write different bytes. With
-``--against COMMIT``, spmcompat is compared with its own code at an earlier commit instead.
+``python benchmarks/run.py`` measures every row whose text is in the folder. To measure only some
+rows, give the names of rows, groups or texts as arguments. The trainers take turns. The smallest
+time and the smallest peak of all runs of a trainer count. A row has no result if spmcompat and the
+installed sentencepiece write different bytes. With ``--against COMMIT``, spmcompat is compared with
+its own code at an earlier commit instead.
 """
 
 from __future__ import annotations

@@ -31,11 +31,12 @@ class TextPlan(NamedTuple):
     skip_bad_records : bool
         Whether records that cannot be read are skipped.
     max_sentence_length : int
-        The longest sentence, in bytes.
+        The maximum size of a sentence, in bytes.
     long_sentences : str
-        Whether a longer sentence is left out (``skip``) or divided at white space (``split``).
+        Whether a sentence above `max_sentence_length` is left out (``skip``) or divided at white
+        space (``split``).
     input_sentence_size : int
-        How many sentences are sampled; 0 takes all.
+        How many sentences are sampled; 0 means all.
     shuffle_input_sentence : bool
         Whether the sample is drawn uniformly from all sentences. If not, it consists of the first
         sentences.
@@ -75,16 +76,16 @@ class TextPlan(NamedTuple):
 
     @property
     def longest_line(self) -> int | None:
-        """The longest line that must be read in full, in bytes; None if every line must be.
+        """The size in bytes up to which a line must be read in full; None if there is no limit.
 
-        Every line must be read in full in TSV, because the count is at its end, and if
+        There is no limit in TSV, because the count is at the end of the line. There is also none if
         `splits_long` is true, because long lines are then divided.
         """
         return None if self.tsv or self.splits_long else self.max_sentence_length
 
     @property
     def longest_record(self) -> int | None:
-        """The longest record that must be read in full, in bytes; None if every record must be.
+        """The size in bytes up to which a record must be read in full; None if there is no limit.
 
         It equals `longest_line`, except that it is None if a record can contain several lines.
         """

@@ -11,14 +11,14 @@ from spmcompat.errors import BadValueError
 
 
 class Release(NamedTuple):
-    """The facts of one release of ``sentencepiece``.
+    """The facts about one release of ``sentencepiece``.
 
     Attributes
     ----------
     version : str
         The version on PyPI.
     unknown_options : frozenset of str
-        Options (keywords and flags) that other releases have, but this one does not.
+        Options (keywords and flags) that other releases have, but this release does not.
     retired_options : frozenset of str
         Options that are accepted, but have no effect.
     experimental_flags : frozenset of str
@@ -40,7 +40,7 @@ class Release(NamedTuple):
     removes_all_empty : bool
         Whether every sentence that normalizes to nothing is removed. When a sentence is removed,
         the last sentence of the text is moved to its position. If this is false, the moved sentence
-        stays there even if it normalizes to nothing, too.
+        stays there, even if it also normalizes to nothing.
     folder_is_empty_file : bool
         Whether a folder among the inputs is read as an empty file. If not, it is refused.
     empty_files_repeat_lines : bool
@@ -73,7 +73,7 @@ class Release(NamedTuple):
         whole numbers as scores.
     seed_nodes_are_cut : bool
         Whether a node of the suffix tree that spans several pretokens is cut at their ends. If not,
-        it is dropped.
+        the node is dropped.
     seed_ties_in_tree_order : bool
         Whether seeds with equal scores are in the order of the tree. If not, they are in the order
         of their length in bytes, then of their bytes.

@@ -39,9 +39,9 @@ def count(
     """Count a text with Spark. Training from the counts does not need Spark.
 
     ``count(df, "text").write.parquet("counts")`` writes a folder that ``spm_train --counts=counts``
-    and `spmcompat.train` accept without conversion. The resulting model equals a model that is
-    trained directly on the same lines, in some order. Its bytes do not depend on the partitions,
-    and are the same in every run.
+    and `spmcompat.train` accept without conversion. There is an order of the lines for which
+    training directly on the lines gives the same model. The bytes of the model do not depend on the
+    partitions, and are the same in every run.
 
     Parameters
     ----------

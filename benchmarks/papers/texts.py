@@ -1,4 +1,4 @@
-"""The texts of the tables: some megabytes of each language, written to the work folder."""
+"""Writes the texts for the tables to the work folder: a few megabytes for each language."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from benchmarks.papers.tables import LANGUAGES
 
 
 def languages(folder: Path) -> dict[str, list[Path]]:
-    """Return the files of each language in `LANGUAGES`; if none exist, each file is a language."""
+    """Return the files of each language in `LANGUAGES` whose files all exist.
+
+    If there is no such language, each text file in the folder counts as a language.
+    """
     found = {name: [folder / f"{file}.txt" for file in files] for name, files in LANGUAGES.items()}
     found = {name: files for name, files in found.items() if all(f.exists() for f in files)}
     return found or {path.stem: [path] for path in sorted(folder.glob("*.txt"))}
@@ -18,9 +21,9 @@ def languages(folder: Path) -> dict[str, list[Path]]:
 def write_parts(
     name: str, files: Sequence[Path], size: int | None, parts: int, folder: Path
 ) -> list[Path]:
-    """Write consecutive parts of a language's text, each with `size` bytes and in a separate file.
+    """Write consecutive parts of a language's text, each of about `size` bytes, to separate files.
 
-    A part ends with the line that reaches its size. Without a size, the only part is the whole
+    A part ends with the line that reaches `size`. If `size` is None, the only part is the whole
     text. The first part is always written; further parts are written only if they are complete.
     """
     label = "-whole" if size is None else ""

@@ -25,7 +25,7 @@ _Cuts = list[frozenset[int]]
 
 
 def boundary_lines(models: Mapping[str, Path], gold: GoldList) -> Iterator[str]:
-    """Yield a table of boundary scores, with the published scores of the list if there are any."""
+    """Yield a table of boundary scores, with the published scores for the list if there are any."""
     published = PUBLISHED_BOUNDARIES.get((gold.format, split_subset(gold.name)[1]), {})
     yield (
         f"{'':22}{'precision':>10}{'recall':>8}{'F1':>8}{'±':>7}{'length':>8}"
@@ -54,7 +54,7 @@ def boundary_lines(models: Mapping[str, Path], gold: GoldList) -> Iterator[str]:
 
 
 def group_lines(models: Mapping[str, Path], gold: GoldList, text: Path) -> Iterator[str]:
-    """Yield a table of gold words with examples, grouped by the models that find the boundaries."""
+    """Yield a table of gold words with examples, grouped by which models find the boundaries."""
     with open(text, "rb") as file:
         counted = count_words(file, frozenset(word.text for word in gold.words))
     cuts = [_cuts(model, gold) for model in models.values()]
@@ -113,5 +113,5 @@ def _cuts(model: Path, gold: GoldList) -> _Cuts:
 
 
 def _half(both: Interval | None, form: str = "{:.3f}", factor: float = 1) -> str:
-    """Return half the width of an interval as text; "-" without an interval."""
+    """Return half of an interval's width as text, or "-" if there is no interval."""
     return "-" if both is None else form.format(factor * (both.high - both.low) / 2)

@@ -50,8 +50,8 @@ def train(
     """Train a BPE model for each size.
 
     A merge depends on the text and the earlier merges, never on the number of wanted merges. So a
-    smaller model has the first merges of the largest model. This is also true for the active set of
-    old releases, which is renewed after fixed numbers of merges.
+    smaller model has the first merges of the largest model. This is also true for old releases:
+    they choose merges from an active set of pairs, which is renewed after fixed numbers of merges.
 
     Parameters
     ----------

@@ -6,16 +6,17 @@
 // 1. The keys are added, in their order, to an acyclic automaton that is kept minimal: states with
 //    equal outgoing arcs (and equal values) are merged into one state. A state that results from a
 //    merge is marked, and only marked states are reused in phase 2.
-// 2. Each state is laid out before the states to which its arcs lead, and these are laid out in the
-//    order of the labels of the arcs. Each state gets a base that no other state has: the arc with
-//    label c leads to unit (base XOR c). The base is chosen so that the first arc leads to the
-//    lowest possible free unit, and all other arcs also lead to free units. Units are allocated in
-//    blocks of 256, and only the last 16 blocks are open. When a block is closed, its free units
-//    are filled with labels that no arc can match.
+// 2. The states are laid out depth-first: each state before the states to which its arcs lead, and
+//    those in the order of the arcs' labels. Each state gets a base, and no two states have the
+//    same base. The arc with label c leads from the state to unit (base XOR c). The base is chosen
+//    so that the first arc leads to the lowest possible free unit, and all other arcs also lead to
+//    free units. Units are allocated in blocks of 256, and only the last 16 blocks are open. When a
+//    block is closed, its free units are filled with labels that no arc can match.
 //
-// A unit has 32 bits. Bits 0-7 are the label, and bit 8 is set if the state has a value. The higher
-// bits are the distance (unit XOR base): 21 bits starting at bit 10 or, if bit 9 is set, a multiple
-// of 256. A unit that contains a value has bit 31 set, and the value in the other bits.
+// A unit has 32 bits. It describes the arc that leads to it, and the state at the end of the arc:
+// bits 0-7 are the label of the arc, and bit 8 is set if the state has a value. Bits 10-30 are the
+// distance (number of the unit XOR base of the state) or, if bit 9 is set, the distance divided by
+// 256. A unit that contains a value differs: bit 31 is set, and the other bits are the value.
 #pragma once
 
 #include <cstddef>
@@ -202,8 +203,8 @@ class Layout {
     free_.resize(units_.size() / 64, ~uint64_t{0});
   }
 
-  // Gives each free unit the label that belongs to a base that no state has. So no look-up can
-  // follow an arc to a free unit.
+  // Gives each free unit the label (unit XOR base), with a base that no state has. So no look-up
+  // can follow an arc to a free unit.
   void close_block() {
     const uint32_t begin = first_open_;
     first_open_ += kBlock;
@@ -249,7 +250,7 @@ class DoubleArray {
   const std::vector<uint32_t>& units() const { return units_; }
   bool empty() const { return units_.empty(); }
 
-  // Returns the base of the first state. A state is identified by its base.
+  // Returns the base of the root. A state is identified by its base.
   uint32_t root() const { return distance(units_[0]); }
 
   // Follows the arc with this label from the state with this base, and sets `base` and `is_key` for
@@ -281,7 +282,8 @@ class DoubleArray {
     if (empty()) return false;
     std::vector<bool> leads_there(units_.size(), false);
     // A pass over all arcs marks the states from which the byte can be reached. It may visit an arc
-    // before it marks the state that the arc leads to, so passes are repeated until one marks none.
+    // before it marks the state that the arc leads to, so passes are repeated until one marks no
+    // new state.
     for (bool grows = true; grows;) {
       grows = false;
       for_each_arc([&](uint32_t from, uint8_t label, uint32_t to) {

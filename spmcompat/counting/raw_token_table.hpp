@@ -41,7 +41,7 @@ class AlignedTexts {
   // Returns how many bytes of memory the stored texts use.
   size_t bytes() const { return (blocks_.size() - released_) * kBlockUnits * kUnit; }
 
-  // Frees all blocks before the one that contains the text with the number `at`.
+  // Frees all blocks before the block that contains text number `at`.
   void release_before(uint32_t at) {
     while (released_ < at / kBlockUnits) blocks_[released_++].reset();
   }

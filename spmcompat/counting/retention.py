@@ -7,8 +7,8 @@ import threading
 from spmcompat.counting.counts import Batch
 from spmcompat.plan import Plan
 
-# Until this number of bytes was read, the pretokens of each sentence are kept, even if spaces are
-# common. If pretokens are dropped but needed later, the text must be read again.
+# Until this number of bytes has been read, the pretokens of each sentence are kept, even if spaces
+# are common. If pretokens are dropped but needed later, the text must be read again.
 _SURE_BYTES = 1 << 19
 # Replaces _SURE_BYTES if the text can be read only once.
 _SURE_BYTES_READ_ONCE = 1 << 24
@@ -19,9 +19,9 @@ class SentenceLog:
 
     The pretokens of each sentence are needed if the space mark is not a required character: pieces
     may then cross spaces, so the pretokens of each sentence are joined again. The required
-    characters are known only after the whole text was read, so the pretokens are kept until then.
-    They are dropped earlier if spaces are so common that the space mark will almost certainly be
-    required. The pretokens are never dropped if those of the last sentences change the counts of
+    characters are known only when the whole text has been read, so the pretokens are kept until
+    then. They are dropped earlier if spaces are so common that the space mark will almost certainly
+    be required. The pretokens are never dropped if those of the last sentences change the counts of
     seeds.
 
     Parameters

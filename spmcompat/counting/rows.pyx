@@ -222,7 +222,7 @@ cdef class RowReader:
     counts : Counts
         Merged counts. They must not change while the rows are read.
     workers : Workers
-        The threads that sort the rows. Do not use their crew while the rows are read.
+        The threads that sort the rows. Do not give them other tasks while the rows are read.
     pretokens : int
         The approximate number of pretokens in a block of rows.
     """

@@ -1,7 +1,7 @@
-"""The table of all options. Flags, keywords, ``--help`` and the documentation come from it.
+"""The table of all options. Flags, keywords, ``--help`` and the documentation are made from it.
 
-The rows are plain data. ``reading`` converts the text of an option to its value, ``settings``
-stores the values, and ``checks`` compares them with each other. How a single release treats an
+The rows are plain data. ``reading`` converts the text of an option to a value, ``settings`` stores
+the values, and ``checks`` finds values that contradict each other. How a single release treats an
 option is a fact of that release, and is defined in ``spmcompat.releases``.
 """
 

@@ -34,18 +34,18 @@ def cores() -> int:
 
 
 class Workers:
-    """Threads that share tasks. The tasks release the GIL in compiled code.
+    """Threads that divide tasks among themselves. The tasks release the GIL in compiled code.
 
-    The calling thread only assigns tasks and waits, so that it notices Ctrl-C even while every
-    worker is in a kernel. The threads end when a call returns, so that the C library can give the
-    memory that they freed to the next threads. A task must not use the workers that run it.
+    The calling thread only assigns tasks and waits, so it notices Ctrl-C even while every worker is
+    in a kernel. The threads end when a method returns, so that the C library can reuse the memory
+    that they freed for the next threads. A task must not call the workers that run it.
 
     Parameters
     ----------
     count : int
-        Number of threads, at least 1.
+        The number of threads, at least 1.
     cancel : CancelFlag, optional
-        The first error or interrupt sets it. Then the workers can no longer be used.
+        A flag that the first error or interrupt sets. After that, the workers cannot be used.
     """
 
     def __init__(self, count: int, cancel: CancelFlag | None = None) -> None:

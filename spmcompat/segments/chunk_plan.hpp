@@ -50,10 +50,11 @@ struct Chunk {
 
   size_t size = 0;            // the number of sentences
   std::vector<Part> parts;    // in the order of the batches
-  std::vector<size_t> moved;  // indexes in the chunk of sentences from the end of the text
+  std::vector<size_t> moved;  // for each sentence from the back of the text: its index in the chunk
   int64_t last_count = 0;     // the number of copies of the last sentence in the chunk
 
-  // The index of the chunk's last sentence among the chunk's sentences in the order of the text.
+  // Of the sentences in the chunk, finds the one that is last in the order of the chunk. Returns
+  // its index in the order of the text.
   size_t last() const {
     const bool is_moved = !moved.empty() && moved.back() == size - 1;
     return size - moved.size() - (is_moved ? 0 : 1);

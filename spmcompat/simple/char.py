@@ -36,8 +36,8 @@ def train(
     total = sum(count for _, count in alphabet)
     if total == 0 and needs_text:
         raise TrainingError(
-            "No character of the corpus is left to train on: all of its text is meta pieces. "
-            "Check the user_defined_symbols and the control_symbols."
+            "No character of the corpus is left to train on: its text consists only of meta "
+            "pieces. Check the user_defined_symbols and the control_symbols."
         )
     chosen = list(islice(alphabet, limit))
     scores = log_shares((count for _, count in chosen), total)

@@ -233,7 +233,7 @@ def _begins(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.BooleanArray:
 
 
 def to_columns(batch: pa.RecordBatch) -> Columns:
-    """Return the buffers of rows without nulls. The buffers are those of the batch, not copies."""
+    """Return the buffers of a batch without copying them. The batch must not contain nulls."""
     buffers = []
     for column, width, more in zip(batch.columns, _WIDTHS, _VALUES_MORE, strict=True):
         values = column.buffers()[1]

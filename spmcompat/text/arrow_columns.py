@@ -124,8 +124,8 @@ def check_column_alone(field: Field, column: str | None) -> None:
     """
     if column is not None:
         raise BadValueError(
-            f"column={column!r} was given, but the data are a single column without a name. Leave "
-            "column out."
+            f"column={column!r} was given, but the data are a single column without a name. Omit "
+            "`column`."
         )
     if not field.is_readable:
         raise _unreadable(field, "the column")

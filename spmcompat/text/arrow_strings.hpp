@@ -121,10 +121,10 @@ inline const ArrowSchema* struct_at(const ArrowSchema& schema, const std::vector
   return end != nullptr && is_struct(*end) ? end : nullptr;
 }
 
-// The validity bits and the buffers of an array. The constructor checks the pointers and numbers of
-// the struct. The struct does not contain the sizes of the buffers, so the constructor cannot
-// detect a length that is too large or an offset outside the text. Row numbers count from the
-// beginning of the buffers, so they include the offset of the array.
+// The validity bits and the buffers of an ArrowArray. The constructor checks the pointers and
+// numbers in the ArrowArray. An ArrowArray does not contain the sizes of its buffers, so the
+// constructor cannot detect a length that is too large or an offset outside the text. Row numbers
+// count from the beginning of the buffers, so they include the offset of the array.
 class ArrowBuffers {
  public:
   ArrowBuffers() = default;

@@ -305,8 +305,8 @@ def make_seeds(
     """
     if not corpus.alphabet:
         raise TrainingError(
-            "No character of the corpus is left to train on: all of its text is meta pieces or "
-            "delimiters. Check the user_defined_symbols and the control_symbols."
+            "No character of the corpus is left to train on: its text consists only of meta "
+            "pieces or delimiters. Check the user_defined_symbols and the control_symbols."
         )
     text = corpus if corpus.seed_text is None else corpus.seed_text
     if options.seed_sentencepieces_file:

@@ -148,7 +148,7 @@ def test_a_piece_with_an_equals_sign_is_renamed() -> None:
         (("--remove=the",), "Did you mean ▁the?"),
         (("--remove=<unk>",), "is the unknown piece"),
         (("--add=▁the",), "▁the is already defined"),
-        (("--add=Ａ",), "the normalizer makes 'A' of it"),
+        (("--add=Ａ",), "the normalizer changes it to 'A'"),
         (("--rename=▁the=",), "the new text of ▁the is empty"),
         (("--rename=▁the=▁of",), "▁of is already defined"),
         (("--add=Ж", "--use_unused"), "1 ids are needed, but only 0"),

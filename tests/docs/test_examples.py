@@ -1,4 +1,4 @@
-"""Every example of the documentation does what the page shows."""
+"""Every example in the documentation does what its page shows."""
 
 import importlib.util
 import os

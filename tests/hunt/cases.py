@@ -285,8 +285,8 @@ class CaseMaker:
     def reading(self, text: str) -> None:
         self.set("input_format", 0.4, ["text", "", "tsv"])
         if self.chance(0.3):
-            # Use all lines or the first ones, because a sample that differs in each process cannot
-            # be compared.
+            # Use all lines, the first lines or, if every process draws the same sample, a sample. A
+            # sample that differs between processes cannot be compared.
             whole = self.chance(0.5)
             self.options["input_sentence_size"] = (
                 10_000_000 if whole else self.dice.randint(101, 2000)

@@ -19,7 +19,10 @@ Seeder = Callable[[Iterable[Sentence], Options], Pieces]
 
 
 class Node(NamedTuple):
-    """A substring that different characters follow; the end of the text counts as a character."""
+    """A substring that is followed by at least two different characters in the text.
+
+    The end of the text counts as a character.
+    """
 
     text: str
     count: int
@@ -60,7 +63,7 @@ def as_floats(scored: Iterable[tuple[str, int]]) -> Pieces:
 
 
 def parts(text: str, options: Options) -> Iterator[str]:
-    """Cut the text of a node at ends of sentences, and at spaces if the options say so."""
+    """Cut the text of a node at sentence ends, and at spaces if `split_by_whitespace` is set."""
     for part in text.split(END):
         yield from split(part, options) if options.split_by_whitespace else [part]
 
@@ -70,7 +73,7 @@ def nodes(text: str) -> list[Node]:
     """Return the nodes in the order in which a walk through the sorted suffixes leaves them."""
     found = []
     order = sorted(range(len(text)), key=lambda begin: text[begin:])
-    open_nodes = [(0, 0)]  # for each node, the rank of its first suffix and its length
+    open_nodes = [(0, 0)]  # for each node: the rank of its first suffix, and the length of its text
     for rank in range(1, len(order) + 1):
         common = 0
         if rank < len(order):

@@ -22,7 +22,7 @@ def random_numbers(seed: int) -> Iterator[int]:
 
 
 def resamples(units: int, times: int, seed: int) -> list[list[int]]:
-    """Return the units of each resample."""
+    """Return, for each resample, the indexes of the units that are drawn."""
     numbers = random_numbers(seed)
     return [[(next(numbers) >> 32) * units >> 32 for _ in range(units)] for _ in range(times)]
 
@@ -43,7 +43,7 @@ def interval_of(
     seed: int,
     confidence: float,
 ) -> tuple[float, float]:
-    """Return the percentile interval of a statistic of units."""
+    """Return the percentile bootstrap interval of a statistic, by resampling the units."""
     values = [statistic([units[i] for i in drawn]) for drawn in resamples(len(units), times, seed)]
     tail = (100 - confidence) / 2
     return percentile(values, tail), percentile(values, 100 - tail)
@@ -72,7 +72,7 @@ def _slices(lines: list[str], begins: list[int]) -> list[list[str]]:
 
 
 def in_blocks(units: Sequence[list[str]], most: int) -> list[list[str]]:
-    """Join consecutive units into blocks of 2, 4, 8 ... units; return at most `most` blocks."""
+    """Join consecutive units into at most `most` blocks of 2**n units, with the smallest n."""
     size = 1
     while -(-len(units) // size) > most:
         size *= 2

@@ -1,8 +1,9 @@
-"""Virtual environments with one package in one version, such as a release of the reference.
+"""Virtual environments, each with one version of one package, such as a release of the reference.
 
-venv and pip create an environment when a test first needs it. It stays in the user's cache
-folder, ``$XDG_CACHE_HOME/spmcompat/environments``. If you already have environments of the
-releases, set `FOLDER_VARIABLE` to their folder; it contains the environment of 0.2.1 as ``v0.2.1``.
+``venv`` and ``pip`` create an environment when a test first needs it. It stays in the user's cache
+folder, ``$XDG_CACHE_HOME/spmcompat/environments``. If you already have an environment for each
+release, set the variable `FOLDER_VARIABLE` to the folder that contains them. The environment for
+release 0.2.1 must be the subfolder ``v0.2.1``.
 """
 
 from __future__ import annotations
@@ -61,12 +62,14 @@ def _find_python(release: str) -> Path:
     python = Path(folder) / f"v{release}" / "bin" / "python"
     found = version_of(python, "sentencepiece", NOTHING_ELSE)
     if found != release:
-        raise MissingEnvironmentError(f"{python} has {found or 'no'} sentencepiece: not {release}")
+        raise MissingEnvironmentError(
+            f"{python}: sentencepiece has the version {found or '(none)'}, not {release}"
+        )
     return python
 
 
 def python_with(requirement: str) -> Path:
-    """Return the interpreter of an environment with one package, which is created if needed."""
+    """Return the interpreter of an environment with one package. Create it if it is missing."""
     package, _, version = requirement.partition("==")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     running = f"python{sys.version_info.major}.{sys.version_info.minor}"

@@ -266,7 +266,7 @@ def trained(folder: Path, path: str, options: dict[str, Option], **own: Any) -> 
 
 @pytest.fixture(scope="module")
 def of_reference(trainers: Trainers) -> Callable[[bytes, dict[str, Option]], bytes]:
-    """Return a function that trains the real library, but only once for each text and options."""
+    """Return a function that trains with the real library, once for each text and options."""
     known: dict[str, bytes] = {}
 
     def train(text: bytes, options: dict[str, Option]) -> bytes:
@@ -298,7 +298,7 @@ def test_every_form(
 
 @pytest.fixture(scope="module")
 def of_plain_text(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[int, str], bytes]:
-    """The models trained on small plain text files, by the number of the text and the type."""
+    """The models trained on small plain text files, keyed by text number and model type."""
     folder = tmp_path_factory.mktemp("plain")
     models = {}
     for number, text in enumerate(SMALL_TEXTS):

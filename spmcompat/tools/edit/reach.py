@@ -114,7 +114,7 @@ class Gate:
         if self._collapses and self._space * 2 in text:
             return "the normalizer collapses spaces. Write U+2581 once."
         return (
-            f"the normalizer makes {self.normalized(text)!r} of it. Give that text, or add a "
+            f"the normalizer changes it to {self.normalized(text)!r}. Give that text, or add a "
             "user-defined symbol, which is not normalized."
         )
 
@@ -173,7 +173,7 @@ def _spans(target: str, result: str) -> Iterator[tuple[int, int]]:
             yield size - part, size
 
 
-# The search for a source of a text tries at most this many rules for each span of the text.
+# For each span of a text, `Gate` tries at most this many rules that can produce the span.
 _TRIED = 4
-# The search keeps at most this many sources for each prefix of the text.
+# For each prefix of a text, `Gate` keeps at most this many sources that may become the prefix.
 _KEPT = 256

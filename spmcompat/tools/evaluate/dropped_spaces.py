@@ -36,11 +36,11 @@ class DroppedSpaces:
         self._lost = 0
 
     def without(self, lines: _Lines) -> _Lines:
-        """Return the ids of each line without the dropped tokens. Count no lost boundaries."""
+        """Return each line's ids without the dropped tokens. Unlike `drop`, count nothing."""
         return [ids[~self.dropped[ids]] for ids in lines]
 
     def drop(self, lines: _Lines) -> _Lines:
-        """Return the ids of each line without the dropped tokens, and count the lost boundaries."""
+        """Return each line's ids without the dropped tokens, and count the lost boundaries."""
         kept = self.without(lines)
         words = words_by_marks(self._all_kinds, lines).words
         shown = words_by_marks(self._all_kinds, kept).words

@@ -16,7 +16,7 @@ from spmcompat.tools.export.targets import VERIFYING, Loaded
 
 _PIECE = ModelProto.SentencePiece
 _CONFIG = "tokenizer_config.json"
-_MOST_BYTES = 16 << 20  # the size limit of a chat template; public templates have a few KB
+_MOST_BYTES = 16 << 20  # the maximum size of a chat template; published templates have a few KB
 
 
 class FolderOptions(NamedTuple):
@@ -25,9 +25,10 @@ class FolderOptions(NamedTuple):
     Attributes
     ----------
     bos_token, eos_token, pad_token : str, optional
-        The pieces with these functions; by default, those of the model.
+        The pieces to use as these tokens; by default, those that the model uses.
     model_max_length : int, optional
-        The number of tokens to which ``transformers`` truncates a text if it is asked to.
+        The number of tokens to which ``transformers`` truncates a text if truncation is
+        requested.
     split_special_tokens : bool, optional
         Whether a line that contains the text of a control piece is encoded as plain text, as
         ``sentencepiece`` does. The default is true without a chat template, and false with one.
@@ -67,7 +68,7 @@ def limits(model: ModelProto) -> list[Limit]:
 
 
 def files(model: ModelProto) -> dict[str, bytes]:
-    """Return the files. They include the model itself, because some programs read it."""
+    """Return the files of the folder. They include the model, because some programs read it."""
     special = _special_pieces(model)
     config = {
         "tokenizer_class": "PreTrainedTokenizerFast",
@@ -87,13 +88,13 @@ def files(model: ModelProto) -> dict[str, bytes]:
 def with_options(
     files: Mapping[str, bytes], model: ModelProto, options: FolderOptions
 ) -> dict[str, bytes]:
-    """Return the files of a folder with options.
+    """Apply the options to the files of a folder. Return all files, changed or not.
 
     Raises
     ------
     BadValueError
-        If a token is not a piece that can have its function, a number is out of range, or the chat
-        template is not a text.
+        If a special token is neither a control piece nor the unknown piece, `model_max_length` is
+        below 1, or the chat template is empty, too large or not in UTF-8.
     MissingFileError
         If the chat template cannot be read.
     """
@@ -162,9 +163,9 @@ def _template(path: str) -> bytes:
 
 
 def without_control_pieces(files: Mapping[str, bytes], lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines that contain no special piece.
+    """Yield the lines that do not contain the text of a special token.
 
-    If the folder finds special pieces in a line, it encodes the line differently than the model.
+    A tokenizer that finds special tokens in a line encodes the line differently than the model.
     """
     special = json.loads(files["special_tokens_map.json"])
     others = special.pop("additional_special_tokens", [])
@@ -196,7 +197,7 @@ def load(path: str) -> Loaded:
 
 
 def _special_pieces(model: ModelProto) -> dict[str, str | list[str]]:
-    """Return the pieces with a special meaning, by their names in ``transformers``."""
+    """Return the special tokens of the model, keyed by their names in ``transformers``."""
     ids = reserved_ids(model.trainer_spec, ((piece.piece, piece.type) for piece in model.pieces))
     special: dict[str, str | list[str]] = {
         f"{kind}_token": model.pieces[index].piece for kind, index in ids.items()

@@ -182,7 +182,7 @@ def ranked_count(ExpectedCounts counts not None, size_t rank):
         raise IndexError(rank)
     cdef vector[float] ranked
     with nogil:
-        # Not `ranked = ...`, because Cython does not catch C++ exceptions of an assignment.
+        # Not `ranked = ...`: Cython does not catch C++ exceptions thrown by an assignment.
         ranked.assign(counts.sums.expected.begin(), counts.sums.expected.end())
         nth_element(ranked.begin(), ranked.begin() + rank, ranked.end(), greater[float]())
     return ranked[rank]

@@ -22,8 +22,9 @@
 
 namespace spmcompat {
 
-// A node is stored as the id of its piece. In copies of first nodes and in lists of nodes, the
-// first node of a position also has this bit set.
+// A node is stored as the id of its piece. The first node of a position is the one from which links
+// lead to all other nodes of the position. In lists of nodes and in the arrays that
+// copy_first_nodes writes, each first node also has this bit set.
 constexpr uint32_t kFirstAtPosition = 0x80000000u;
 
 inline uint32_t piece_of(uint32_t node) { return node & ~kFirstAtPosition; }

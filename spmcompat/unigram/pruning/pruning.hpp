@@ -165,9 +165,9 @@ inline Losses find_losses(const Pieces& pieces, const Lattices& lattices,
   return all;
 }
 
-// Keeps all pieces without an alternative. The other pieces follow by descending loss, then by id,
-// until there are `size` pieces. If more than `size` pieces have no alternative, all other pieces
-// stay too, as in the reference.
+// Keeps all pieces without an alternative. The pieces with an alternative follow by descending
+// loss, then by id, until there are `size` pieces. If more than `size` pieces have no alternative,
+// all pieces with an alternative stay, too, as in the reference.
 inline KeptPieces select_by_loss(const Pieces& pieces, const Losses& losses, size_t size) {
   std::vector<uint32_t> kept = losses.without_alternative;
   for (const uint64_t key : losses.by_loss) {

@@ -138,7 +138,7 @@ cdef class LossWeights:
 
 def find_losses(Lattices lattices not None, ExpectedCounts counts not None,
                 LossWeights weights not None, workers, bint limited=True):
-    """Return the losses of all pieces. The parameters are those of `prune`."""
+    """Return the losses of all pieces. The parameters have the same meaning as in `prune`."""
     cdef Crew crew = workers.crew
     cdef Losses found = Losses()
     found.pieces = lattices.pieces
@@ -162,8 +162,8 @@ def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeight
     weights : LossWeights
         The weights of the losses.
     size : int
-        The number of pieces that stay. If more pieces than this have no alternative segmentation,
-        all pieces with an alternative stay, too, as in the reference.
+        The number of pieces that stay. If the pieces without an alternative segmentation already
+        exceed this number, no piece is dropped for its loss, as in the reference.
     workers : Workers
         The worker threads.
     limited : bool
@@ -172,7 +172,8 @@ def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeight
     Returns
     -------
     new_pieces : Pieces
-        The pieces without an alternative, then other pieces by descending loss, then by id.
+        The pieces without an alternative, then the other pieces by descending loss. Pieces with
+        equal losses are in the order of their ids.
     new_ids : NewIds
         The new ids of the old pieces.
 

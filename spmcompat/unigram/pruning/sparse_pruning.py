@@ -165,9 +165,10 @@ class _Epochs(NamedTuple):
             by_penalty.setdefault(penalty, []).append(target)
         report.step("M-step")
         steps = []
-        # Only the targets that share the highest penalty can still diverge from each other. Their
-        # step comes last, and needs no copy of the lattices. So there is at most one copy at a
-        # time.
+        # Targets with the same penalty share a step. Only the targets with the highest penalty can
+        # still get different penalties in a later round, which needs copies of the lattices. Their
+        # step comes last: it changes the lattices in place, after the copies for the other steps
+        # have been freed. So there is at most one copy at a time.
         for penalty, same in sorted(by_penalty.items(), key=itemgetter(0)):
             renumbering = Renumbering(*sparse_step(lattices.pieces, counts, penalty))
             with naming_sizes(label(same, self.total)):

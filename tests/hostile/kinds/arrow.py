@@ -215,7 +215,7 @@ def _damage_array(array: Array, chance: random.Random) -> None:
 
 
 def _one_of(struct: Any, chance: random.Random) -> Any:
-    """Return the struct, one of its children, or the dictionary of one of these structs."""
+    """Return the struct or one of its children, or the dictionary of either."""
     kind = type(struct)
     if struct.children and struct.n_children > 0 and chance.random() < 0.6:
         at = chance.randrange(struct.n_children) * ctypes.sizeof(Pointer)

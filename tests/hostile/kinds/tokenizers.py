@@ -1,4 +1,4 @@
-"""Damaged ``tokenizer.json`` files, read by ``import``, and by ``evaluate`` with ``tokenizers``."""
+"""Damaged ``tokenizer.json`` files for ``import``, and for ``evaluate`` (by ``tokenizers``)."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
     else:
         damage = _damage_part if chance.random() < 0.5 else damage_document
         damaged.write_text(to_json(damage(json.loads(data), chance)), encoding="utf-8")
-    # If `tokenizers` is not installed, `evaluate` rejects every file with an error of one line.
+    # If `tokenizers` is not installed, `evaluate` rejects every file with a one-line error.
     evaluating = ["evaluate", "--quiet", f"--text={valid / 'text.txt'}", str(damaged)]
     importing = ["import", str(damaged), "--output=imported.model"]
     if chance.random() < 0.5:
@@ -140,7 +140,7 @@ def _damage_part(document: dict[str, Any], chance: random.Random) -> dict[str, A
 
 
 def _with_damaged_steps(part: dict[str, Any], name: str, chance: random.Random) -> dict[str, Any]:
-    """Add a step to a part of the file. Then remove, repeat or move steps, or leave them."""
+    """Add a step. Then remove a step, repeat or shuffle all steps, or leave them as they are."""
     steps = [*part.get(name, [part] if part else []), dict(chance.choice(STEPS))]
     match chance.randrange(4):
         case 0:

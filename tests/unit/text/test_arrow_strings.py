@@ -30,7 +30,7 @@ ROWS = ["a b", None, "", "é" * 30, "c\n", "x" * 12, None, "x" * 13, "\r\n", "d\
 
 
 def texts_of(buffers: Sequence[ReadBuffer]) -> list[bytes]:
-    """Return the sentences of read buffers: all strings except empty ones."""
+    """Return the non-empty strings in the buffers."""
     sample = ReservoirSample(1 << 40, False, 0)
     line_filter = LineFilter(make_plan(PlanOptions(text=TextPlan(max_sentence_length=2**30))).text)
     for buffer in buffers:
@@ -39,7 +39,7 @@ def texts_of(buffers: Sequence[ReadBuffer]) -> list[bytes]:
 
 
 def read(data: Any, column: str | None = None) -> tuple[list[bytes], int, int]:
-    """Return the non-empty strings of the data, the number of all strings, and that of nulls."""
+    """Return the non-empty strings, the number of all strings, and the number of nulls."""
     buffers = [*strings_of(data, column)]
     lines = sum(buffer.lines for buffer in buffers)
     return texts_of(buffers), lines, sum(buffer.nulls for buffer in buffers)

@@ -76,7 +76,7 @@ def peak(*arguments: str | Path) -> int:
 
 
 def run_python(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a program that imports the same spmcompat as the test, not that of the checkout."""
+    """Run Python code in a new process, with the spmcompat package that this test imports."""
     return subprocess.run(
         [sys.executable, "-c", *map(str, arguments)],
         cwd=tempfile.gettempdir(),  # outside the checkout, which may lack compiled modules

@@ -188,7 +188,8 @@ def test_a_tie_may_leave_other_characters_unknown() -> None:
 
     assert reference.pieces(reference.encode(["@@@"])[0]) == ["▁", "<unk>", "@@"]
     assert cause("@@@", "▁", "@@", "<unk>") == TIE
-    # The given pieces do not spell the line, or leave more of it unknown than the reference does.
+    # Either the given pieces do not spell the line, or they leave more of it unknown than the
+    # reference does.
     assert cause("@@@", "▁", "@@") == SYMBOLS
     assert cause("@@@", "@@", "<unk>") == SYMBOLS
     assert cause("@@@", "▁", "<unk>", "@@", "<unk>") == SYMBOLS

@@ -189,10 +189,10 @@ def test_m_step_drops_counts_below_the_threshold_only() -> None:
 
 
 def test_counts_of_kept_pieces_have_a_floor() -> None:
-    """The score of a piece with a tiny count would be about -1/count (digamma of the count).
+    """Without the floor, a piece with a tiny count gets a score of about -1/count (its digamma).
 
-    Without the floor, such a score would absorb all other scores in a float32 sum, so the expected
-    counts would lose text.
+    In a float32 sum, all other scores are rounded away next to such a score. Then the expected
+    counts no longer add up to the whole text.
     """
     case = stages.both([("ab", 3), ("c", 1)], Options(), dummy=False)
     workers = Workers(1)
