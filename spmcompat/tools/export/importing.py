@@ -5,7 +5,8 @@ part of the export equals the same part of the file. So if this module overlooks
 file, the import fails instead of writing a wrong model.
 
 Otherwise, the file may have a layout that ``transformers`` writes (`layouts`). It becomes a model
-with the same pieces, and the result includes all differences between the file and the model.
+with the same pieces, and the result includes all differences between the file and the model
+(`layout_differences`).
 """
 
 from __future__ import annotations
@@ -27,12 +28,17 @@ from spmcompat.runtime.rounding import LARGEST_FLOAT32, to_float32
 from spmcompat.tools.export import tokenizer_json
 from spmcompat.tools.export.charsmap_steps import Step, rules_of
 from spmcompat.tools.export.document import read_document, refusal
+from spmcompat.tools.export.layout_differences import (
+    bpe_differences,
+    symbol_differences,
+    unigram_differences,
+    word_differences,
+)
 from spmcompat.tools.export.layouts import Layout, layout_of
 from spmcompat.tools.export.limits import Limit
-from spmcompat.tools.export.merging import encoder_without_symbols, merges_of
+from spmcompat.tools.export.merging import same_order
 from spmcompat.tools.export.normalizer_json import normalizer
 from spmcompat.tools.export.patterns import texts_of
-from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
 _BYTES = frozenset(BYTE_PIECES)
@@ -41,7 +47,6 @@ _BYTES = frozenset(BYTE_PIECES)
 # limit, although it repeats the beginnings of symbols.
 _WORK = 100
 _ALWAYS_STORED = frozenset(["model_type", "precompiled_charsmap"])
-_UNKNOWN = "\U0010fffd\U0010fffc"  # two private-use characters
 
 
 def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
@@ -368,22 +373,11 @@ def _equal_models(document: Step, described: Step, exported: Step) -> bool:
         for name in ("continuing_subword_prefix", "end_of_word_suffix"):
             theirs[name] = theirs.get(name) or None
         theirs["dropout"] = theirs.get("dropout") or None
-        if not _same_order(ours["merges"], _merges(document, described)):
+        if not same_order(ours["merges"], _merges(document, described)):
             return False
         del ours["merges"], theirs["merges"]
     theirs.setdefault("byte_fallback", False)
     return bool(ours == theirs)
-
-
-def _same_order(ours: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str]]) -> bool:
-    """Return whether the merges are the same and produce the pieces in the same order.
-
-    The order of the merges that produce the same piece does not matter, because they have the same
-    score.
-    """
-    if set(ours) != set(theirs) or len(ours) != len(theirs):
-        return False
-    return [a + b for a, b in ours] == [a + b for a, b in theirs]
 
 
 # ---------------------------------------------------------------- layouts of transformers
@@ -411,7 +405,7 @@ def _similar(
     spec.escape_whitespaces = layout.escape_whitespaces
     _check_symbols(document, described, layout.symbols)
     symbols = {*layout.symbols, *added.symbols}
-    differences = [*layout.differences, *_symbol_differences(layout, added)]
+    differences = [*layout.differences, *symbol_differences(layout, added.symbols)]
     if described.get("type") == "Unigram":
         entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
         for index, (text, score) in enumerate(entries):
@@ -422,15 +416,15 @@ def _similar(
             _refuse_score(document, score, kind)
             _add(model, text, score if kind == _PIECE.NORMAL else 0.0, kind)
         model.trainer_spec.model_type = TrainerSpec.UNIGRAM
-        differences += _unigram_differences(described, model)
+        differences += unigram_differences(described, model)
     else:
         for name in ("continuing_subword_prefix", "end_of_word_suffix", "dropout"):
             if described.get(name):
                 raise refusal("model", document, f"it has the setting {name}.")
         merges = _merges(document, described)
         _add_bpe(model, described, vocabulary, added.control, symbols, merges)
-        differences += _bpe_differences(described, model, merges)
-    differences += _word_differences(model, layout)
+        differences += bpe_differences(described, model, merges)
+    differences += word_differences(model, layout)
     return model, differences
 
 
@@ -453,113 +447,6 @@ def _check_symbols(document: Step, described: Step, symbols: Collection[str]) ->
     for symbol in symbols:
         if symbol not in whole:
             raise refusal("pre_tokenizer", document, f"it does not keep {symbol!r} in one piece.")
-
-
-def _symbol_differences(layout: Layout, added: _Added) -> Iterator[Limit]:
-    changes = layout.rules or layout.remove_extra_whitespaces or layout.add_dummy_prefix
-    if added.symbols and changes:
-        symbol = min(added.symbols)
-        yield Limit(
-            f"Added tokens such as {symbol!r} become user-defined symbols. The file normalizes the "
-            "parts of the text around them separately; sentencepiece normalizes the whole text.",
-            refuses=True,
-            example=f"{symbol}a" if layout.add_dummy_prefix else f"a {symbol}",
-        )
-
-
-def _unigram_differences(described: Step, model: ModelProto) -> Iterator[Limit]:
-    entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
-    rounded = [
-        text
-        for piece, (text, score) in zip(model.pieces, entries, strict=True)
-        if piece.type == _PIECE.NORMAL and piece.score != score
-    ]
-    if rounded:
-        yield Limit(
-            f"The scores of {len(rounded):,} pieces, such as {rounded[0]!r}, are rounded to "
-            "float32. If two segmentations have almost the same score, the model may choose "
-            "another one than the file.",
-            refuses=True,
-        )
-    if described.get("byte_fallback"):
-        yield Limit(
-            "The file finds the names of bytes in a text; sentencepiece does not.",
-            refuses=True,
-            example=BYTE_PIECES[0x41],
-        )
-
-
-def _bpe_differences(
-    described: Step, model: ModelProto, merges: Sequence[tuple[str, str]]
-) -> Iterator[Limit]:
-    types = {piece.piece: piece.type for piece in model.pieces}
-    normal = [
-        merge
-        for merge in merges
-        if all(types[text] == _PIECE.NORMAL for text in (*merge, "".join(merge)))
-    ]
-    # Merges that result in control pieces or symbols do no harm: ``tokenizers`` cuts the texts of
-    # these pieces out of a line before it merges anything.
-    found = [
-        "".join(merge) for merge in merges if types["".join(merge)] in (_PIECE.BYTE, _PIECE.UNKNOWN)
-    ]
-    if found:
-        yield Limit(
-            f"The file finds {found[0]!r} in a text; sentencepiece does not.",
-            refuses=True,
-            example=found[0],
-        )
-    ours = merges_of(model)
-    if not _same_order(ours, normal):
-        extra = sorted(set(ours) - set(normal))
-        text = "The merges of one piece have different ranks in the file"
-        if extra:
-            text = f"{len(extra):,} merges, such as {extra[0]!r}, are missing in the file"
-        yield Limit(
-            f"{text}. sentencepiece merges all neighbours whose joined text is a piece, in the "
-            "order of the scores of the pieces.",
-            refuses=True,
-        )
-    if not described.get("unk_token") and not described.get("byte_fallback"):
-        yield Limit(
-            "The file leaves out unknown characters; sentencepiece has a piece for them.",
-            refuses=True,
-            example=_UNKNOWN,
-        )
-    elif not described.get("fuse_unk") and not described.get("byte_fallback"):
-        yield Limit(
-            "The file makes each unknown character a token; sentencepiece joins them.",
-            refuses=True,
-            example=_UNKNOWN,
-        )
-    if described.get("ignore_merges"):
-        encoder = encoder_without_symbols(model)
-        for text, kind in types.items():
-            if kind == _PIECE.NORMAL and len(text) > 1 and encoder.parts(text) is None:
-                yield Limit(
-                    f"Merges do not produce {text!r}, which the file uses if it is the whole text "
-                    "(ignore_merges).",
-                    refuses=True,
-                    example=text.removeprefix(SPACE_MARK).replace(SPACE_MARK, " "),
-                )
-                break
-
-
-def _word_differences(model: ModelProto, layout: Layout) -> Iterator[Limit]:
-    """Yield a limit if the file encodes word by word, but a piece contains parts of two words."""
-    if not layout.cuts_words:
-        return
-    normal = [piece.piece for piece in model.pieces if piece.type == _PIECE.NORMAL]
-    doubled = SPACE_MARK * 2
-    for text in normal:
-        if SPACE_MARK in text[1:] and not (layout.remove_extra_whitespaces and doubled in text):
-            yield Limit(
-                f"The piece {text!r} continues after a space mark. The file cuts each text at "
-                "spaces, so it never uses this piece.",
-                refuses=True,
-                example=text.removeprefix(SPACE_MARK).replace(SPACE_MARK, " "),
-            )
-            return
 
 
 # ---------------------------------------------------------------- trainer spec and limits

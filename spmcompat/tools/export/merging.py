@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from spmcompat.model.encoding import BpeEncoder
 from spmcompat.model.pieces import USER_DEFINED, pieces_of
@@ -64,3 +64,14 @@ def splits(
 def encoder_without_symbols(model: ModelProto) -> BpeEncoder:
     """Return the encoder of a BPE model, for texts that contain no user-defined symbols."""
     return BpeEncoder(piece for piece in pieces_of(model) if piece.type != USER_DEFINED)
+
+
+def same_order(ours: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str]]) -> bool:
+    """Return whether the merges are the same and produce the pieces in the same order.
+
+    The order of the merges that produce the same piece does not matter, because they have the same
+    score.
+    """
+    if set(ours) != set(theirs) or len(ours) != len(theirs):
+        return False
+    return [a + b for a, b in ours] == [a + b for a, b in theirs]

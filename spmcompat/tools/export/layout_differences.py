@@ -1,0 +1,126 @@
+"""The differences between a ``tokenizer.json`` with a layout of ``transformers`` and its model."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from spmcompat.model.pieces import BYTE_PIECES
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.tools.export.charsmap_steps import Step
+from spmcompat.tools.export.layouts import Layout
+from spmcompat.tools.export.limits import Limit
+from spmcompat.tools.export.merging import encoder_without_symbols, merges_of, same_order
+from spmcompat.unicode.marks import SPACE_MARK
+
+_PIECE = ModelProto.SentencePiece
+_UNKNOWN = "\U0010fffd\U0010fffc"  # two private-use characters
+
+
+def symbol_differences(layout: Layout, symbols: Collection[str]) -> Iterator[Limit]:
+    """Yield a limit if the text around added tokens is normalized differently."""
+    changes = layout.rules or layout.remove_extra_whitespaces or layout.add_dummy_prefix
+    if symbols and changes:
+        symbol = min(symbols)
+        yield Limit(
+            f"Added tokens such as {symbol!r} become user-defined symbols. The file normalizes the "
+            "parts of the text around them separately; sentencepiece normalizes the whole text.",
+            refuses=True,
+            example=f"{symbol}a" if layout.add_dummy_prefix else f"a {symbol}",
+        )
+
+
+def unigram_differences(described: Step, model: ModelProto) -> Iterator[Limit]:
+    """Yield the limits of a Unigram model."""
+    entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
+    rounded = [
+        text
+        for piece, (text, score) in zip(model.pieces, entries, strict=True)
+        if piece.type == _PIECE.NORMAL and piece.score != score
+    ]
+    if rounded:
+        yield Limit(
+            f"The scores of {len(rounded):,} pieces, such as {rounded[0]!r}, are rounded to "
+            "float32. If two segmentations have almost the same score, the model may choose "
+            "another one than the file.",
+            refuses=True,
+        )
+    if described.get("byte_fallback"):
+        yield Limit(
+            "The file finds the names of bytes in a text; sentencepiece does not.",
+            refuses=True,
+            example=BYTE_PIECES[0x41],
+        )
+
+
+def bpe_differences(
+    described: Step, model: ModelProto, merges: Sequence[tuple[str, str]]
+) -> Iterator[Limit]:
+    """Yield the limits of a BPE model. `merges` are the merges of the file."""
+    types = {piece.piece: piece.type for piece in model.pieces}
+    normal = [
+        merge
+        for merge in merges
+        if all(types[text] == _PIECE.NORMAL for text in (*merge, "".join(merge)))
+    ]
+    # Merges that result in control pieces or symbols do no harm: ``tokenizers`` cuts the texts of
+    # these pieces out of a line before it merges anything.
+    found = [
+        "".join(merge) for merge in merges if types["".join(merge)] in (_PIECE.BYTE, _PIECE.UNKNOWN)
+    ]
+    if found:
+        yield Limit(
+            f"The file finds {found[0]!r} in a text; sentencepiece does not.",
+            refuses=True,
+            example=found[0],
+        )
+    ours = merges_of(model)
+    if not same_order(ours, normal):
+        extra = sorted(set(ours) - set(normal))
+        text = "The merges of one piece have different ranks in the file"
+        if extra:
+            text = f"{len(extra):,} merges, such as {extra[0]!r}, are missing in the file"
+        yield Limit(
+            f"{text}. sentencepiece merges all neighbours whose joined text is a piece, in the "
+            "order of the scores of the pieces.",
+            refuses=True,
+        )
+    if not described.get("unk_token") and not described.get("byte_fallback"):
+        yield Limit(
+            "The file leaves out unknown characters; sentencepiece has a piece for them.",
+            refuses=True,
+            example=_UNKNOWN,
+        )
+    elif not described.get("fuse_unk") and not described.get("byte_fallback"):
+        yield Limit(
+            "The file makes each unknown character a token; sentencepiece joins them.",
+            refuses=True,
+            example=_UNKNOWN,
+        )
+    if described.get("ignore_merges"):
+        encoder = encoder_without_symbols(model)
+        for text, kind in types.items():
+            if kind == _PIECE.NORMAL and len(text) > 1 and encoder.parts(text) is None:
+                yield Limit(
+                    f"Merges do not produce {text!r}, which the file uses if it is the whole text "
+                    "(ignore_merges).",
+                    refuses=True,
+                    example=text.removeprefix(SPACE_MARK).replace(SPACE_MARK, " "),
+                )
+                break
+
+
+def word_differences(model: ModelProto, layout: Layout) -> Iterator[Limit]:
+    """Yield a limit if the file encodes word by word, but a piece contains parts of two words."""
+    if not layout.cuts_words:
+        return
+    normal = [piece.piece for piece in model.pieces if piece.type == _PIECE.NORMAL]
+    doubled = SPACE_MARK * 2
+    for text in normal:
+        if SPACE_MARK in text[1:] and not (layout.remove_extra_whitespaces and doubled in text):
+            yield Limit(
+                f"The piece {text!r} continues after a space mark. The file cuts each text at "
+                "spaces, so it never uses this piece.",
+                refuses=True,
+                example=text.removeprefix(SPACE_MARK).replace(SPACE_MARK, " "),
+            )
+            return
