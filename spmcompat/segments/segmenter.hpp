@@ -253,8 +253,9 @@ class Segmenter {
     return use;
   }
   SegmentUse use_of_last(uint32_t pretoken, uint64_t total) const {
-    // The unknown mark may have replaced the space mark after the pretoken. This does not matter,
-    // because both marks begin with the same byte.
+    // The unknown mark may have replaced the space mark after the pretoken, but only if boundary
+    // marks end pretokens: otherwise, the pretokens would have been joined. If symbols are bytes,
+    // this does not matter, because both marks begin with the same byte.
     const PretokenUse& use = pretokens_.use(pretoken);
     SegmentUse result;
     result.count = total;
