@@ -166,6 +166,7 @@ class TestRefusals:
             capture_output=True,
             text=True,
             check=False,
+            cwd=tmp_path,  # the working folder could contain spmcompat without compiled modules
             env={**os.environ, "GGML_NO_BACKTRACE": "1", "PYTHONPATH": ":".join(sys.path)},
         )
         assert done.stdout == "[[3, 3]]\n"
