@@ -169,7 +169,7 @@ def test_a_piece_that_only_a_rule_makes_is_let_through() -> None:
         steps = [piece[:n] for n in range(2, len(piece))]
         new = edited(model, add=[*"ЩЯЭ".replace(piece, ""), *steps, piece]).model
         assert piece in processor(new).encode(text, out_type=str)
-    assert "makes" in refused(model, add=["ЭЭ"])
+    assert "changes it to" in refused(model, add=["ЭЭ"])
 
 
 def test_a_symbol_with_a_space_is_refused() -> None:
