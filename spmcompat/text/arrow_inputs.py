@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.runtime.libraries import require
+from spmcompat.text.arrow_producers import empty_reader
 from spmcompat.text.columns import ArrowStrings
 from spmcompat.text.forms import TITLES
 from spmcompat.text.opening import InputFile, RegularFile, Stream, name_of
@@ -85,7 +86,7 @@ def column_of_schema(schema: pa.Schema, column: str, name: str) -> tuple[str, st
         If there is no such column, or it does not contain strings.
     """
     try:
-        strings = ArrowStrings(schema.empty_table(), column or None, "--input_column")
+        strings = ArrowStrings(empty_reader(schema), column or None, "--input_column")
     except BadValueError as error:
         raise BadValueError(f"{name}: {error}") from None
     assert strings.column_name is not None

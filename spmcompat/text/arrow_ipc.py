@@ -67,7 +67,7 @@ def _checked(reader: _File | _Stream, name: str) -> Iterator[pa.RecordBatch]:
                 dictionary = _check_dictionary(column, dictionary)
             else:
                 column.validate(full=True)
-            yield pa.record_batch([column], [reader.column])
+            yield pa.RecordBatch.from_arrays([column], [reader.column])
 
 
 def _check_dictionary(column: pa.DictionaryArray, checked: pa.Array | None) -> pa.Array:

@@ -141,6 +141,17 @@ def column_name_of(table: ArrowExportable, column: str | None, option: str = COL
     return strings.column_name
 
 
+def empty_reader(schema: Any) -> ArrowExportable:
+    """Return a reader with a schema of pyarrow and no batches.
+
+    ``schema.empty_table()`` would import pandas, which takes time and memory.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    reader: ArrowExportable = pa.RecordBatchReader.from_batches(schema, [])
+    return reader
+
+
 def _batches_of_dataset(data: Any, column: str | None) -> Iterable[ArrowExportable]:
     """Return the batches of a data set: the rows that the data set selects, in their order."""
     if data.format["type"] == "custom":
@@ -148,7 +159,7 @@ def _batches_of_dataset(data: Any, column: str | None) -> Iterable[ArrowExportab
             "the data set has a transform (set_transform or with_transform), which is not applied "
             "to its Arrow data. Apply the function with map, or give an iterator of texts."
         )
-    name = column_name_of(data.features.arrow_schema.empty_table(), column)
+    name = column_name_of(empty_reader(data.features.arrow_schema), column)
     batches: Iterable[ArrowExportable] = (
         data.select_columns([name]).with_format("arrow").iter(_BATCH_ROWS)
     )
@@ -204,7 +215,7 @@ def _batches_of_pyarrow_dataset(data: Any, column: str | None) -> Iterable[Arrow
     """Return the batches of a pyarrow data set. Reads only a few batches ahead."""
     from pyarrow.dataset import field  # noqa: PLC0415
 
-    name = column_name_of(data.schema.empty_table(), column)
+    name = column_name_of(empty_reader(data.schema), column)
     # `columns` is a dict: in a list, pyarrow would read a name as the path to a nested field.
     scanner = data.scanner(
         columns={name: field(name)},
@@ -222,7 +233,7 @@ def _batches_of_scanner(data: Any, column: str | None) -> Iterable[ArrowExportab
 
 def _batches_of_parquet_file(data: Any, column: str | None) -> Iterable[ArrowExportable]:
     """Return the batches of a ``ParquetFile`` of pyarrow."""
-    name = column_name_of(data.schema_arrow.empty_table(), column)
+    name = column_name_of(empty_reader(data.schema_arrow), column)
     batches: Iterable[ArrowExportable] = data.iter_batches(
         _BATCH_ROWS, columns=[name], use_threads=False
     )

@@ -29,6 +29,7 @@ from spmcompat.text.lines import LineReader, ReadBuffer
 from spmcompat.text.paths import expand
 from spmcompat.text.read_ahead import read_ahead
 from tests.parity import corpora
+from tests.processes import start_python
 from tests.unit.text.json_oracle import sentences_of
 from tests.waiting import LIMIT
 
@@ -489,3 +490,19 @@ def test_a_large_file_takes_no_more_memory_than_a_small_one(name: str, tmp_path:
                 for _ in range(number):
                     writer.write_table(table)
     assert peak(large) < peak(small) + 20_000
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_reading_a_table_does_not_import_pandas(name: str, tmp_path: Path) -> None:
+    """For some calls, pyarrow imports pandas if it is installed. Its import takes 45 MB."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"text": ["a b", "b a"]})
+    if name == "a.parquet":
+        pq.write_table(table, tmp_path / name)
+    else:
+        with pa.ipc.new_file(tmp_path / name, table.schema) as writer:
+            writer.write_table(table)
+    (tmp_path / "pandas.py").write_text("raise SystemExit('pandas was imported')")
+    process = start_python(["-c", PROGRAM, name], tmp_path, stderr=subprocess.PIPE)
+    _, errors = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0, errors
