@@ -361,9 +361,7 @@ def _read_lines(path: str) -> Iterator[bytes]:
             yield from file
     except OSError as error:
         reason = os.strerror(error.errno or 0)
-        raise MissingFileError(
-            f'NOT_FOUND: "{path}": {reason}. Check seed_sentencepieces_file.'
-        ) from error
+        raise MissingFileError(f'"{path}": {reason}. Check seed_sentencepieces_file.') from error
 
 
 def deliver(

@@ -304,5 +304,5 @@ def check_file(path: str, input_format: str, has_column: bool) -> None:
 
 def _unreadable(path: str, error: OSError) -> MissingFileError:
     return MissingFileError(
-        f'NOT_FOUND: "{path}": {os.strerror(error.errno or 0)}. Check the path given for input.'
+        f'"{path}": {os.strerror(error.errno or 0)}. Check the path given for input.'
     )

@@ -84,6 +84,6 @@ def _expanded(path: str) -> list[str]:
         found = sorted(one for one in glob.glob(path, recursive=True) if not os.path.isdir(one))
     if not found:
         raise MissingFileError(
-            f'NOT_FOUND: "{path}": no file matches this pattern. Check the pattern given for input.'
+            f'"{path}": no file matches this pattern. Check the pattern given for input.'
         )
     return found

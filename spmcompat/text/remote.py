@@ -126,7 +126,7 @@ class RemoteFile:
         """
         if not _has_ranges(self.file):
             raise MissingFileError(
-                f'NOT_FOUND: "{self._address}": the server cannot send parts of a file, which is '
+                f'"{self._address}": the server cannot send parts of a file, which is '
                 f"how {title} files are read: download the file first."
             )
         self.file.seek(0)
@@ -156,12 +156,12 @@ def _naming(address: str) -> Iterator[None]:
     except FileNotFoundError as error:
         reason = _answer_of(error) or "No such file or directory"
         raise MissingFileError(
-            f'NOT_FOUND: "{address}": {reason}. Check the address given for input.'
+            f'"{address}": {reason}. Check the address given for input.'
         ) from None
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise MissingFileError(
-            f'NOT_FOUND: "{address}": {reason}. Check the address given for input.'
+            f'"{address}": {reason}. Check the address given for input.'
         ) from error
 
 

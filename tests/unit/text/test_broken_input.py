@@ -628,7 +628,7 @@ def test_a_pattern_without_a_match(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_bytes(TEXT)
-    with pytest.raises(MissingFileError, match="no file matches this pattern"):
+    with pytest.raises(MissingFileError, match=r'^"[^"]*": no file matches this pattern'):
         train(input=given)
 
 
