@@ -19,7 +19,7 @@ def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
         What to write before each suggested name, such as ``--``.
     """
     names = sorted(known)
-    close = get_close_matches(name, names, n=3, cutoff=0.6)
+    close = get_close_matches(name, names, n=3, cutoff=0.65)
     if close:
         ratios = [SequenceMatcher(None, one, name).ratio() for one in close]
         close = [one for one, ratio in zip(close, ratios, strict=True) if ratio > ratios[0] - 0.1]

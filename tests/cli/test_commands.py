@@ -168,6 +168,11 @@ def test_an_unknown_flag_is_refused_with_a_suggestion(name: str) -> None:
         assert_refused(name, f"--{wrong}=1", 2, f"--{flag.name}")
 
 
+def test_a_flag_that_is_hardly_similar_is_not_suggested() -> None:
+    message = "Unknown command line flag 'units'. See --help."
+    assert_refused("compare", f"{COMPLETE['compare']} --units=lines", 2, message)
+
+
 @pytest.mark.parametrize("name", WITH_OUTPUT)
 def test_the_output_is_required(name: str) -> None:
     line = COMPLETE[name].replace("--output=n", "")
