@@ -43,6 +43,9 @@ class Flag(NamedTuple):
         Whether the value is a list, separated by commas.
     repeated : bool
         Whether each use of the flag adds an item to a list. Otherwise, only the last use counts.
+    elsewhere : str
+        The name of the corresponding flag of other commands. If it is given, the error suggests
+        this flag.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Flag(NamedTuple):
     most: float | None = None
     many: bool = False
     repeated: bool = False
+    elsewhere: str = ""
 
 
 class Command(NamedTuple):
@@ -265,7 +269,9 @@ def _read_flag(argument: str, known: Mapping[str, Flag | Option]) -> tuple[str, 
     if name not in known:
         from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
 
-        hint = did_you_mean(name, known, "--") or " See --help."
+        own = [flag for flag in known.values() if isinstance(flag, Flag)]
+        meant = [flag.name for flag in own if flag.elsewhere == name]
+        hint = did_you_mean("".join(meant) or name, meant or known, "--") or " See --help."
         raise UsageError(f"Unknown command line flag '{given}'.{hint}")
     if has_value:
         if _is_switch(known[name]) and not value:

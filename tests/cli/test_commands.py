@@ -173,6 +173,22 @@ def test_a_flag_that_is_hardly_similar_is_not_suggested() -> None:
     assert_refused("compare", f"{COMPLETE['compare']} --units=lines", 2, message)
 
 
+@pytest.mark.parametrize(
+    ("name", "flag", "meant"),
+    [
+        ("evaluate", "input", "text"),
+        ("compare", "input", "text"),
+        ("extend", "vocab_size", "add"),
+        ("trim", "vocab-size", "keep"),
+    ],
+)
+def test_the_name_of_a_flag_of_other_commands_is_understood(
+    name: str, flag: str, meant: str
+) -> None:
+    message = f"Unknown command line flag '{flag}'. Did you mean --{meant}?"
+    assert_refused(name, f"--{flag}=9", 2, message)
+
+
 @pytest.mark.parametrize("name", WITH_OUTPUT)
 def test_the_output_is_required(name: str) -> None:
     line = COMPLETE[name].replace("--output=n", "")

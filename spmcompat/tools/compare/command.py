@@ -35,6 +35,7 @@ def command() -> Command:
                 "Texts in UTF-8. LANGUAGE=FILE for each text adds the figures of each language.",
                 metavar="FILE,FILE",
                 many=True,
+                elsewhere="input",
             ),
             *LANGUAGE_FLAGS,
             Flag("output", "The folder for the report.", metavar="FOLDER"),

@@ -42,6 +42,7 @@ def extending() -> Command:
                 "coverage of the new text requires.",
                 INT32,
                 least=1,
+                elsewhere="vocab_size",
             ),
             USE_UNUSED,
         ],
@@ -65,7 +66,13 @@ def trimming() -> Command:
         [
             MODEL_OUTPUT,
             _MAP,
-            Flag("keep", "Number of pieces to keep, including meta pieces.", INT32, least=1),
+            Flag(
+                "keep",
+                "Number of pieces to keep, including meta pieces.",
+                INT32,
+                least=1,
+                elsewhere="vocab_size",
+            ),
             switch(
                 "keep_ids",
                 "Keep all ids: dropped pieces become unused. Otherwise, the remaining pieces are "

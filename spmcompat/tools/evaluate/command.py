@@ -80,6 +80,7 @@ def command() -> Command:
                 "figures of each language.",
                 metavar="FILE,FILE",
                 many=True,
+                elsewhere="input",
             ),
             *LANGUAGE_FLAGS,
             Flag(
