@@ -124,7 +124,9 @@ def _refuse(given: SimpleNamespace, *_: TextIO) -> NoReturn:
 
     name = "".join(given.arguments)
     problem = f"unknown command {name!r}." if name else "no command."
-    raise UsageError(f"{problem}{did_you_mean(name, COMMANDS) or ' See spmcompat --help.'}")
+    longer = [one for one in COMMANDS if one.startswith(f"{name} ")]
+    hint = f" Give {' or '.join(longer)}." if longer else did_you_mean(name, COMMANDS)
+    raise UsageError(f"{problem}{hint or ' See spmcompat --help.'}")
 
 
 def entry_point() -> None:

@@ -252,7 +252,9 @@ def test_the_rules_of_boolean_flags_are_the_same_everywhere() -> None:
     ("line", "message"),
     [
         ("evalute a.model", "unknown command 'evalute'. Did you mean evaluate?"),
-        ("counts", "Did you mean count"),
+        ("counts", "unknown command 'counts'. Give counts merge or counts show."),
+        ("counts a.counts", "unknown command 'counts'. Give counts merge or counts show."),
+        ("coutns", "Did you mean count"),
         ("zzz", "unknown command 'zzz'. See spmcompat --help."),
         ("", "no command. See spmcompat --help."),
         ("--hlep", "Unknown command line flag 'hlep'. Did you mean --help?"),
