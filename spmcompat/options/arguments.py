@@ -30,7 +30,10 @@ def check_sentences(sentences: object) -> None:
 
         if is_arrow_data(sentences):
             return
-    raise BadValueError("sentence_iterator must be an iterable of str or bytes, or Arrow data.")
+    remedy = " To train on a file, give input." if isinstance(sentences, str) else ""
+    raise BadValueError(
+        f"sentence_iterator must be an iterable of str or bytes, or Arrow data.{remedy}"
+    )
 
 
 def _columns_instead_of_rows(sentences: Mapping[object, object]) -> BadValueError:

@@ -535,9 +535,10 @@ def _check_output(settings: Settings, *, has_writer: bool) -> None:
     """Raise unless there is exactly one output for the model, and it can be written."""
     spec = settings.trainer
     if has_writer == bool(spec.model_prefix):
+        number = "Both are given" if has_writer else "Neither is given"
         raise TrainingError(
             "ModelProto and trainer_spec.model_prefix() must be exclusive. "
-            "Give either model_prefix or model_writer."
+            f"{number}. Give either model_prefix or model_writer."
         )
     if has_writer:
         return

@@ -119,6 +119,11 @@ def from_string(arguments: str) -> Settings:
                 'unknown field name "" in TrainerSpec. '
                 "Put exactly one space between two options and none at the ends."
             )
+        if "=" not in argument and not name.isidentifier():
+            raise UnknownOptionError(
+                f'unknown field name "{name}" in TrainerSpec. To train on a file, write '
+                "--input=FILE."
+            )
         if name == SERIALIZED_NORMALIZER:
             options.setdefault(name, value.encode())
         else:

@@ -104,6 +104,11 @@ def test_a_single_text_is_no_iterator(text: str | bytes) -> None:
         spmcompat.train(sentence_iterator=text)  # type: ignore[arg-type]
 
 
+def test_the_path_of_a_file_is_no_iterator() -> None:
+    with pytest.raises(BadValueError, match=r"Arrow data\. To train on a file, give input\.$"):
+        spmcompat.train(sentence_iterator="corpus.txt")  # type: ignore[arg-type]
+
+
 def test_the_end_of_a_long_item_is_left_out_once() -> None:
     items = [
         "a" * 20 + "\nbbb",

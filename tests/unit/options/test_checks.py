@@ -214,8 +214,11 @@ def test_two_sources_or_two_targets(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"SentenceIterator and .* Neither is given"):
         verify(settings, has_sentences=False, has_writer=False)
     settings = from_kwargs(_settings(tmp_path))
-    with pytest.raises(TrainingError, match=r"ModelProto and trainer_spec.model_prefix"):
+    with pytest.raises(TrainingError, match=r"ModelProto and .* Both are given\. Give either"):
         verify(settings, has_sentences=False, has_writer=True)
+    settings.trainer.ClearField("model_prefix")
+    with pytest.raises(TrainingError, match=r"ModelProto and .* Neither is given\. Give either"):
+        verify(settings, has_sentences=False, has_writer=False)
 
 
 def test_own_options(tmp_path: Path) -> None:

@@ -64,6 +64,12 @@ def test_string_with_a_space_too_many(text: str) -> None:
         from_string(text)
 
 
+@pytest.mark.parametrize("text", ["corpus.txt", "--input corpus.txt", "--input=a.txt data/b"])
+def test_string_with_the_path_of_a_file(text: str) -> None:
+    with pytest.raises(UnknownOptionError, match=r"To train on a file, write --input=FILE\.$"):
+        from_string(text)
+
+
 def test_own_options_are_not_stored() -> None:
     settings = from_kwargs({"workers": 3, "sampling_seed": 7, "minloglevel": 1})
     assert (settings.workers, settings.sampling_seed, settings.min_log_level) == (3, 7, 1)
