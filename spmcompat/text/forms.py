@@ -298,6 +298,8 @@ def _contains(name: str, found: str) -> str:
 
 
 def _remedy(name: str, found: str) -> str:
+    if found == PARQUET and name.lower().endswith(".counts"):
+        return "give it with --counts instead of --input."
     if found in _BINARY:
         return f"rename it to end in {_SUFFIXES[found]}, or give --input_format={found}."
     bare, suffix = os.path.splitext(name)

@@ -24,6 +24,8 @@ _BATCH_ROWS = 1 << 14
 # A file is refused if the cells of a row group are larger than this on average. pyarrow decodes
 # whole pages, and needs memory for several times the size of a page.
 _MOST_CELL_BYTES = 1 << 24
+# The columns of a file of counts. Its pretokens are not sentences.
+_OF_COUNTS = ["pretoken", "place", "next", "count"]
 # Cells that are larger than this on average are read as dictionaries if most of them are equal.
 _LONG_CELL_BYTES = 1 << 14
 
@@ -113,6 +115,10 @@ class _Columns:
             self._source = seekable(file, PARQUET)
             self._plain = self._open()
         schema = self._plain.schema_arrow
+        if not any(columns) and schema.names == _OF_COUNTS:
+            raise BadValueError(
+                f"{self._name} is a file of counts: give it with --counts instead of --input."
+            )
         found = [column_of_schema(schema, column, self._name) for column in columns]
         self.paths = [path for _, path in found]
         self.rows: int = self._plain.metadata.num_rows

@@ -241,6 +241,19 @@ def test_a_bad_argument_of_merge_counts(
 
 
 @pytest.mark.parametrize(
+    ("name", "what"),
+    [("c.counts", "contains Parquet data, not text"), ("c.parquet", "is a file of counts")],
+)
+def test_counts_are_not_read_as_text(name: str, what: str) -> None:
+    run_count("--input=text.txt", f"--output={name}", "--quiet")
+    stderr = io.StringIO()
+    arguments = (f"--input={name}", "--model_prefix=m", *OPTIONS)
+    assert train.main(arguments, io.StringIO(), stderr) == 1
+    remedy = "give it with --counts instead of --input."
+    assert stderr.getvalue() == f"spm_train: {name} {what}: {remedy}\n"
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("--output=c.counts",), "--input is missing"),
