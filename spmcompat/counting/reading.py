@@ -13,7 +13,9 @@ from spmcompat.plan import Plan, TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.runtime.workers import Workers
+from spmcompat.text.forms import TEXT, TSV
 from spmcompat.text.lines import LineFilter
+from spmcompat.text.opening import format_of_path
 from spmcompat.text.skipped import Skipped
 from spmcompat.text.sources import Buffer, LineFacts, Source
 
@@ -236,6 +238,11 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[s
 def _too_long(facts: LineFacts, text: TextPlan, place: str) -> str:
     """Return the warning about sentences or words that were skipped because they are too long."""
     kind, remedy = "sentences", "raise --max_sentence_length, or give --long_sentences=split,"
+    formats = {
+        format_of_path(one, text.input_format, bool(text.input_column)) for one in text.input
+    }
+    if not text.split_lines and not formats <= {TEXT, TSV}:
+        remedy = "raise --max_sentence_length, or give --split_lines or --long_sentences=split,"
     if text.splits_long:
         kind, remedy = "words", "raise --max_sentence_length"
     share = ""

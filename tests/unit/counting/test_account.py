@@ -109,6 +109,23 @@ def test_the_path_of_a_file_is_no_iterator() -> None:
         spmcompat.train(sentence_iterator="corpus.txt")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        ({}, "or give --split_lines or --long_sentences=split, to"),
+        ({"split_lines": True}, "or give --long_sentences=split, to"),
+        ({"input_format": "text"}, "or give --long_sentences=split, to"),
+    ],
+)
+def test_only_long_records_can_be_split_into_lines(
+    options: dict[str, Any], remedy: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "cats"}\n{"text": "The end of the\\n%s"}\n' % ("a" * 30))
+    log = log_of(input=path, model_type="char", **options)
+    assert f"raise --max_sentence_length, {remedy} train on them" in log
+
+
 def test_the_end_of_a_long_item_is_left_out_once() -> None:
     items = [
         "a" * 20 + "\nbbb",
