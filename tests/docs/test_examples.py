@@ -30,6 +30,8 @@ _KNOWN = {
     "dask[dataframe]",
     "ray[data]",
     "wheels/spmcompat-*.whl",
+    "datasets",
+    "polars",
     "tokenizers",
     "transformers",
     "tiktoken",
