@@ -162,8 +162,8 @@ def _merge(
 def no_sentence() -> TrainingError:
     """Return the error for a text without sentences."""
     return TrainingError(
-        "The input contains no sentence: every line is empty, too long, or contains U+2585. "
-        "Check --input and --max_sentence_length."
+        "The input contains no sentence: every line is empty, too long or broken, or contains "
+        "U+2585. Check --input and --max_sentence_length."
     )
 
 

@@ -158,9 +158,18 @@ def _fault(value: object, column: str, where: str) -> str:
             return _fault(value[column], "", f'the field "{column}"')
         if rest and first in value:
             return _fault(value[first], rest, f'the field "{first}"')
-        listed = printable(", ".join(json.dumps(name, ensure_ascii=False) for name in value))
-        return f'{where} has no field "{column}"; it has {listed or "none"} (see --input_column).'
+        names = (json.dumps(name, ensure_ascii=False) for name in _names(value))
+        listed = f"{printable(', '.join(names))} (choose one with --input_column)"
+        return f'{where} has no field "{column}"; it has {listed if value else "none"}.'
     return _fault_of_text(value, "an object" if column and where != _RECORD else "a string", where)
+
+
+def _names(record: dict[str, object]) -> Iterator[str]:
+    """Yield the names of the fields; instead of a field that contains fields, their paths."""
+    for name, value in record.items():
+        part = value[0] if isinstance(value, list) and value else value
+        inner = part if isinstance(part, dict) else {}
+        yield from [f"{name}.{one}" for one in inner] or [name]
 
 
 def _fault_of_text(value: object, wanted: str, where: str) -> str:

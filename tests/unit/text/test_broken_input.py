@@ -211,7 +211,13 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a field that is missing": (
         "a.jsonl",
         lambda: with_line(b'{"body": "a", "id": 1}'),
-        'a.jsonl:7: the record has no field "text"; it has "body", "id" (see --input_column).',
+        'a.jsonl:7: the record has no field "text"; it has "body", "id" (choose one with '
+        "--input_column).",
+    ),
+    "a field that is nested": (
+        "a.jsonl",
+        lambda: with_line(b'{"id": 1, "meta": {"text": "a"}, "talk": [{"text": "b"}], "a": {}}'),
+        'it has "id", "meta.text", "talk.text", "a" (choose one with --input_column).',
     ),
     "a field of another type": (
         "a.jsonl",
@@ -573,6 +579,12 @@ def test_broken_records_are_left_out_and_counted_on_demand(tmp_path: Path) -> No
         f"Skipped 4 records that cannot be read (--skip_bad_records). The first: "
         f"{tmp_path}/a.jsonl:4: broken record: not valid JSON" in log.getvalue()
     )
+
+
+def test_a_text_of_only_broken_records(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b'{"body": "a"}\n' * 3)
+    with pytest.raises(TrainingError, match="every line is empty, too long or broken"):
+        train(input=tmp_path / "a.jsonl", skip_bad_records=True)
 
 
 def test_broken_rows_are_left_out_and_counted_on_demand(tmp_path: Path) -> None:
