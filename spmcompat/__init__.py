@@ -114,6 +114,14 @@ if not TYPE_CHECKING:
             return import_module(f"spmcompat.{name}")
         if name not in _MODULES:
             raise AttributeError(f"module 'spmcompat' has no attribute {name!r}")
+
+        from spmcompat.runtime.libraries import is_installed  # noqa: PLC0415
+
+        if not is_installed("spmcompat.runtime.threads"):
+            raise ImportError(
+                "These are the sources of spmcompat, which are not compiled. Leave this folder, so "
+                "that Python imports the installed package."
+            )
         value = getattr(import_module(f"spmcompat.{_MODULES[name]}"), name)
         globals()[name] = value
         return value

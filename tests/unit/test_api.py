@@ -2,6 +2,7 @@
 
 import io
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -76,6 +77,18 @@ def test_only_public_names_are_listed() -> None:
         assert getattr(spmcompat, name).__name__ == name
     with pytest.raises(AttributeError, match="no attribute 'import_tokenizer'"):
         spmcompat.import_tokenizer  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize("program", ["spmcompat.train", "from spmcompat import show"])
+def test_sources_that_are_not_compiled_say_so(program: str, tmp_path: Path) -> None:
+    package = Path(spmcompat.__file__).parent
+    compiled = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__")
+    shutil.copytree(package, tmp_path / "spmcompat", ignore=compiled)
+    # Without site-packages (-S), where an installed package would be found.
+    command = [sys.executable, "-S", "-c", f"import spmcompat\n{program}"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "\nImportError: These are the sources of spmcompat, " in done.stderr
+    assert done.returncode == 1
 
 
 def test_a_name_imports_no_libraries_of_tools() -> None:
