@@ -63,7 +63,7 @@ class TextSteps(NamedTuple):
                 functions.append(_FUNCTIONS[kind])
             else:
                 raise BadValueError(
-                    f"normalization rules cannot express its step {printable(kind)} here."
+                    f"its step {printable(kind)} has no equivalent in sentencepiece at this place."
                 )
         replaced = [character for text in texts for character in set(text)]
         if (

@@ -109,7 +109,7 @@ def verify(
         The number of lines that differ, by cause.
     """
     try:
-        require("sentencepiece", VERIFYING, "eval")
+        require("sentencepiece", VERIFYING, "formats")
         with tempfile.TemporaryDirectory(prefix="spmcompat-") as folder:
             path = os.path.join(folder, "export")
             if "" not in files:
