@@ -179,8 +179,8 @@ def extend(
         Where to write messages; by default standard error, or the program's own logging.
     **options
         Options of `train` for the text: `column`, `input_format`, `input_column`, `split_lines`,
-        `skip_bad_records`, `input_sentence_size`, `shuffle_input_sentence`, `sampling_seed`,
-        `pretokenizer`; and `workers`, `minloglevel`.
+        `max_sentence_length`, `long_sentences`, `skip_bad_records`, `input_sentence_size`,
+        `shuffle_input_sentence`, `sampling_seed`, `pretokenizer`; and `workers`, `minloglevel`.
 
     Returns
     -------

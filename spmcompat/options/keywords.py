@@ -54,6 +54,8 @@ class TextOptions(TypedDict, total=False):
     input_format: InputFormat
     input_column: str
     split_lines: bool
+    max_sentence_length: int
+    long_sentences: LongSentences
     skip_bad_records: bool
     input_sentence_size: int
     shuffle_input_sentence: bool
@@ -65,8 +67,6 @@ class TextOptions(TypedDict, total=False):
 
 class _NormalizingOptions(TypedDict, total=False):
     model_type: ModelType
-    max_sentence_length: int
-    long_sentences: LongSentences
     normalizer: Normalizer
     normalization_rule_name: NormalizationRule
     normalization_rule_tsv: StrPath
@@ -93,6 +93,8 @@ class _NormalizingOptions(TypedDict, total=False):
 class PartOptions(_NormalizingOptions, total=False):
     """The options of `arrow_counter`."""
 
+    max_sentence_length: int
+    long_sentences: LongSentences
     control_symbols: Sequence[str]
     user_defined_symbols: Sequence[str]
     pretokenizer: Pretokenizer

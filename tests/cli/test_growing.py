@@ -93,6 +93,27 @@ def test_records_are_read_as_in_training(command: str) -> None:
     assert Path("a.model").read_bytes() == Path("b.model").read_bytes()
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_long_sentences_can_be_kept(command: str) -> None:
+    line = " ".join(Path("new.txt").read_text(encoding="utf-8").split())
+    Path("long.txt").write_text(f"{line} {line} {line}\n", encoding="utf-8")
+    Path("new.txt").write_text(f"{line}\n{line}\n{line}\n", encoding="utf-8")
+    limit = f"--max_sentence_length={3 * len(line.encode()) + 9}"
+    options = {"model_type": "bpe", "max_sentence_length": 99}
+    model = trained(words(1, 200, types=300), vocab_size=200, **options)
+    Path("m.model").write_bytes(model.SerializeToString())
+    size = f"--{COMMANDS[command]}={100 if command == 'trim' else 9}"
+    flags = ("m.model", size, "--output=n.model")
+    status, _, err = run(command, *flags, "--input=long.txt")
+    assert status == 1
+    assert "The input contains no sentence" in err
+    assert run(command, *flags, "--input=new.txt", limit, "--quiet")[0] == 0
+    expected = Path("n.model").read_bytes()
+    for flag in (limit, "--long_sentences=split"):
+        assert run(command, *flags, "--input=long.txt", flag, "--quiet") == (0, "", "")
+        assert Path("n.model").read_bytes() == expected
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_trim_writes_what_python_returns(kind: str) -> None:
     model = trained(words(1, 200, types=300), vocab_size=200, model_type=kind)

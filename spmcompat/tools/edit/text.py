@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 TEXT_OPTIONS = (
     *(option.name for option in OPTIONS.values() if option.selects_text),
+    "max_sentence_length",
+    "long_sentences",
     "column",
     "counts",
     "pretokenizer",
@@ -88,8 +90,8 @@ def settings_of(model: ModelProto, user_settings: Settings, names: Collection[st
     user_settings : Settings
         The settings of the user. Only the input, the workers and the messages are taken from them.
     names : collection of str
-        The names of the options that the user set. If they include `character_coverage`, it
-        replaces the coverage of the model.
+        The names of the options that the user set. If they include `max_sentence_length` or
+        `character_coverage`, that option replaces the one of the model.
     """
     settings = copy(user_settings)
     spec = deepcopy(model.trainer_spec)
@@ -105,8 +107,9 @@ def settings_of(model: ModelProto, user_settings: Settings, names: Collection[st
         if field.name in _FIELDS_OF_TEXT
     }
     spec.MergeFrom(TrainerSpec(**text_fields))
-    if "character_coverage" in names:
-        spec.character_coverage = user_settings.trainer.character_coverage
+    for name in ("max_sentence_length", "character_coverage"):
+        if name in names:
+            setattr(spec, name, getattr(user_settings.trainer, name))
     marks = {UNKNOWN_MARK, " ", "\0", chr(user_settings.release.boundary)}
     known = characters_of(model) - marks | set(spec.required_chars)
     spec.required_chars = "".join(sorted({*known, SPACE_MARK}))
