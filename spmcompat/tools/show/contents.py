@@ -177,7 +177,7 @@ def _command(model: ModelProto, releases: list[Release]) -> list[str]:
     release = DEFAULT if DEFAULT in releases or not releases else releases[-1]
     chosen = {} if release is DEFAULT else {"compat": release.version}
     defaults = from_flags(chosen)
-    given = {"input": "corpus.txt", "model_prefix": "m", **chosen}
+    given = {"input": "YOUR_TEXT", "model_prefix": "m", **chosen}
     for name, option in OPTIONS.items():
         if not option.flag or not _is_stored(option, model) or name not in _flags_of(release):
             continue

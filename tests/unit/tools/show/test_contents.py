@@ -92,6 +92,11 @@ def test_the_facts_of_a_model() -> None:
     assert found.size == len(model.SerializeToString())
 
 
+def test_the_command_of_a_model_from_an_iterator_has_a_placeholder() -> None:
+    model = trained(words(1, 200), vocab_size=60)
+    assert contents(model).command[:3] == ["spm_train", "--input=YOUR_TEXT", "--model_prefix=m"]
+
+
 def test_other_rules_are_not_called_predefined() -> None:
     Path("rules.tsv").write_text("41\t61\n")
     spmcompat.train(
