@@ -173,11 +173,12 @@ def _has_rules(release: Release, normalizer: NormalizerSpec) -> bool:
 
 
 def _command(model: ModelProto, releases: list[Release]) -> list[str]:
-    """Return the command line with the options that differ from the defaults."""
+    """Return the command line with the vocabulary size and the options that are not defaults."""
     release = DEFAULT if DEFAULT in releases or not releases else releases[-1]
     chosen = {} if release is DEFAULT else {"compat": release.version}
     defaults = from_flags(chosen)
     given = {"input": "YOUR_TEXT", "model_prefix": "m", **chosen}
+    given["vocab_size"] = str(model.trainer_spec.vocab_size)
     for name, option in OPTIONS.items():
         if not option.flag or not _is_stored(option, model) or name not in _flags_of(release):
             continue

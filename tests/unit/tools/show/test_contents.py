@@ -97,6 +97,12 @@ def test_the_command_of_a_model_from_an_iterator_has_a_placeholder() -> None:
     assert contents(model).command[:3] == ["spm_train", "--input=YOUR_TEXT", "--model_prefix=m"]
 
 
+def test_the_command_states_the_vocabulary_size_even_if_it_is_the_default() -> None:
+    model = trained(words(1, 200), vocab_size=60)
+    model.trainer_spec.vocab_size = 8000
+    assert "--vocab_size=8000" in contents(model).command
+
+
 def test_other_rules_are_not_called_predefined() -> None:
     Path("rules.tsv").write_text("41\t61\n")
     spmcompat.train(
