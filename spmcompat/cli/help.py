@@ -70,7 +70,7 @@ def _default(flag: Flag) -> str:
     if flag.kind == BOOL and flag not in COMMON:
         return str(flag.default).lower()
     if flag.many:
-        return ",".join(map(str, flag.default or ()))
+        return ", ".join(map(str, flag.default or ()))  # lines are broken only at spaces
     return "" if flag.default in (None, False) else str(flag.default)
 
 

@@ -13,6 +13,7 @@ from spmcompat.cli import train
 from spmcompat.cli.flags import parse
 from spmcompat.options.option import BOOL, CHOICE, TEXT
 from spmcompat.options.table import OPTIONS
+from spmcompat.tools.compare.configs import DEFAULTS
 
 # For each command, arguments that it accepts if the files exist.
 COMPLETE = {
@@ -136,6 +137,11 @@ def test_help_lists_each_flag_with_its_default(name: str) -> None:
             or flag.default is not None or flag.name == "output")  # fmt: skip
         if flag.kind == BOOL:
             assert f"default: {str(flag.default).lower()}]" in " ".join(entry.split())
+
+
+def test_help_breaks_no_name_in_a_list_of_defaults() -> None:
+    out = run("compare", "--help")[1]
+    assert {*DEFAULTS} <= {word.strip("[],;") for word in out.split()}
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, ""])
