@@ -119,6 +119,18 @@ def test_a_missing_library_is_said_and_the_files_are_written(
     assert (tmp_path / "out").exists()
 
 
+def test_one_extra_installs_all_that_the_check_needs(
+    model: ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, Fake({"": b"x"}))
+    monkeypatch.setattr(
+        "spmcompat.runtime.libraries.is_installed", lambda module: module != "sentencepiece"
+    )
+    found = export(model, "fake", str(tmp_path / "out"), ["a"], pytest.fail)
+    assert found is not None
+    assert found.problem.endswith("pip install 'spmcompat[formats]'.")
+
+
 def test_every_target_has_the_functions() -> None:
     for name in targets.TARGETS:
         target = targets.target_of(name)
