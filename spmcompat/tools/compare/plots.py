@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -291,7 +292,9 @@ def _svg(name: str, draw: Callable[[Axes], None]) -> str:
         **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor"), _INK),
         **dict.fromkeys(("xtick.color", "ytick.color"), _INK),
     }
-    with pyplot.rc_context(settings):
+    with pyplot.rc_context(settings), warnings.catch_warnings():
+        # The text stays text in the file, so it does not matter which characters a font here lacks.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         figure, axes = pyplot.subplots(figsize=(5.6, 3.8), layout="constrained")
         draw(axes)
         axes.grid(color=_INK, alpha=0.12, linewidth=0.8)

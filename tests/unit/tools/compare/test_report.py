@@ -263,6 +263,12 @@ def test_several_sizes_are_drawn_as_curves(texts: Texts) -> None:
     assert "and vocabulary size" not in one_size
 
 
+def test_names_may_contain_characters_that_fonts_lack() -> None:
+    """matplotlib would print a warning for each character, and the character itself."""
+    results = [result("\x7f漢", 10, 1.25, size) for size in (100, 200)]
+    assert "漢" in curves(results, "loss_per_character", "loss")
+
+
 def test_curves_have_bands_if_there_are_intervals() -> None:
     plain = [result("one", 10, 1.25, size) for size in (100, 200)]
     banded = [with_intervals(r, [9, 10, 11], [1.2, 1.25, 1.3]) for r in plain]
