@@ -75,8 +75,6 @@ def export(
     finds = folder.finds_control_pieces
     limits = [limit for limit in target.limits(model) if not (limit.on_symbols and finds)]
     refuse(limits, to)
-    for limit in limits:
-        warn(f"{to}: {limit.line}")
     files = target.files(model)
     if given:
         files = with_options(files, model, folder)
@@ -84,6 +82,8 @@ def export(
     outputs.refuse_inputs(paths.values(), inputs, _OPTION)
     if "" in files:
         outputs.check_output(output, _OPTION)
+    for limit in limits:
+        warn(f"{to}: {limit.line}")
     if finds and lines is not None:
         lines = without_control_pieces(files, lines)
     found = None if lines is None else verify(model, target, files, lines)

@@ -78,6 +78,16 @@ def test_limits_are_said_before_anything_is_written(
     assert output.read_bytes() == b"x"
 
 
+def test_limits_are_not_said_if_the_output_is_refused(
+    model: ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, Fake({"": b"x"}, [Limit("Not exact.", "Train with --a.")]))
+    given = tmp_path / "m.model"
+    given.write_bytes(b"")
+    with pytest.raises(BadValueError, match="input"):
+        export(model, "fake", str(given), None, pytest.fail, [str(given)])
+
+
 def test_a_refusal_writes_nothing(
     model: ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
