@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.errors import OutOfMemoryError, is_out_of_memory
@@ -17,7 +17,7 @@ from spmcompat.runtime.plain import plain_fields
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import prepare_thread
 from spmcompat.tools.edit.id_map import id_map, lines_of
-from spmcompat.tools.edit.vocabulary import check_model_output, files_of, write_model
+from spmcompat.tools.edit.vocabulary import check_model_output, write_model
 
 if TYPE_CHECKING:
     from spmcompat.text.arrow_producers import Sentences
@@ -142,8 +142,7 @@ def _change_size(
     if output is not None:
         others = {} if map_file is None else {map_file: lines_of(ids)}
         write_model(changed, output, others)
-        saved = " and ".join(files_of(changed, output))
-        report.info(f"Saved {saved}: {len(changed.pieces)} pieces")
+        report.info(f"Saved {fspath(output)}: {len(changed.pieces)} pieces")
     before, after = _in_use(model), _in_use(changed)
     pieces = [text for text in after if text not in before]
     pieces += [text for text in before if text not in after]
