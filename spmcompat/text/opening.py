@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import select
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import FileIO
@@ -11,6 +13,8 @@ from typing import TypeAlias
 
 from spmcompat.text import remote
 from spmcompat.text.forms import HEAD_BYTES, Form, form_of, format_of
+
+_LONGEST_WAIT = 500  # milliseconds
 
 
 @contextmanager
@@ -31,7 +35,7 @@ def open_input(path: str) -> Iterator[InputFile]:
         return
     with open(path or 0, "rb", buffering=0) as file:
         is_regular = bool(path) and stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-        yield RegularFile(path, file) if is_regular else Stream(path, file)
+        yield RegularFile(path, file) if is_regular else Stream(path, _Pipe(file))
 
 
 def is_remote(path: str) -> bool:
@@ -109,6 +113,27 @@ class RegularFile:
         return size
 
 
+class _Pipe:
+    """A pipe, a terminal or another local file that may make its reader wait.
+
+    A signal that arrives just before a system call does not interrupt the call, and a pipe may
+    never receive data. So a read first waits for data in short intervals: Python handles signals
+    between them.
+    """
+
+    def __init__(self, file: FileIO) -> None:
+        self._file = file
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes. An empty result means the end of the input."""
+        if sys.platform != "win32":
+            ready = select.poll()
+            ready.register(self._file, select.POLLIN)
+            while not ready.poll(_LONGEST_WAIT):
+                pass
+        return self._file.read(size)
+
+
 class Stream:
     """An input that can be read only once. It has the same attributes as `RegularFile`.
 
@@ -120,7 +145,7 @@ class Stream:
 
     is_regular = False
 
-    def __init__(self, path: str, file: FileIO | remote.RemoteFile) -> None:
+    def __init__(self, path: str, file: _Pipe | remote.RemoteFile) -> None:
         self.path = path
         self.consumed = 0
         self.file = file

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -248,6 +249,27 @@ def test_interrupt_while_reading(tmp_path: Path) -> None:
         # has begun to read. The end of the input never comes.
         assert process.stdin is not None
         os.write(process.stdin.fileno(), b"a " * (1 << 20))
+        process.send_signal(signal.SIGINT)
+        assert process.wait(LIMIT) == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+# Another thread receives the signal, so the signal does not interrupt a system call of the main
+# thread. The same happens if a signal arrives just before a system call.
+WITH_A_SECOND_THREAD = """
+import runpy, signal, threading
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+runpy.run_module("spmcompat", run_name="__main__")
+"""
+
+
+def test_interrupt_that_does_not_end_a_system_call(tmp_path: Path) -> None:
+    command = ["-c", WITH_A_SECOND_THREAD, "train", "--input=/dev/stdin", "--model_prefix=m"]
+    pipe = subprocess.PIPE
+    with start_python(command, tmp_path, stdin=pipe, stderr=pipe) as process:
+        read_until(process.stderr, b"Loading corpus")
+        sleep(0.3)  # until the program waits for the input, which never comes
         process.send_signal(signal.SIGINT)
         assert process.wait(LIMIT) == 130
     assert list(tmp_path.iterdir()) == []
