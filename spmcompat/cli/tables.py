@@ -51,8 +51,8 @@ def text_of(tables: Sequence[Table]) -> str:
     for one in tables:
         lines = [*table(one.head, one.rows, left=one.left)]
         lines += [line for note in one.notes for line in ("", f"  {note}")]
-        parts.append("".join(f"{line}\n" for line in lines))
-    return "\n".join(parts)
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
 
 
 def page_of(tables: Sequence[Table], title: str) -> str:

@@ -57,7 +57,11 @@ def test_models_of_every_kind_are_in_the_report(folder: Path) -> None:
     names = "unigram,bpe-separate-spaces,hf-wordpiece,hf-bytelevel-bpe,hf-unigram,own.toml"
     sizes = ("--vocab_size", "100,300")
     status, out, err = run("--configs", names, "--gold=gold.tsv,gold.csv", *sizes)
-    assert (status, out) == (0, "out/report.html\n"), err
+    assert status == 0, err
+    tables, path = out.rsplit("\n\n", 1)
+    assert path == "out/report.html\n"
+    assert [tables.count(f"\n  {name} ") for name in ("unigram", "hf-wordpiece", "own")] == [2] * 3
+    assert run("--configs", names, "--gold=gold.tsv,gold.csv", *sizes, "--quiet")[1:] == (path, "")
     html = Path("out/report.html").read_text(encoding="utf-8")
     results = sorted(path.stem for path in Path("out/results").iterdir())
     assert len(results) == 12

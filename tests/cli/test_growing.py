@@ -44,7 +44,7 @@ def test_extend_writes_what_python_returns(kind: str) -> None:
     arguments = ("m.model", "--input=new.txt,more.txt", "--add=40", "--output=n.model")
     status, _, err = run("extend", *arguments, "--character_coverage=0.99")
     assert status == 0
-    assert f"Saved n.model: {len(model.pieces) + 40} pieces" in err
+    assert f"Saved n.model: {len(model.pieces) + 40} pieces, {len(model.pieces)} before\n" in err
     expected = spmcompat.extend(
         "m.model", input=["new.txt", "more.txt"], add=40, character_coverage=0.99, minloglevel=2
     )
@@ -52,6 +52,7 @@ def test_extend_writes_what_python_returns(kind: str) -> None:
     assert expected.size == len(model.pieces) + 40 == expected.old_size + len(expected.pieces)
     new = [one.piece for one in read_model("n.model").pieces[expected.old_size :]]
     assert new == expected.pieces
+    assert f"New pieces: {' '.join(new[:10])} ...\n" in err
     assert len(Path("n.vocab").read_text().splitlines()) == len(model.pieces) + 40
     assert run("extend", *arguments, "--character_coverage=0.99", "--quiet") == (0, "", "")
 

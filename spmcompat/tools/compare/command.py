@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TextIO
@@ -63,6 +64,7 @@ def command() -> Command:
             ),
             *BOOTSTRAP_FLAGS,
             *NETWORK_FLAGS,
+            switch("json", "Print the figures as JSON."),
             switch("quiet", "Print only the path of the report, and errors."),
         ],
         required=[("text",), ("output",)],
@@ -75,7 +77,10 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.tools.compare.comparison import make  # noqa: PLC0415
 
     found = make(given, Report(2 if given.quiet else 0, stderr))
-    stdout.write(f"{found.report}\n")
+    if given.json:
+        stdout.write(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
+    else:
+        stdout.write(f"{found.report if given.quiet else found}\n")
 
 
 def compare(

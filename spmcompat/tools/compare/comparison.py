@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 from spmcompat.cli.flags import UsageError
+from spmcompat.cli.tables import text_of
 from spmcompat.options.settings import available_cores
 from spmcompat.options.table import OPTIONS
 from spmcompat.runtime.libraries import require
@@ -17,7 +18,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.tools.compare.configs import read_configs
 from spmcompat.tools.compare.folder import OPTION, ReportFolder
 from spmcompat.tools.compare.gold_words import GROUPS, group_gold_words, groups_as_json
-from spmcompat.tools.compare.report import page, summary
+from spmcompat.tools.compare.report import page, summary, tables
 from spmcompat.tools.compare.results import Result
 from spmcompat.tools.compare.training import split_text, train_and_evaluate
 from spmcompat.tools.evaluate.bootstrap_options import read_bootstrap
@@ -65,6 +66,10 @@ class Comparison(NamedTuple):
     def __repr__(self) -> str:
         """Return a text with the number of results and the path of the report."""
         return f"<Comparison: {len(self.results)} results, {self.report}>"
+
+    def __str__(self) -> str:
+        """Return the main figures and the path of the report, as the command prints them."""
+        return f"{text_of(tables(self.results))}\n\n{self.report}"
 
     def _repr_html_(self) -> str:
         """Return the tables of the report for a notebook."""

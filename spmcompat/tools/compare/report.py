@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import NamedTuple
 
-from spmcompat.cli.tables import html_of
+from spmcompat.cli.tables import Table, html_of, show
 from spmcompat.tools.compare.changes import changes, show_interval
 from spmcompat.tools.compare.costs import costs
 from spmcompat.tools.compare.gold_words import GroupTable, gold_words, show_parts
@@ -58,12 +58,16 @@ def _figure(title: str, name: str, form: str, best: _Best) -> Column:
     return Column(title, value, form, best, interval)
 
 
-_COLUMNS = (
-    _figure("nats per character", "loss_per_character", "{:.4f}", min),
-    _figure("renormalized", "renormalized_loss_per_character", "{:.4f}", min),
+_LOSS = _figure("nats per character", "loss_per_character", "{:.4f}", min)
+_TOKENS = (
     _figure("tokens", "tokens", "{:,.0f}", min),
     _figure("tokens per word", "tokens_per_word", "{:.3f}", min),
     _figure("bytes per token", "bytes_per_token", "{:.3f}", max),
+)
+_COLUMNS = (
+    _LOSS,
+    _figure("renormalized", "renormalized_loss_per_character", "{:.4f}", min),
+    *_TOKENS,
     _figure("whole words", "whole_words", "{:.1%}", max),
     _figure("unknown tokens", "unknown_rate", "{:.3%}", min),
     _figure("lost characters", "lost_characters", "{:.3%}", min),
@@ -198,10 +202,30 @@ the loss of a model that leaves out spaces does not include them.</p>
 
 def summary(results: Sequence[Result], baseline: str) -> str:
     """Return the tables of all figures as HTML."""
-    sizes = dict.fromkeys(result.vocab_size for result in results)
-    return "".join(
-        _tables(size, [r for r in results if r.vocab_size == size], baseline) for size in sizes
-    )
+    return "".join(_tables(size, found, baseline) for size, found in _by_size(results).items())
+
+
+def tables(results: Sequence[Result]) -> list[Table]:
+    """Return a table of the main figures for each vocabulary size."""
+    return [_main_figures(size, found) for size, found in _by_size(results).items()]
+
+
+def _by_size(results: Sequence[Result]) -> dict[int, list[Result]]:
+    found: dict[int, list[Result]] = {}
+    for result in results:
+        found.setdefault(result.vocab_size, []).append(result)
+    return found
+
+
+def _main_figures(size: int, results: Sequence[Result]) -> Table:
+    columns = (_LOSS, *_TOKENS, _LAST_COLUMNS[0])
+    head = [f"{size:,} pieces", *(column.title for column in columns)]
+    rows = [
+        (result.config, *(show(column.form, column.value(result)) for column in columns))
+        for result in results
+    ]
+    losses = [(result.config, lost_text(result.evaluation)) for result in results]
+    return Table(head, rows, 1, [f"{name} loses text: {loss}." for name, loss in losses if loss])
 
 
 def _about_intervals(result: Result) -> str:

@@ -77,6 +77,10 @@ class Difference(NamedTuple):
         """Return the first line of the report."""
         return f"<Difference: {next(report_lines(self))}>"
 
+    def __str__(self) -> str:
+        """Return the report, which calls the models A and B."""
+        return "\n".join(report_lines(self))
+
     def _repr_html_(self) -> str:
         """Return the report for a notebook."""
         tables = (

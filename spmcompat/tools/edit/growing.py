@@ -22,6 +22,8 @@ from spmcompat.tools.edit.vocabulary import check_model_output, write_model
 if TYPE_CHECKING:
     from spmcompat.text.arrow_producers import Sentences
 
+_SHOWN = 10  # the number of new or dropped pieces to log
+
 
 class Sources(NamedTuple):
     """The inputs of `extend` and `trim`: the model, the options and the text.
@@ -139,15 +141,20 @@ def _change_size(
     changed = change(model, sources.user_settings, sources.names, sources.sentences, report)
     report.step("Writing")
     ids = id_map(model, changed)
+    before, after = _in_use(model), _in_use(changed)
+    added = [text for text in after if text not in before]
+    dropped = [text for text in before if text not in after]
     if output is not None:
         others = {} if map_file is None else {map_file: lines_of(ids)}
         write_model(changed, output, others)
-        report.info(f"Saved {fspath(output)}: {len(changed.pieces)} pieces")
-    before, after = _in_use(model), _in_use(changed)
-    pieces = [text for text in after if text not in before]
-    pieces += [text for text in before if text not in after]
+        sizes = f"{len(changed.pieces):,} pieces, {len(model.pieces):,} before"
+        report.info(f"Saved {fspath(output)}: {sizes}")
+    for what, texts in (("New", added), ("Dropped", dropped)):
+        if texts:
+            more = " ..." if len(texts) > _SHOWN else ""
+            report.info(f"{what} pieces: {' '.join(texts[:_SHOWN])}{more}")
     new = changed.SerializeToString()
-    return SizeResult(new, len(model.pieces), len(changed.pieces), pieces, ids)
+    return SizeResult(new, len(model.pieces), len(changed.pieces), added + dropped, ids)
 
 
 def _in_use(model: ModelProto) -> dict[str, None]:

@@ -136,7 +136,7 @@ def command() -> Command:
 
 
 def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
-    from spmcompat.cli.tables import page_of, text_of  # noqa: PLC0415
+    from spmcompat.cli.tables import page_of  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.evaluate.report import measure  # noqa: PLC0415
 
@@ -146,8 +146,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     elif given.csv or given.tsv:
         _write_csv(found.rows(), "," if given.csv else "\t", stdout)
     else:
-        tables = found.tables()
-        stdout.write(page_of(tables, "Evaluation") if given.html else text_of(tables))
+        stdout.write(page_of(found.tables(), "Evaluation") if given.html else f"{found}\n")
 
 
 def _write_csv(rows: Sequence[dict[str, object]], delimiter: str, stdout: TextIO) -> None:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import NamedTuple, TypeAlias
 
 from spmcompat.cli.flags import UsageError
-from spmcompat.cli.tables import Table, html_of, is_nan, show
+from spmcompat.cli.tables import Table, html_of, is_nan, show, text_of
 from spmcompat.errors import BadValueError
 from spmcompat.options.languages import open_counts
 from spmcompat.options.settings import available_cores
@@ -137,6 +137,10 @@ class EvaluationReport(NamedTuple):
         """Return the number of tokens of each model."""
         models = (f"{result.model}: {result.tokens:,} tokens" for result in self.models)
         return f"<EvaluationReport: {', '.join(models)}>"
+
+    def __str__(self) -> str:
+        """Return the tables, as the command prints them."""
+        return text_of(self.tables())
 
     def _repr_html_(self) -> str:
         """Return the tables for a notebook."""

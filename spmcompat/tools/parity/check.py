@@ -120,18 +120,6 @@ class Parity(NamedTuple):
         reference, ours = self.reference.model, self.ours.model
         return compare(reference, ours) if reference and ours else None
 
-    def lines(self) -> Iterator[str]:
-        """Yield the report, line by line."""
-        head, rows = self._costs()
-        yield from table(head, rows)
-        yield ""
-        yield from self.notes
-        yield self._result()
-        for side in (self.reference, self.ours):
-            if side.failure:
-                yield f"  {side.name}: {side.failure}"
-        yield from _differences(self)
-
     def to_dict(self) -> dict[str, object]:
         """Return everything except the files as data that JSON can represent."""
         difference = self.difference
@@ -148,6 +136,12 @@ class Parity(NamedTuple):
     def __repr__(self) -> str:
         """Return whether the files are equal."""
         return f"<Parity: {self._result().rstrip(':')}>"
+
+    def __str__(self) -> str:
+        """Return the report, as the command prints it."""
+        failures = [f"  {side.name}: {side.failure}" for side in self[:2] if side.failure]
+        lines = [*table(*self._costs()), "", *self.notes, self._result(), *failures]
+        return "\n".join([*lines, *_differences(self)])
 
     def _repr_html_(self) -> str:
         """Return the report for a notebook."""

@@ -41,5 +41,5 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
     if given.json:
         stdout.write(json.dumps(found.to_dict()) + "\n")
     else:
-        stdout.writelines(f"{line}\n" for line in found.lines())
+        stdout.write(f"{found}\n")
     return EQUAL if found.equal or found.both_fail else DIFFERENT

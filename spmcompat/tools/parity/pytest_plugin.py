@@ -36,7 +36,7 @@ def _check(**keywords: Unpack[SentencePieceOptions]) -> Parity:
     except TrainingError as error:
         raise pytest.fail.Exception(str(error)) from None
     if not found.equal:
-        pytest.fail("\n".join([_headline(found), *found.lines()]))
+        pytest.fail(f"{_headline(found)}\n{found}")
     return found
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from spmcompat.cli.flags import Command, switch
-
-if TYPE_CHECKING:
-    from spmcompat.tools.show.contents import Contents
+from spmcompat.errors import printable
 
 
 def command() -> Command:
@@ -35,24 +32,4 @@ def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
     if given.json:
         stdout.write(json.dumps({"model": path, **found.to_dict()}, indent=2) + "\n")
     else:
-        stdout.writelines(f"{line}\n" for line in _lines(path, found))
-
-
-def _lines(path: str, found: Contents) -> Iterator[str]:
-    """Yield the lines of the report, in which all texts from the model are printable."""
-    import shlex  # noqa: PLC0415
-
-    from spmcompat.cli.table import table  # noqa: PLC0415
-    from spmcompat.errors import printable  # noqa: PLC0415
-
-    rows = [(name, printable(text)) for name, text in found.rows()]
-    yield from table(("model", printable(path)), rows, left=2)
-    yield ""
-    yield "To train a similar model on your text:"
-    yield ""
-    yield f"  {printable(' '.join(map(shlex.quote, found.command)))}"
-    yield ""
-    yield (
-        "A model stores neither pretokenizers nor the options that only spmcompat has. Adapt the "
-        "paths."
-    )
+        stdout.write(f"{printable(path)}\n{found}\n")

@@ -6,7 +6,9 @@ import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spmcompat.cli.table import table
 from spmcompat.cli.tables import Table, html_of
+from spmcompat.errors import printable
 from spmcompat.model.pieces import NORMAL
 from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
@@ -96,6 +98,22 @@ class Contents(NamedTuple):
     def __repr__(self) -> str:
         """Return a summary: the type of the model and the number of its pieces."""
         return f"<Contents: {self.model_type}, {sum(self.pieces.values()):,} pieces>"
+
+    def __str__(self) -> str:
+        """Return the report, as the command prints it. All texts from the model are printable."""
+        head, *rows = self.rows()
+        return "\n".join(
+            [
+                *table(head, rows, left=2),
+                "",
+                "To train a similar model on your text:",
+                "",
+                f"  {printable(shlex.join(self.command))}",
+                "",
+                "A model stores neither pretokenizers nor the options that only spmcompat has. "
+                "Adapt the paths.",
+            ]
+        )
 
     def _repr_html_(self) -> str:
         """Return a table for a notebook."""

@@ -33,15 +33,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
     os.chdir(before)
 
 
-def _command(*arguments: str) -> Any:
-    """Return the JSON that a command prints."""
+def _command(*arguments: str) -> str:
+    """Return what a command prints."""
     out = io.StringIO()
     status = main(arguments, out, io.StringIO())
     assert status in (0, 1)
-    return json.loads(out.getvalue())
+    return out.getvalue()
 
 
 EVALUATE = ["evaluate", "a.model", "b.model", "--json", "--quiet"]
+
+
+def _compare() -> spmcompat.Comparison:
+    return spmcompat.compare("t.txt", output="report", vocab_size=80, configs="bpe", minloglevel=2)
+
+
+COMPARE = ["compare", "--text=t.txt", "--output=report", "--vocab_size=80", "--configs=bpe"]
 
 
 @pytest.mark.parametrize(
@@ -74,14 +81,18 @@ EVALUATE = ["evaluate", "a.model", "b.model", "--json", "--quiet"]
             [*EVALUATE, "--counts=counts.parquet", "--drop_spaces"],
             {},
         ),
+        (_compare, [*COMPARE, "--json"], {}),
     ],
-    ids=["diff", "show", "evaluate", "counts"],
+    ids=["diff", "show", "evaluate", "counts", "compare"],
 )
 @pytest.mark.reference
 def test_a_result_equals_the_output_of_the_command(
     function: Callable[[], Any], arguments: list[str], more: dict[str, str]
 ) -> None:
-    assert {**more, **json.loads(json.dumps(function().to_dict()))} == _command(*arguments)
+    if "compare" in arguments:
+        pytest.importorskip("matplotlib")
+    shown = json.loads(_command(*arguments))
+    assert {**more, **json.loads(json.dumps(function().to_dict()))} == shown
 
 
 RESULTS: dict[str, Callable[[], Any]] = {
@@ -98,10 +109,33 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "parity": lambda: spmcompat.parity(
         input="t.txt", user_defined_symbols=[HOSTILE], **{**SMALL, "vocab_size": 5}
     ),
-    "compare": lambda: spmcompat.compare(
-        "t.txt", output="report", vocab_size=80, configs="bpe", minloglevel=2
-    ),
+    "compare": _compare,
 }
+
+
+PRINTED = {
+    "diff": ["diff", "a.model", "b.model"],
+    "show": ["show", "a.model"],
+    "evaluate": ["evaluate", "a.model", "--text=t.txt"],
+    "compare": COMPARE,
+}
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("name", PRINTED)
+def test_a_printed_result_is_the_report_of_the_command(name: str) -> None:
+    if name == "compare":
+        pytest.importorskip("matplotlib")
+    text = str(RESULTS[name]())
+    assert text.count("\n") > 2
+    assert text in _command(*PRINTED[name])
+
+
+@pytest.mark.reference
+def test_a_printed_result_of_parity_names_the_packages_and_the_result() -> None:
+    text = str(spmcompat.parity(input="t.txt", **SMALL))
+    assert "sentencepiece" in text
+    assert text.endswith("equal, byte for byte")
 
 
 @pytest.mark.reference
