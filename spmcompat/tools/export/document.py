@@ -39,7 +39,7 @@ def read_document(content: bytes) -> Step:
     Returns
     -------
     dict
-        The document.
+        The document. It always names the type of the model.
 
     Raises
     ------
@@ -58,8 +58,11 @@ def read_document(content: bytes) -> Step:
         raise BadValueError("not a tokenizer.json: it is not JSON.") from None
     if not isinstance(document, dict) or not isinstance(document.get("model"), dict):
         raise BadValueError('not a tokenizer.json: it has no "model".')
+    described = document["model"]
+    # Files of the first releases of tokenizers do not name the type.
+    described.setdefault("type", "Unigram" if isinstance(described.get("vocab"), list) else "BPE")
     checks = dict(_DOCUMENT)
-    if kind := _MODELS.get(str(document["model"].get("type", "BPE"))):
+    if kind := _MODELS.get(str(described["type"])):
         checks["model"] = kind
     if error := _fields(checks)(document):
         raise _damaged(error.removeprefix("."))

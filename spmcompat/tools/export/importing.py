@@ -74,11 +74,11 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
     document = read_document(content)
     described = document["model"]
     assert isinstance(described, dict)
-    if described.get("type", "BPE") not in ("Unigram", "BPE"):
+    if described["type"] not in ("Unigram", "BPE"):
         raise refusal("model", document, "its type must be Unigram or BPE.")
     if not described["vocab"]:
         raise refusal("model", document, "it has no pieces.")
-    if described.get("type") == "Unigram":
+    if described["type"] == "Unigram":
         entries: list[tuple[str, float]] = described["vocab"]
         described["vocab"] = [[text, _nearest_float32(score)] for text, score in entries]
     vocabulary = _vocabulary(document, described)
@@ -132,7 +132,7 @@ def _vocabulary(document: Step, described: Step) -> dict[str, int]:
     BadValueError
         If a text or an id occurs twice, or an id is missing.
     """
-    if described.get("type") == "Unigram":
+    if described["type"] == "Unigram":
         entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
         ids = {text: index for index, (text, _) in enumerate(entries)}
         if len(ids) != len(entries):
@@ -194,7 +194,7 @@ def _exact(
     """
     control = _silent(document, vocabulary) | added.control
     model = ModelProto()
-    if described.get("type") == "Unigram":
+    if described["type"] == "Unigram":
         _add_unigram(model, document, described, control)
     else:
         symbols = _symbols(document, vocabulary)
@@ -367,7 +367,6 @@ def _steps(normalizer: Step | None) -> list[Step]:
 def _equal_models(document: Step, described: Step, exported: Step) -> bool:
     """Return whether the ``model`` section of the file is equivalent to that of an export."""
     ours, theirs = dict(exported["model"]), dict(described)  # type: ignore[call-overload]
-    theirs.setdefault("type", ours["type"])
     if ours["type"] == "BPE":
         theirs.setdefault("ignore_merges", False)
         for name in ("continuing_subword_prefix", "end_of_word_suffix"):
@@ -406,7 +405,7 @@ def _similar(
     _check_symbols(document, described, layout.symbols)
     symbols = {*layout.symbols, *added.symbols}
     differences = [*layout.differences, *symbol_differences(layout, added.symbols)]
-    if described.get("type") == "Unigram":
+    if described["type"] == "Unigram":
         entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
         for index, (text, score) in enumerate(entries):
             is_unknown = index == described.get("unk_id")
@@ -436,7 +435,7 @@ def _check_symbols(document: Step, described: Step, symbols: Collection[str]) ->
     BadValueError
         If there is such a symbol.
     """
-    if described.get("type") == "Unigram":
+    if described["type"] == "Unigram":
         # A symbol whose score is 0 or more is encoded as one piece, because all of its other
         # segmentations have a negative score.
         entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
@@ -488,7 +487,7 @@ def _set_unknown(model: ModelProto, described: Step, control: Collection[str]) -
     ``transformers`` 5 writes such files for models with byte fallback.
     """
     text = TrainerSpec().unk_piece
-    if described.get("type", "BPE") == "BPE" and not described.get("unk_token") and text in control:
+    if described["type"] == "BPE" and not described.get("unk_token") and text in control:
         for piece in model.pieces:
             if piece.piece == text:
                 piece.type = _PIECE.UNKNOWN

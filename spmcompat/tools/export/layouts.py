@@ -16,7 +16,12 @@ from spmcompat.normalization.charsmaps import NAMES, compile_charsmap, decompile
 from spmcompat.tools.export.charsmap_steps import Points, Step, prepend, replace, replace_pattern
 from spmcompat.tools.export.document import refusal
 from spmcompat.tools.export.limits import Limit
-from spmcompat.tools.export.normalizer_functions import LONGEST_CLUSTER, TextSteps, composed
+from spmcompat.tools.export.normalizer_functions import (
+    FUNCTIONS,
+    LONGEST_CLUSTER,
+    TextSteps,
+    composed,
+)
 from spmcompat.tools.export.patterns import texts_of
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -66,6 +71,7 @@ class _Spaces(NamedTuple):
     is_prefix_exact: bool  # the space is also put before a text that begins with a space mark
     strips: bool  # spaces at both ends are removed, and several spaces become one
     strips_white_space: bool  # all white space at the end of the text is removed
+    keeps_last: bool  # despite `strips`, a space at the end is kept
     escapes: bool
     splits_at_white_space: bool
     cuts_words: bool
@@ -87,7 +93,7 @@ def layout_of(document: Step, most_symbols: int) -> Layout:
     BadValueError
         If the document has a step that occurs in no layout.
     """
-    steps = _flat(document.get("normalizer"), "normalizers")
+    steps = _collapsing_once(_flat(document.get("normalizer"), "normalizers"))
     start = next((at for at, step in enumerate(steps) if _code(step)), len(steps))
     spaces = _spaces(document, [_code(step) for step in steps[start:]], most_symbols)
     rules, charsmap, differences = _rules(document, steps[:start])
@@ -120,6 +126,9 @@ def layout_of(document: Step, most_symbols: int) -> Layout:
                     example=f"{SPACE_MARK}a" if spaces.strips else " a",
                 )
             )
+    if spaces.keeps_last:
+        text = "The file keeps a space at the end of a text; sentencepiece removes it."
+        differences.append(Limit(text, refuses=True, example="a "))
     if rules and not charsmap:
         charsmap = compile_charsmap(rules)
     return Layout(
@@ -143,6 +152,21 @@ def _flat(step: object, name: str) -> list[Step]:
     if not isinstance(step, dict):
         return []
     return list(step.get(name) or []) if step.get("type") == "Sequence" else [step]
+
+
+def _collapsing_once(steps: Sequence[Step]) -> list[Step]:
+    """Return the steps without those that collapse spaces although a later step does it, too."""
+    kept, has_later = list[Step](), False
+    for step in reversed(steps):
+        if step != _SPACE_STEPS["collapse"]:
+            # Between both steps, no other step may depend on the number of spaces.
+            has_later = has_later and step["type"] in FUNCTIONS
+        elif has_later:
+            continue
+        else:
+            has_later = True
+        kept.append(step)
+    return kept[::-1]
 
 
 # ---------------------------------------------------------------- spaces
@@ -208,15 +232,17 @@ def _spaces(document: Step, codes: Sequence[str], most_symbols: int) -> _Spaces:
     has_prefix = "prepend" in codes
     if has_prefix and scheme in ("always", "first"):
         raise refusal("pre_tokenizer", document, "the normalizer already prepends a space.")
-    if "collapse" in codes and not (strips or words):
+    keeps_last = "collapse" in codes and not (strips or words)
+    if keeps_last and scheme not in ("always", "first"):
         raise refusal("normalizer", document, "it keeps single spaces at the ends of a text.")
     if strips and "strip_right" in codes and scheme not in ("always", "first"):
         raise refusal("normalizer", document, "it keeps spaces at the start of a text.")
     return _Spaces(
         prefix=has_prefix or scheme in ("always", "first"),
         is_prefix_exact=has_prefix or "double_mark" in codes,
-        strips=strips or words,
+        strips=strips or words or keeps_last,
         strips_white_space=any(code in codes for code in ("strip", "strip_right")),
+        keeps_last=keeps_last,
         escapes="escape" in codes or bool(scheme),
         splits_at_white_space=words,
         cuts_words=cuts,

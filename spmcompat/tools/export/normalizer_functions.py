@@ -59,8 +59,8 @@ class TextSteps(NamedTuple):
             if kind == "Replace" and not functions:
                 text, content = _replaced(step)
                 texts[text] = content
-            elif kind in _FUNCTIONS:
-                functions.append(_FUNCTIONS[kind])
+            elif kind in FUNCTIONS:
+                functions.append(FUNCTIONS[kind])
             else:
                 raise BadValueError(
                     f"its step {printable(kind)} has no equivalent in sentencepiece at this place."
@@ -169,9 +169,10 @@ def _lower(text: str) -> str:
     return "".join(map(str.lower, text))
 
 
-_FUNCTIONS: dict[str, _Function] = {
+FUNCTIONS: dict[str, _Function] = {
     "NFD": partial(unicodedata.normalize, "NFD"),
     "NFKD": partial(unicodedata.normalize, "NFKD"),
     "StripAccents": _strip_accents,
     "Lowercase": _lower,
 }
+"""The types of steps that change each character by itself, apart from the order of marks."""

@@ -104,6 +104,14 @@ def t5_older() -> Any:
     return backend
 
 
+def collapsing_only() -> Any:
+    """CamemBERT, mBART and XLNet as stored by older releases of ``transformers`` 4."""
+    backend = t5_older()
+    collapse = normalizers.Replace(Regex(" {2,}"), " ")
+    backend.normalizer = normalizers.Sequence([normalizers.Precompiled(_charsmap()), collapse])
+    return backend
+
+
 def t5_without_rules() -> Any:
     return transformers.T5Tokenizer(vocab=_t5_vocabulary()).backend_tokenizer
 
@@ -129,6 +137,20 @@ def albert() -> Any:
     return _albert(keep_accents=False)
 
 
+def albert_saved_again() -> Any:
+    """ALBERT as loaded and stored again by an early ``transformers`` 5: steps occur twice."""
+    backend = albert()
+    steps = [
+        normalizers.NFKD(),
+        normalizers.StripAccents(),
+        normalizers.Lowercase(),
+        normalizers.Replace(Regex(" {2,}"), " "),
+    ]
+    quotes = [normalizers.Replace("``", '"'), normalizers.Replace("''", '"')]
+    backend.normalizer = normalizers.Sequence([*quotes, *steps, *steps])
+    return backend
+
+
 def albert_with_accents() -> Any:
     return _albert(keep_accents=True)
 
@@ -143,16 +165,19 @@ def file_of(make: Callable[[], Any]) -> str:
 
 
 CLUSTERS, WHITE_SPACE, FIRST_SPACE = "grapheme cluster", "U+0085", "already begins with a space"
+LAST_SPACE = "keeps a space at the end"
 CASES = [
     (llama, [FIRST_SPACE]),
     (llama_legacy, []),
     (t5, [CLUSTERS, WHITE_SPACE]),
     (t5_older, [CLUSTERS, WHITE_SPACE]),
+    (collapsing_only, [CLUSTERS, LAST_SPACE]),
     (t5_without_rules, [FIRST_SPACE]),
     (xlm_roberta, [CLUSTERS, WHITE_SPACE]),
     (albert, []),
     (albert_with_accents, [CLUSTERS]),
     (albert_with_other_rules, [FIRST_SPACE]),
+    (albert_saved_again, [FIRST_SPACE]),
 ]
 
 
@@ -164,7 +189,8 @@ def test_a_public_layout_is_imported(
     path.write_text(file_of(make), encoding="utf-8")
     model, limits = import_tokenizer(path.read_bytes())
     reference, loaded = Reference(model), load(str(path))
-    assert set(compare(reference, loaded, LINES).causes) <= {TIE}
+    lines = [line for line in LINES if LAST_SPACE not in expected or not line.endswith(" ")]
+    assert set(compare(reference, loaded, lines).causes) <= {TIE}
     differences = [limit for limit in limits if limit.refuses]
     assert len(differences) == len(expected)
     for limit, words in zip(differences, expected, strict=True):
@@ -188,6 +214,12 @@ def test_the_model_has_the_pieces_and_rules_of_the_original(
     assert _pieces(model) == _pieces(original)
     assert model.normalizer_spec == original.normalizer_spec
     assert model.normalizer_spec.name == name
+
+
+@pytest.mark.parametrize("make", [llama, xlm_roberta])
+def test_the_type_of_the_model_need_not_be_named(make: Callable[[], Any]) -> None:
+    untyped = changed(make, lambda content: content["model"].pop("type"))
+    assert import_tokenizer(untyped) == import_tokenizer(file_of(make).encode())
 
 
 def test_special_tokens_get_their_ids() -> None:
@@ -297,6 +329,7 @@ def _split(pattern: str) -> dict[str, Any]:
     return {"type": "Split", **cut}
 
 
+COLLAPSE = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
 WORDS = {"type": "WhitespaceSplit"}
 MARKS = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
 
@@ -320,6 +353,12 @@ MARKS = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", 
         (t5, _set("normalizer", _sequence(_replace("ab", "c"), _replace("bd", "e"))), "order"),
         (t5, _set("normalizer", _sequence(_replace("a", "b"), _replace("b", "c"))), "order"),
         (t5, _set("normalizer", _sequence(*[_replace("a", "b")] * 200)), "order"),
+        (t5, _set("normalizer", _sequence(COLLAPSE, _replace(" b", "c"), COLLAPSE)), "normalizer"),
+        (
+            collapsing_only,
+            _set("pre_tokenizer", {**MARKS, "prepend_scheme": "never"}),
+            "keeps single spaces at the ends",
+        ),
         (llama_legacy, _set("pre_tokenizer", MARKS), "pre_tokenizer"),
         (llama, _set_model("dropout", 0.1), "setting dropout"),
         (llama, _set_model("end_of_word_suffix", "</w>"), "setting end_of_word_suffix"),
