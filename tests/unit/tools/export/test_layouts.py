@@ -104,12 +104,11 @@ def t5_older() -> Any:
     return backend
 
 
-def collapsing_only() -> Any:
-    """CamemBERT, mBART and XLNet as stored by older releases of ``transformers`` 4."""
-    backend = t5_older()
-    collapse = normalizers.Replace(Regex(" {2,}"), " ")
-    backend.normalizer = normalizers.Sequence([normalizers.Precompiled(_charsmap()), collapse])
-    return backend
+def nllb() -> Any:
+    vocabulary, merges = _merges(train("bpe"))
+    return transformers.NllbTokenizer(
+        vocab=vocabulary, merges=merges, _spm_precompiled_charsmap=_charsmap()
+    ).backend_tokenizer
 
 
 def t5_without_rules() -> Any:
@@ -171,7 +170,7 @@ CASES = [
     (llama_legacy, []),
     (t5, [CLUSTERS, WHITE_SPACE]),
     (t5_older, [CLUSTERS, WHITE_SPACE]),
-    (collapsing_only, [CLUSTERS, LAST_SPACE]),
+    (nllb, [CLUSTERS, LAST_SPACE]),
     (t5_without_rules, [FIRST_SPACE]),
     (xlm_roberta, [CLUSTERS, WHITE_SPACE]),
     (albert, []),
@@ -355,7 +354,7 @@ MARKS = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", 
         (t5, _set("normalizer", _sequence(*[_replace("a", "b")] * 200)), "order"),
         (t5, _set("normalizer", _sequence(COLLAPSE, _replace(" b", "c"), COLLAPSE)), "normalizer"),
         (
-            collapsing_only,
+            nllb,
             _set("pre_tokenizer", {**MARKS, "prepend_scheme": "never"}),
             "keeps single spaces at the ends",
         ),
