@@ -19,7 +19,7 @@ def limits(model: ModelProto) -> list[Limit]:
     if broken:
         return [
             Limit(
-                f"A line break in {', '.join(broken)} would shift the ids after it.",
+                f"A line break in {listed(broken)} would shift the ids after it.",
                 "Train without that symbol.",
                 refuses=True,
             )
