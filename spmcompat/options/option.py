@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from spmcompat.releases import DEFAULT, RELEASES
+from spmcompat.releases import RELEASES
 
 # Kinds of values.
 BOOL, INT32, UINT32, UINT64 = "bool", "int32", "uint32", "uint64"
@@ -72,12 +72,6 @@ class Option(NamedTuple):
     def stored_as(self) -> str:
         """The name under which the value is stored."""
         return self.field or self.name
-
-    @property
-    def is_in_model(self) -> bool:
-        """Whether a model of the default release stores the option."""
-        in_spec = self.stored_in in (TRAINER, NORMALIZER, DENORMALIZER)
-        return in_spec and self.name not in DEFAULT.retired_options
 
     @property
     def releases(self) -> list[str]:

@@ -13,7 +13,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.origin import Origin
 from spmcompat.stored_counts.unordered import KEY, fact_rows, last_row
-from spmcompat.text.arrow_producers import strings_of_all
+from spmcompat.text.arrow_producers import strings_of
 from spmcompat.text.lines import LineFilter
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -93,7 +93,7 @@ class ArrowCounter:
         counter = Counter(0, rules)
         sentences = nulls = size = 0
         last = b""
-        for buffer in strings_of_all(batches, self.column):
+        for buffer in strings_of(batches, self.column):
             counted = counter.count(0, buffer, line_filter, False)
             sentences += counted.filled
             nulls += buffer.nulls

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spmcompat.errors import TrainingError
 from spmcompat.text.arrow_inputs import column_of_schema, naming, require_pyarrow, seekable
-from spmcompat.text.arrow_producers import strings_of_all
+from spmcompat.text.arrow_producers import strings_of
 from spmcompat.text.compression import contents
 from spmcompat.text.forms import ARROW, Form, content_of
 from spmcompat.text.line_buffers import ReadableInto
@@ -48,7 +48,7 @@ def read_arrow(
     reader = _File(file, column) if content_of(file.head) == ARROW else _Stream(file, form, column)
     name = name_of(file.path)
     taken = 0
-    for buffer in strings_of_all(_checked(reader, name), reader.path, name, longest):
+    for buffer in strings_of(_checked(reader, name), reader.path, name, longest):
         position = reader.position()
         buffer.input_size = position - taken
         taken = position

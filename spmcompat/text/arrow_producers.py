@@ -258,13 +258,6 @@ _BATCHES_OF = {
 
 
 def strings_of(
-    data: ArrowExportable, column: str | None = None, origin: str = "row"
-) -> Generator[ReadBuffer, None, None]:
-    """Read the strings of one Arrow object, as `strings_of_all` does."""
-    return strings_of_all([data], column, origin)
-
-
-def strings_of_all(
     parts: Iterable[ArrowExportable],
     column: str | None = None,
     origin: str = "row",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.text.arrow_inputs import column_of_schema, naming, require_pyarrow, seekable
-from spmcompat.text.arrow_producers import strings_of_all
+from spmcompat.text.arrow_producers import strings_of
 from spmcompat.text.forms import PARQUET
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, name_of
@@ -53,7 +53,7 @@ def read_column(file: InputFile, column: str, longest: int | None = None) -> Ite
     size = file.size or 0
     rows = max(parquet.rows, 1)
     done = taken = 0
-    for buffer in strings_of_all(parquet.batches(), parquet.paths[0], name, longest):
+    for buffer in strings_of(parquet.batches(), parquet.paths[0], name, longest):
         done += buffer.rows
         buffer.input_size = size * done // rows - taken
         taken += buffer.input_size

@@ -247,11 +247,11 @@ class Items(_ReadOnce):
         start = naming_iterator_errors(lambda: [*islice(iterator, 1)])
         items: Iterator[Any] = chain(start, iterator)
         if start and not isinstance(start[0], str | bytes):
-            from spmcompat.text.arrow_producers import is_arrow, strings_of_all  # noqa: PLC0415
+            from spmcompat.text.arrow_producers import is_arrow, strings_of  # noqa: PLC0415
 
             if is_arrow(start[0]):
                 del start  # Free the first part of the data before the next one is read.
-                yield from strings_of_all(items, self._column, longest=self._longest)
+                yield from strings_of(items, self._column, longest=self._longest)
                 return
         if self._column is not None:
             raise BadValueError(
@@ -282,9 +282,9 @@ class ArrowRows(_ReadOnce):
         self._parts = parts
 
     def _buffers(self) -> Generator[ReadBuffer, None, None]:
-        from spmcompat.text.arrow_producers import strings_of_all  # noqa: PLC0415
+        from spmcompat.text.arrow_producers import strings_of  # noqa: PLC0415
 
-        return strings_of_all(self._parts, self._column, longest=self._longest)
+        return strings_of(self._parts, self._column, longest=self._longest)
 
 
 class SampleSource:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spmcompat.text.arrow_producers import strings_of_all
+from spmcompat.text.arrow_producers import strings_of
 from spmcompat.text.lines import BUFFER_BYTES
 from tests.unit.text.made_arrow import Batch, Batches, Column, bitmap, strings, table
 from tests.unit.text.test_arrow_strings import FORMATS, expected, texts_of
@@ -26,7 +26,7 @@ rows_of_any_kind = st.lists(
 def facts(parts: Sequence[Batch | Batches]) -> list[tuple[int, int, int, int, list[bytes]]]:
     return [
         (buffer.first_line, buffer.lines, buffer.nulls, buffer.size, texts_of([buffer]))
-        for buffer in strings_of_all(parts)
+        for buffer in strings_of(parts)
     ]
 
 

@@ -37,7 +37,7 @@ from spmcompat.options.option import (
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import GROUPS, OPTIONS
 from spmcompat.plan import TextPlan
-from spmcompat.releases import DEFAULT, RELEASES
+from spmcompat.releases import RELEASES
 from spmcompat.stored_counts.metadata import COUNTING_OPTIONS
 from spmcompat.unigram.options import UnigramOptions
 
@@ -118,13 +118,6 @@ def test_releases_that_have_an_option() -> None:
     assert OPTIONS["auto_character_coverage"].releases == ["0.2.3"]
     assert OPTIONS["mining_sentence_size"].releases == []
     assert OPTIONS["workers"].releases == []
-
-
-def test_what_a_model_stores() -> None:
-    stored = {option.name for option in OPTIONS.values() if option.is_in_model}
-    assert {"vocab_size", "normalization_rule_name", "denormalization_rule_tsv"} <= stored
-    assert not {"workers", "seed_mode", "compat", "use_sparse_pruning"} & stored
-    assert not DEFAULT.retired_options & stored
 
 
 def test_recipes_set_values_of_extensions() -> None:

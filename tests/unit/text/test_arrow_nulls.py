@@ -129,9 +129,9 @@ class Changed:
 @pytest.mark.parametrize("what", CASES)
 def test_broken_structs_are_an_error(what: str) -> None:
     column, damage, message = CASES[what]
-    assert sum(one.lines for one in strings_of(Changed(column, lambda s, a: None))) == 3
+    assert sum(one.lines for one in strings_of([Changed(column, lambda s, a: None)])) == 3
     with pytest.raises(TrainingError, match=message) as caught:
-        list(strings_of(Changed(column, damage)))
+        list(strings_of([Changed(column, damage)]))
     assert "\n" not in str(caught.value)
 
 
@@ -153,7 +153,7 @@ class WithoutSchema(Batches):
 
 def test_a_stream_without_a_schema() -> None:
     with pytest.raises(TrainingError, match="it has no schema"):
-        list(strings_of(WithoutSchema([], 0)))
+        list(strings_of([WithoutSchema([], 0)]))
 
 
 @pytest.mark.parametrize("callback", ["get_schema", "get_next", "get_last_error"])
@@ -161,12 +161,12 @@ def test_a_stream_without_a_callback(callback: str) -> None:
     stream = WithoutSchema([TEXT], TEXT)
     stream.missing = callback
     with pytest.raises(TrainingError, match="a stream lacks a callback"):
-        list(strings_of(stream))
+        list(strings_of([stream]))
 
 
 def test_names_of_columns_cannot_control_the_terminal() -> None:
     column = table([strings(["a"], name="\x1b[31mred"), strings(["b"], name="other")], 1)
     with pytest.raises(TrainingError) as caught:
-        list(strings_of(Batch(column)))
+        list(strings_of([Batch(column)]))
     assert str(caught.value).isprintable()
     assert "\\x1b[31mred" in str(caught.value)

@@ -13,7 +13,7 @@ import pytest
 
 import spmcompat
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.text.arrow_producers import arrow_parts, strings_of_all
+from spmcompat.text.arrow_producers import arrow_parts, strings_of
 from tests.parity import corpora
 from tests.unit.text.test_arrow_strings import expected, texts_of
 
@@ -27,7 +27,7 @@ def read(data: Any, column: str | None = None) -> tuple[list[bytes], int, int]:
     """Return the texts of the data, the number of lines and the number of nulls."""
     parts = arrow_parts(data, column)
     assert parts is not None
-    buffers = [*strings_of_all(parts, column)]
+    buffers = [*strings_of(parts, column)]
     lines = sum(buffer.lines for buffer in buffers)
     return texts_of(buffers), lines, sum(buffer.nulls for buffer in buffers)
 
@@ -130,7 +130,7 @@ def test_nothing_but_nulls() -> None:
             trained(nulls)
     # A table that contains only nulls has a column of the type null, not string.
     parts = [pa.table({"text": pa.nulls(5)}), pa.table({"text": ["a", None]})]
-    assert [(one.lines, one.nulls) for one in strings_of_all(parts)] == [(1, 6)]
+    assert [(one.lines, one.nulls) for one in strings_of(parts)] == [(1, 6)]
 
 
 def test_rows_that_are_no_text_are_those_of_an_iterator() -> None:

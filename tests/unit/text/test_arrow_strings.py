@@ -18,7 +18,7 @@ import spmcompat
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.plan import TextPlan
-from spmcompat.text.arrow_producers import strings_of, strings_of_all
+from spmcompat.text.arrow_producers import strings_of
 from spmcompat.text.columns import ArrowStrings
 from spmcompat.text.lines import BUFFER_BYTES, LineFilter, ReadBuffer, ReservoirSample
 from tests.unit.text import made_arrow
@@ -40,7 +40,7 @@ def texts_of(buffers: Sequence[ReadBuffer]) -> list[bytes]:
 
 def read(data: Any, column: str | None = None) -> tuple[list[bytes], int, int]:
     """Return the non-empty strings, the number of all strings, and the number of nulls."""
-    buffers = [*strings_of(data, column)]
+    buffers = [*strings_of([data], column)]
     lines = sum(buffer.lines for buffer in buffers)
     return texts_of(buffers), lines, sum(buffer.nulls for buffer in buffers)
 
@@ -300,24 +300,24 @@ def test_one_of_several_objects_is_held_at_a_time() -> None:
             alive.append(Batch(strings(["a"])))
             yield alive[-1]
 
-    assert sum(buffer.lines for buffer in strings_of_all(parts())) == 5
+    assert sum(buffer.lines for buffer in strings_of(parts())) == 5
 
 
 @pytest.mark.parametrize("rows", [[""], [None], ["", None, None]])
 def test_many_rows_without_text_fill_read_buffers_too(rows: list[str | None]) -> None:
     part = Batch(strings(rows * 1000))
     parts = itertools.repeat(part, 5 * (BUFFER_BYTES // (1000 * len(rows))))
-    found = [buffer.lines + buffer.nulls for buffer in strings_of_all(parts)]
+    found = [buffer.lines + buffer.nulls for buffer in strings_of(parts)]
     assert max(found) == BUFFER_BYTES
     assert len(found) in (5, 6)
 
 
 def test_a_batch_is_cut_into_read_buffers() -> None:
     line = "x" * 999
-    buffers = [*strings_of(Batch(strings([line] * 5000)))]
+    buffers = [*strings_of([Batch(strings([line] * 5000))])]
     assert [buffer.first_line for buffer in buffers] == [1, 1050, 2099, 3148, 4197]
     assert all(buffer.size < BUFFER_BYTES for buffer in buffers)
-    [first, second] = strings_of(Batch(strings(["y" * (3 * BUFFER_BYTES), "z"])))
+    [first, second] = strings_of([Batch(strings(["y" * (3 * BUFFER_BYTES), "z"]))])
     assert (first.lines, first.size) == (1, 3 * BUFFER_BYTES)
     assert (second.lines, second.first_line) == (1, 2)
 
@@ -325,7 +325,7 @@ def test_a_batch_is_cut_into_read_buffers() -> None:
 def test_reading_may_stop_early() -> None:
     line = strings(["x" * BUFFER_BYTES])
     batches = Batches(itertools.repeat(line), line)
-    buffers = strings_of(batches)
+    buffers = strings_of([batches])
     next(buffers)
     assert batches.made.held == {"stream": 1, "schema": 0, "array": 1}
     buffers.close()

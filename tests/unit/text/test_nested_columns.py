@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.text.arrow_producers import arrow_parts, strings_of, strings_of_all
+from spmcompat.text.arrow_producers import arrow_parts, strings_of
 from tests.unit.text.made_arrow import Batch, Column, strings, table
 from tests.unit.text.test_arrow_strings import texts_of
 
@@ -48,7 +48,7 @@ def values_of(value: Any, path: list[str]) -> list[str | None]:
 def read(data: Any, column: str | None = None) -> tuple[list[bytes], int, int, int]:
     parts = arrow_parts(data, column)
     assert parts is not None
-    buffers = [*strings_of_all(parts, column)]
+    buffers = [*strings_of(parts, column)]
     sums = (sum(getattr(one, name) for one in buffers) for name in ("lines", "nulls", "rows"))
     return (texts_of(buffers), *sums)  # type: ignore[return-value]
 
@@ -134,7 +134,7 @@ def test_a_list_that_ends_after_its_elements(form: str) -> None:
     }
     column = Column(form, 2, buffers.get(form, (None, offsets)), name="text", children=[texts])
     with pytest.raises(TrainingError, match="a list ends after its elements"):
-        list(strings_of(Batch(table([column], 2))))
+        list(strings_of([Batch(table([column], 2))]))
 
 
 def test_a_type_that_is_nested_without_end() -> None:
@@ -142,4 +142,4 @@ def test_a_type_that_is_nested_without_end() -> None:
     for _ in range(70):
         column = Column("+l", 1, (None, bytes(4) + b"\1\0\0\0"), name="text", children=[column])
     with pytest.raises(BadValueError, match="has the Arrow format"):
-        list(strings_of(Batch(table([column], 1))))
+        list(strings_of([Batch(table([column], 1))]))
