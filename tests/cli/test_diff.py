@@ -79,7 +79,7 @@ def test_the_report_names_what_differs_and_is_short() -> None:
     assert status == DIFFERENT
     assert "normalizer_spec.normalization_rule_tsv  'a.tsv'  'b.tsv'" in out
     assert re.search(r"^  41  +-  +61  +.A.$", out, re.MULTILINE)
-    assert "pieces only in A" in out
+    assert "pieces only in left" in out
     assert "units in the last place" in out
     assert "...and " in out
     assert len(out.splitlines()) < 100

@@ -22,7 +22,7 @@ def command() -> Command:
     return Command(
         "spmcompat diff",
         "Reports whether two models are equal, and lists their differences.",
-        "A.model B.model [flags]",
+        "LEFT.model RIGHT.model [flags]",
         _run,
         [
             AFFIXES,
@@ -47,8 +47,8 @@ def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> int:
     if given.json:
         stdout.write(json.dumps({"left": left, "right": right, **found.to_dict()}) + "\n")
     else:
-        stdout.write(f"A  {left}: {_size(found.left_bytes, found.pieces.left_count)}\n")
-        stdout.write(f"B  {right}: {_size(found.right_bytes, found.pieces.right_count)}\n")
+        stdout.write(f"left   {left}: {_size(found.left_bytes, found.pieces.left_count)}\n")
+        stdout.write(f"right  {right}: {_size(found.right_bytes, found.pieces.right_count)}\n")
         limit = None if given.all else SHOWN
         stdout.writelines(f"{line}\n" for line in report_lines(found, limit=limit))
         if given.affixes or found.pieces.only_left or found.pieces.only_right:
@@ -59,10 +59,11 @@ def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> int:
 def _vocabulary_lines(texts: "Vocabularies") -> Iterator[str]:
     """Yield the lines that compare the texts of the pieces, without their space marks."""
     from spmcompat.cli.table import table  # noqa: PLC0415
+    from spmcompat.tools.diff.report import NAMES  # noqa: PLC0415
 
     yield ""
     yield "vocabulary: the text of a piece does not include its space marks"
-    yield from table(("", "A", "B"), texts.rows(), left=1)
+    yield from table(("", *NAMES), texts.rows(), left=1)
 
 
 def _size(size: int, pieces: int) -> str:

@@ -19,6 +19,7 @@ from spmcompat.tools.diff.result import (
 )
 
 SHOWN = 10
+NAMES = ("left", "right")  # the names of the two models, as in the attributes of `Difference`
 
 # A title, the column headings, and the rows.
 _Section: TypeAlias = tuple[str, tuple[str, ...], Rows]
@@ -78,20 +79,20 @@ class Difference(NamedTuple):
         return f"<Difference: {next(report_lines(self))}>"
 
     def __str__(self) -> str:
-        """Return the report, which calls the models A and B."""
+        """Return the report, which calls the models left and right."""
         return "\n".join(report_lines(self))
 
     def _repr_html_(self) -> str:
         """Return the report for a notebook."""
         tables = (
             Table(head, [tuple(map(str, row)) for row in rows[:SHOWN]], len(head), title=title)
-            for title, head, rows in _sections(self, ("A", "B"))
+            for title, head, rows in _sections(self, NAMES)
         )
         return f"<p>{escape(next(report_lines(self)))}</p>" + "".join(map(html_of, tables))
 
 
 def report_lines(
-    found: Difference, names: tuple[str, str] = ("A", "B"), limit: int | None = SHOWN
+    found: Difference, names: tuple[str, str] = NAMES, limit: int | None = SHOWN
 ) -> Iterator[str]:
     """Yield the report, line by line.
 
