@@ -162,7 +162,7 @@ def test_the_docstring_of_train_has_the_words_of_the_table() -> None:
             {"quiet"},
             {"counts", "minloglevel", "logstream"},
         ),
-        (compare.command(), spmcompat.compare, {"quiet"}, {"minloglevel", "logstream"}),
+        (compare.command(), spmcompat.compare, {"json", "quiet"}, {"minloglevel", "logstream"}),
     ],
 )
 def test_functions_take_the_flags_of_their_commands(
