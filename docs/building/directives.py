@@ -11,7 +11,10 @@ from building import mermaid, registry
 
 
 class Drawing(SphinxDirective):
-    """A drawing by name; the content is its caption."""
+    """A drawing by name; the first paragraph of the content is its caption.
+
+    The rest is only for readers of the source.
+    """
 
     required_arguments = 1
     has_content = True

@@ -31,6 +31,7 @@ _KNOWN = {
     "ray[data]",
     "wheels/spmcompat-*.whl",
     "datasets",
+    "pandas",
     "polars",
     "gguf",
     "jinja2",
