@@ -331,11 +331,12 @@ def _open(path: Path, metadata: pa.parquet.FileMetaData | None = None) -> pa.par
         return pq.ParquetFile(pa.memory_map(os.fsencode(path)), metadata=metadata, pre_buffer=False)
     except (TrainingError, MemoryError):
         raise
-    except (pa.ArrowException, OSError) as error:
+    # pyarrow raises UnicodeDecodeError for the damaged name of a column.
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and error.strerror:  # an error of the system, not of pyarrow
             raise MissingFileError(f'"{name}": {error.strerror}. Check the path.') from error
         raise TrainingError(
-            f"{name} is not a Parquet file, or is truncated. {_NOT_COUNTS}"
+            f"{name} is not a Parquet file, or is damaged. {_NOT_COUNTS}"
         ) from None
 
 

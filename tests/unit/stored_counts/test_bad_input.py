@@ -82,17 +82,17 @@ def test_a_folder_without_files(path: Path) -> None:
 
 def test_a_foreign_file(path: Path) -> None:
     path.write_text("not parquet")
-    refused("is not a Parquet file, or is truncated", path)
+    refused("is not a Parquet file, or is damaged", path)
 
 
 def test_an_empty_file(path: Path) -> None:
     path.write_bytes(b"")
-    refused("is not a Parquet file, or is truncated", path)
+    refused("is not a Parquet file, or is damaged", path)
 
 
 def test_a_truncated_file(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
-    refused("is not a Parquet file, or is truncated", path)
+    refused("is not a Parquet file, or is damaged", path)
 
 
 def test_a_damaged_file(path: Path) -> None:
@@ -100,6 +100,11 @@ def test_a_damaged_file(path: Path) -> None:
     data[4:60] = bytes(56)
     path.write_bytes(bytes(data))
     refused("good.counts", path)
+
+
+def test_a_column_whose_name_is_not_utf8(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b"pretoken", b"\x94retoken"))
+    refused("is not a Parquet file, or is damaged", path)
 
 
 def test_a_foreign_parquet_file(path: Path) -> None:
