@@ -65,6 +65,12 @@ _NAMES = {
     "tools.show.contents": ("Contents", "show"),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
+_ONLY_IN_SENTENCEPIECE = (
+    "SentencePieceNormalizer",
+    "SentencePieceProcessor",
+    "SetRandomGeneratorSeed",
+    "set_random_generator_seed",
+)
 
 __all__ = [
     "ArrowCounter",
@@ -113,7 +119,11 @@ if not TYPE_CHECKING:
         if name in ("api", "errors"):
             return import_module(f"spmcompat.{name}")
         if name not in _MODULES:
-            raise AttributeError(f"module 'spmcompat' has no attribute {name!r}")
+            is_theirs = name in _ONLY_IN_SENTENCEPIECE
+            hint = f". Encode with the sentencepiece package: sentencepiece.{name}"
+            raise AttributeError(
+                f"module 'spmcompat' has no attribute {name!r}{hint if is_theirs else ''}"
+            )
 
         from spmcompat.runtime.libraries import is_installed  # noqa: PLC0415
 

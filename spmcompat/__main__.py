@@ -126,6 +126,8 @@ def _refuse(given: SimpleNamespace, *_: TextIO) -> NoReturn:
     problem = f"unknown command {name!r}." if name else "no command."
     longer = [one for one in COMMANDS if one.startswith(f"{name} ")]
     hint = f" Give {' or '.join(longer)}." if longer else did_you_mean(name, COMMANDS)
+    if name in ("encode", "decode"):
+        hint = f" Use the sentencepiece package to {name}."
     raise UsageError(f"{problem}{hint or ' See spmcompat --help.'}")
 
 

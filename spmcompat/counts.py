@@ -111,9 +111,9 @@ def count_to_table(
     allow_empty: bool = False,
 ) -> CountTable:
     """Count a text as `count_text` does, and return the counts in memory."""
-    import pyarrow as pa  # noqa: PLC0415
-
     origin, batches = count_text(options, settings, sentences, report, allow_empty)
+    import pyarrow as pa  # noqa: PLC0415  # `count_text` has checked that it is installed
+
     return CountTable(origin, pa.Table.from_batches([*batches], schema=schema()))
 
 

@@ -50,6 +50,11 @@ def _columns_instead_of_rows(sentences: Mapping[object, object]) -> BadValueErro
 def as_list(value: object) -> list[str]:
     """Convert one path or symbol, or several, to a list."""
     items = [value] if isinstance(value, str | os.PathLike) else value
+    if hasattr(items, "read"):
+        raise BadValueError(
+            "expected a path or a list, not an open file. To read its lines as sentences, give it "
+            "as sentence_iterator."
+        )
     if not _is_iterable(items):
         raise BadValueError(f"expected a list, not {type(value).__name__}.")
     return [os.fspath(item) for item in items]

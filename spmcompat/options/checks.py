@@ -36,7 +36,7 @@ from spmcompat.runtime.outputs import check_output, refuse_inputs
 from spmcompat.text.files import check_file
 from spmcompat.text.forms import ARROW, AUTO, CSV, JSONL, PARQUET, TSV
 from spmcompat.text.opening import format_of_path, is_remote
-from spmcompat.text.paths import expand, pattern_of_folder
+from spmcompat.text.paths import expand, hint_about_texts, pattern_of_folder
 from spmcompat.unicode.marks import CASE_MARK, SPACE_MARK
 
 Found = TypeVar("Found")
@@ -521,7 +521,10 @@ def _check_readable(path: str, option: str) -> None:
         mode = os.stat(path).st_mode
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "No such file or directory"
-        raise MissingFileError(f'"{path}": {reason}. Check the path given for {option}.') from error
+        hint = hint_about_texts(path) if option == "input" else ""
+        raise MissingFileError(
+            f'"{path}": {reason}. Check the path given for {option}.{hint}'
+        ) from error
     if stat.S_ISDIR(mode):
         remedy = f"Give a file as {option}"
         if option == "input" and (pattern := pattern_of_folder(path)):

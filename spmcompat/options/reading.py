@@ -149,6 +149,7 @@ def unknown_option(name: str, release: Release, command_line: bool = False) -> U
         hint = f" Only {'Python' if command_line else 'the command line'} takes it."
     else:
         hint = did_you_mean(name, taken - release.unknown_options - release.retired_options)
+        hint = hint or " help(spmcompat.train) lists all options."
     return UnknownOptionError(f'unknown field name "{name}" in TrainerSpec.{hint}')
 
 

@@ -82,9 +82,10 @@ def column_of_table(
     if path is None and column is None:
         found = [index for index, field in enumerate(fields) if field.has_strings]
         if len(found) != 1:
+            number = f"{len(found)} columns contain" if found else "no top-level column contains"
             raise BadValueError(
                 f"cannot tell which column contains the text: there is no column {wanted!r}, and "
-                f"{len(found) or 'no'} columns contain strings. {choice}"
+                f"{number} strings. {choice}"
             )
         return ((found[0], fields[found[0]].name),)
     if path is None:

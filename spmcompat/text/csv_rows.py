@@ -89,6 +89,12 @@ def _lines(file: InputFile, form: Form, longest: int) -> Iterator[str]:
 
 def _index_of(names: Sequence[str], column: str, name: str) -> int:
     """Return the index of the column that contains the text."""
+    other = next((one for one in ";\t|" if one in names[0]), "") if len(names) == 1 else ""
+    if other and names[0] != column.encode().decode(_BYTES):
+        raise BadValueError(
+            f"{name}: the first row has {other!r} between its names, but the delimiter must be a "
+            "comma. Write the file again with commas."
+        )
     fields = [Field(one.encode(_BYTES).decode(errors="replace"), "u", True) for one in names]
     try:
         path = column_of_table(

@@ -24,6 +24,9 @@ GZIP, ZSTD, XZ, BZIP2 = "gzip", "zstd", "xz", "bzip2"
 HEAD_BYTES = 512
 """The number of bytes at the beginning of a file that are enough to recognize it."""
 
+OF_ARRAYS = "Write the items of a JSON array as JSON Lines: jq -c '.[]' array.json > lines.jsonl"
+"""What to do with a JSON array."""
+
 COMPRESSIONS = {
     ".gz": GZIP,
     ".zst": ZSTD,
@@ -133,9 +136,13 @@ def form_of(
         _check_compression(name, named, found, may_rename)
     elif named.format in _BINARY and not named.compression:
         if named.format != ARROW or not head.startswith(_ARROW_STREAM):
+            by_name = _form_of_name(name, AUTO, has_column).format == named.format
+            remedy = (
+                "make the file again" if by_name else f"leave --input_format={input_format} out"
+            )
             raise TrainingError(
-                f"{name or 'standard input'} does not contain {TITLES[named.format]} data: make "
-                "the file again."
+                f"{name or 'standard input'} does not contain {TITLES[named.format]} data: "
+                f"{remedy}."
             )
     elif named.compression:
         return _uncompressed(name, head, named, input_format, may_rename)
@@ -226,10 +233,19 @@ def doubt_about(name: str, head: bytes) -> str:
             f"{name} is read as plain text, with its other columns and quotation marks. If it is a "
             "table, name the column of the text with --input_column."
         )
-    if suffix == ".json" and head.lstrip().startswith(b"["):
+    if suffix == ".tsv" and b"\t" in head:
         return (
-            f"{name} is read as plain text, with brackets and names of fields. If it is a JSON "
-            "array, write its items as JSON Lines: jq -c '.[]' array.json > lines.jsonl"
+            f"{name} is read as plain text, with its tabs. If each line is a text, a tab and its "
+            "count, give --input_format=tsv. If it is another table, write it as CSV, with commas, "
+            "and name the column of the text with --input_column."
+        )
+    if suffix == ".json" and head.lstrip().startswith(b"["):
+        return f"{name} is read as plain text, with brackets and names of fields. {OF_ARRAYS}"
+    if suffix == ".json" and head.lstrip().startswith(b"{"):
+        return (
+            f"{name} is read as plain text, with braces and names of fields. If each line is a "
+            "record, give --input_format=jsonl. If a record has several lines, write each in one: "
+            "jq -c . records.json > lines.jsonl"
         )
     return ""
 

@@ -55,6 +55,14 @@ def pattern_of_folder(folder: str) -> str:
     return ""
 
 
+def hint_about_texts(path: str) -> str:
+    """Return a sentence for a user who gave a text instead of a path, or "" for a likely path."""
+    ends_like_file = os.path.splitext(path)[1][1:].isalnum()
+    if " " not in path or os.path.dirname(path) or ends_like_file:
+        return ""
+    return " In Python, give texts as sentence_iterator."
+
+
 def _suffix_of(path: str) -> str:
     """Return the suffix of a path, such as ``.txt``, or ``.txt.gz`` if the file is compressed."""
     base, suffix = os.path.splitext(os.path.basename(path))
@@ -85,5 +93,6 @@ def _expanded(path: str) -> list[str]:
     if not found:
         raise MissingFileError(
             f'"{path}": no file matches this pattern. Check the pattern given for input.'
+            f"{hint_about_texts(path)}"
         )
     return found

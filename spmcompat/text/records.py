@@ -13,7 +13,7 @@ from spmcompat.text.arrow_ipc import read_arrow
 from spmcompat.text.columns import JsonLines
 from spmcompat.text.compression import contents
 from spmcompat.text.csv_rows import read_csv
-from spmcompat.text.forms import ARROW, CSV, PARQUET, Form, without_mark
+from spmcompat.text.forms import ARROW, CSV, OF_ARRAYS, PARQUET, Form, without_mark
 from spmcompat.text.line_buffers import cut_at_lines
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, name_of
@@ -122,6 +122,8 @@ def what_is_wrong(line: bytes, column: str) -> str:
     column : str
         The name of the field that contains the text.
     """
+    if line.lstrip().startswith(b"["):
+        return f"broken record: the line begins a list, not an object. {OF_ARRAYS}."
     try:
         record = json.loads(line.decode())
     except UnicodeDecodeError as error:
@@ -137,7 +139,7 @@ def what_is_wrong(line: bytes, column: str) -> str:
     )
 
 
-def _fault(value: object, column: str, where: str) -> str:
+def _fault(value: object, column: str, where: str, above: str = "") -> str:
     """Return why a value, or its field `column`, is not text; "" if it is text or null.
 
     Parameters
@@ -148,19 +150,22 @@ def _fault(value: object, column: str, where: str) -> str:
         The name of a field in it; empty if the value itself should be text.
     where : str
         A description of the value.
+    above : str
+        The path to the fields of the value; empty for a record.
     """
     if isinstance(value, list) and where != _RECORD:
         element = where if where.startswith(_ELEMENT) else _ELEMENT + where
-        return next(filter(None, (_fault(one, column, element) for one in value)), "")
-    if isinstance(value, dict) and column:
+        return next(filter(None, (_fault(one, column, element, above) for one in value)), "")
+    if isinstance(value, dict):
         first, _, rest = column.partition(".")
-        if column in value:
-            return _fault(value[column], "", f'the field "{column}"')
+        if column and column in value:
+            return _fault(value[column], "", f'the field "{column}"', f"{above}{column}.")
         if rest and first in value:
-            return _fault(value[first], rest, f'the field "{first}"')
-        names = (json.dumps(name, ensure_ascii=False) for name in _names(value))
+            return _fault(value[first], rest, f'the field "{first}"', f"{above}{first}.")
+        names = (json.dumps(above + name, ensure_ascii=False) for name in _names(value))
         listed = f"{printable(', '.join(names))} (choose one with --input_column)"
-        return f'{where} has no field "{column}"; it has {listed if value else "none"}.'
+        problem = f'has no field "{column}"' if column else "is an object, not a string"
+        return f"{where} {problem}; it has {listed if value else 'none'}."
     return _fault_of_text(value, "an object" if column and where != _RECORD else "a string", where)
 
 
@@ -178,6 +183,6 @@ def _fault_of_text(value: object, wanted: str, where: str) -> str:
         if not _SURROGATE.search(value):
             return ""
         return f"broken record: {where} contains a lone surrogate, which has no UTF-8 form."
-    kinds = {str: "a string", dict: "an object", list: "a list", bool: "a truth value"}
+    kinds = {str: "a string", list: "a list", bool: "a truth value"}
     kind = kinds.get(type(value), "a number")
     return "" if value is None else f"broken record: {where} is {kind}, not {wanted}."

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from spmcompat.errors import MissingFileError, TrainingError
-from spmcompat.runtime.libraries import require
+from spmcompat.runtime.libraries import MissingLibraryError, require
 
 # If fsspec requests a range of bytes and receives the whole file, its error contains this text.
 _NO_RANGES = "range requests"
@@ -160,6 +160,10 @@ def _naming(address: str) -> Iterator[None]:
         ) from None
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
+        if isinstance(error, ImportError):
+            raise MissingLibraryError(
+                f'"{address}": {reason}. Install the named packages with pip.'
+            ) from error
         raise MissingFileError(
             f'"{address}": {reason}. Check the address given for input.'
         ) from error

@@ -253,6 +253,11 @@ class Items(_ReadOnce):
                 del start  # Free the first part of the data before the next one is read.
                 yield from strings_of(items, self._column, longest=self._longest)
                 return
+            if isinstance(start[0], Mapping):
+                raise BadValueError(
+                    f"Iterator must return str or bytes. It returned {type(start[0]).__name__}. "
+                    f"Give the texts: (row[{self._column or 'text'!r}] for row in rows)."
+                )
         if self._column is not None:
             raise BadValueError(
                 f"column={self._column!r} was given, but the sentences are not Arrow data. Leave "

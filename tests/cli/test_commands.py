@@ -261,6 +261,8 @@ def test_the_rules_of_boolean_flags_are_the_same_everywhere() -> None:
         ("counts", "unknown command 'counts'. Give counts merge or counts show."),
         ("counts a.counts", "unknown command 'counts'. Give counts merge or counts show."),
         ("coutns", "Did you mean count"),
+        ("encode a.txt", "unknown command 'encode'. Use the sentencepiece package to encode."),
+        ("decode", "unknown command 'decode'. Use the sentencepiece package to decode."),
         ("zzz", "unknown command 'zzz'. See spmcompat --help."),
         ("", "no command. See spmcompat --help."),
         ("--hlep", "Unknown command line flag 'hlep'. Did you mean --help?"),

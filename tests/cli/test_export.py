@@ -244,6 +244,7 @@ def test_an_export_is_imported() -> None:
         (["t.json"], USAGE, "--output is missing"),
         (["--output=o"], USAGE, "one tokenizer.json is needed"),
         (["no.json", "--output=o"], FAILURE, "No such file"),
+        ([".", "--output=o"], FAILURE, "Is a directory. Give the tokenizer.json in it."),
         (["lines.txt", "--output=o"], FAILURE, "it is not JSON"),
         (["w.json", "--output=o"], FAILURE, 'the part "model" (WordPiece) cannot be imported'),
     ],

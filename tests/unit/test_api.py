@@ -77,6 +77,8 @@ def test_only_public_names_are_listed() -> None:
         assert getattr(spmcompat, name).__name__ == name
     with pytest.raises(AttributeError, match="no attribute 'import_tokenizer'"):
         spmcompat.import_tokenizer  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match=r"package: sentencepiece\.SentencePieceProcessor$"):
+        spmcompat.SentencePieceProcessor  # type: ignore[attr-defined]  # noqa: B018
 
 
 @pytest.mark.parametrize("program", ["spmcompat.train", "from spmcompat import show"])
@@ -113,6 +115,11 @@ def test_an_unknown_keyword_has_a_suggestion(call: Callable[..., object]) -> Non
         call(input_colum="text")
     assert isinstance(caught.value, OSError)  # as in `sentencepiece` before 0.2.2
     assert "\n" not in str(caught.value)
+
+
+def test_a_keyword_without_a_suggestion_leads_to_the_list() -> None:
+    with pytest.raises(spmcompat.UnknownOptionError, match=r"help\(spmcompat\.train\) lists all"):
+        _trained(LINES, special_tokens=["<a>"])
 
 
 def test_train_accepts_old_options() -> None:
@@ -173,6 +180,10 @@ def test_error_of_the_iterator_is_the_cause() -> None:
 def test_items_must_be_text() -> None:
     with pytest.raises(ValueError, match=r"Iterator must return str or bytes\."):
         _trained(["a", 5])  # type: ignore[list-item]
+    for options in ({}, {"column": "body"}):
+        message = rf"returned dict\. Give the texts: \(row\['{options.get('column', 'text')}'\] for"
+        with pytest.raises(ValueError, match=message):
+            _trained([{"body": "a"}], **options)  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("sentences", ["one text", b"bytes", 5])

@@ -130,7 +130,9 @@ def import_file(
         with open(path, "rb") as file:
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise MissingFileError(f'"{path}": {error.strerror}. Check the path.') from error
+        is_folder = isinstance(error, IsADirectoryError)
+        remedy = "Give the tokenizer.json in it" if is_folder else "Check the path"
+        raise MissingFileError(f'"{path}": {error.strerror}. {remedy}.') from error
     if len(content) > MOST_BYTES:
         most = f"{MOST_BYTES >> 20} MiB"
         raise BadValueError(

@@ -95,8 +95,9 @@ def layout_of(document: Step, most_symbols: int) -> Layout:
     """
     steps = _collapsing_once(_flat(document.get("normalizer"), "normalizers"))
     start = next((at for at, step in enumerate(steps) if _code(step)), len(steps))
-    spaces = _spaces(document, [_code(step) for step in steps[start:]], most_symbols)
+    # First, so that an error names a step such as Nmt, which no model has in any order.
     rules, charsmap, differences = _rules(document, steps[:start])
+    spaces = _spaces(document, [_code(step) for step in steps[start:]], most_symbols)
     kept = {code for code in _WHITE_SPACE if _keeps(rules, code)} - {0x20}
     if spaces.splits_at_white_space and (kept - {_NEXT_LINE} or not charsmap):
         # A model cuts only at spaces, so rules have to turn other white space into spaces. The

@@ -20,7 +20,7 @@ import pytest
 
 import spmcompat
 from spmcompat.cli.train import main
-from spmcompat.errors import MissingFileError, TrainingError
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import MissingLibraryError
 from tests.parity import corpora
@@ -222,7 +222,14 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a field of another type": (
         "a.jsonl",
         lambda: with_line(b'{"text": {"body": "a"}}'),
-        'a.jsonl:7: broken record: the field "text" is an object, not a string.',
+        'a.jsonl:7: the field "text" is an object, not a string; it has "text.body" (choose one '
+        "with --input_column).",
+    ),
+    "a JSON array": (
+        "a.jsonl",
+        lambda: b"[\n" + with_line(b"]"),
+        "a.jsonl:1: broken record: the line begins a list, not an object. Write the "
+        "items of a JSON array as JSON Lines: jq -c '.[]' array.json > lines.jsonl.",
     ),
     "text in UTF-16": (
         "a.txt",
@@ -373,6 +380,12 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         "columns contain strings. The columns are: body (strings), title (strings). Name one of "
         "them with --input_column.",
     ),
+    "no column of strings but nested ones": (
+        "a.arrow",
+        lambda: arrow(talk=[{"a": "x", "b": "y"}]),
+        "there is no column 'text', and no top-level column contains strings. The columns are: "
+        "talk.a (strings), talk.b (strings). Name one of them with --input_column.",
+    ),
     "a column with fields": (
         "a.arrow",
         lambda: arrow(text=[{"a": "x", "b": 1}]),
@@ -436,8 +449,10 @@ BROKEN_CSV = {
     ),
     "another delimiter": (
         CSV.replace(b",", b";"),
-        "a.csv: there is no column 'text'. The columns are: id;text (strings).",
+        "a.csv: the first row has ';' between its names, but the delimiter must be a comma. Write "
+        "the file again with commas.",
     ),
+    "tabs": (CSV.replace(b",", b"\t"), r"a.csv: the first row has '\t' between its names"),
     "two columns of one name": (
         CSV.replace(b"id", b"text", 1),
         "a.csv: there is more than one column 'text'. Rename one of them.",
@@ -515,6 +530,14 @@ def test_text_that_is_not_compressed_can_be_read_on_demand(tmp_path: Path) -> No
     assert pieces(read) == pieces(train(input=tmp_path / "a.txt", hard_vocab_limit=False))
 
 
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_a_text_is_no_table(form: str, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(TEXT)
+    message = rf"a\.txt does not contain {form.title()} data: leave --input_format={form} out\.$"
+    with pytest.raises(TrainingError, match=message):
+        train(input=tmp_path / "a.txt", input_format=form)
+
+
 @pytest.mark.parametrize("name", ["a.tar", "a.tgz", "a.json", "a.tsv", "a.GZ.txt"])
 def test_other_names_are_those_of_text(name: str, tmp_path: Path) -> None:
     for one in (name, "a.txt"):
@@ -528,7 +551,10 @@ def test_other_names_are_those_of_text(name: str, tmp_path: Path) -> None:
     [
         ("a.csv", b'"1","a cat"\n' * 9, "name the column of the text with --input_column."),
         ("a.json", b'[{"text": "a"},\n{"text": "b"}]\n', "jq -c '.[]' array.json"),
+        ("a.json", b'{\n"text": "a"\n}\n', "jq -c . records.json"),
         ("a.json", b"The cat sat.\n", ""),
+        ("a.tsv", b"a cat\t3\n", "its count, give --input_format=tsv."),
+        ("a.tsv", b"The cat sat.\n", ""),
         ("a.txt", b"[The cat sat.\n", ""),
     ],
 )
@@ -644,6 +670,33 @@ def test_a_pattern_without_a_match(
         train(input=given)
 
 
+@pytest.mark.parametrize(
+    ("given", "is_text"),
+    [
+        ("This is a text.", True),
+        ("Is this a text?", True),
+        ("my corpus.txt", False),
+        ("my texts/a", False),
+        ("corpus", False),
+    ],
+)
+def test_texts_instead_of_paths(
+    given: str, is_text: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MissingFileError, match=r'^"[^"]*": .* Check the pa') as caught:
+        train(input=[given, "another text"])
+    assert str(caught.value).endswith(" give texts as sentence_iterator.") == is_text
+
+
+def test_an_open_file_instead_of_a_path(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(TEXT)
+    with (tmp_path / "a.txt").open() as file:
+        with pytest.raises(BadValueError, match=r"not an open file\. .* sentence_iterator\.$"):
+            train(input=file)
+        assert train(sentence_iterator=file)
+
+
 def test_a_space_behind_a_comma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """See google/sentencepiece#1098."""
     monkeypatch.chdir(tmp_path)
@@ -668,6 +721,9 @@ def test_packages_that_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         message = rf"^{doing}.*, which is not installed: pip install 'spmcompat\[{extra}\]'\.$"
         with pytest.raises(MissingLibraryError, match=message):
             train(input=path)
+    message = r"^Reading or writing counts needs pyarrow, which is not installed: pip install"
+    with pytest.raises(MissingLibraryError, match=message):
+        spmcompat.count(sentence_iterator=["a"])
 
 
 @pytest.mark.parametrize(
@@ -684,6 +740,15 @@ def test_addresses_that_lead_nowhere(address: str, message: str) -> None:
         train(input=address)
     assert address in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_the_packages_of_a_scheme_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("fsspec")
+    monkeypatch.delitem(sys.modules, "fsspec.implementations.http", raising=False)
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    message = r'^"https://a/b\.txt": .*"aiohttp".*\. Install the named packages with pip\.$'
+    with pytest.raises(MissingLibraryError, match=message):
+        train(input="https://a/b.txt")
 
 
 def test_a_file_that_changes_between_two_readings(tmp_path: Path) -> None:

@@ -329,6 +329,7 @@ def _split(pattern: str) -> dict[str, Any]:
 
 
 COLLAPSE = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
+NMT_NFKC = ({"type": "Nmt"}, {"type": "NFKC"})
 WORDS = {"type": "WhitespaceSplit"}
 MARKS = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
 
@@ -349,6 +350,8 @@ MARKS = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", 
         (t5, _set("pre_tokenizer", {"type": "Digits"}), "pre_tokenizer"),
         (t5, _set("normalizer", _sequence(_sequence({"type": "NFKD"}))), "step Sequence"),
         (t5, _set("normalizer", {"type": "Nonsense"}), "step Nonsense"),
+        # The steps of SentencePieceUnigramTokenizer, with a further step.
+        (t5, _set("normalizer", _sequence(*NMT_NFKC, COLLAPSE, {"type": "Strip"})), "step Nmt"),
         (t5, _set("normalizer", _sequence(_replace("ab", "c"), _replace("bd", "e"))), "order"),
         (t5, _set("normalizer", _sequence(_replace("a", "b"), _replace("b", "c"))), "order"),
         (t5, _set("normalizer", _sequence(*[_replace("a", "b")] * 200)), "order"),
