@@ -335,9 +335,7 @@ def _open(path: Path, metadata: pa.parquet.FileMetaData | None = None) -> pa.par
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and error.strerror:  # an error of the system, not of pyarrow
             raise MissingFileError(f'"{name}": {error.strerror}. Check the path.') from error
-        raise TrainingError(
-            f"{name} is not a Parquet file, or is damaged. {_NOT_COUNTS}"
-        ) from None
+        raise TrainingError(f"{name} is not a Parquet file, or is damaged. {_NOT_COUNTS}") from None
 
 
 def _batches_of(
