@@ -52,23 +52,31 @@ class MissingFileError(TrainingError, OSError):
     """A file cannot be read or written (``NOT_FOUND`` and similar codes)."""
 
 
+_LONGEST_PATH = 4096  # bytes, with the NUL at its end: the limit of Linux; that of macOS is smaller
+_SHOWN_PATH = 300
+
+
 def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
     """Raise if no file can have this path. For such a path, Python would raise a `ValueError`.
 
     Raises
     ------
     MissingFileError
-        If the path contains a NUL character, or a lone surrogate that does not represent a byte.
+        If the path contains a NUL character or a lone surrogate that does not represent a byte, or
+        is longer than any path can be, for example because it is a text or a model.
     """
     text = fspath(path)
     try:
         is_possible = b"\0" not in fsencode(text)
     except UnicodeEncodeError:
         is_possible = False
-    if not is_possible:
-        raise MissingFileError(
-            f"{text!r}: the path contains a NUL character or a lone surrogate. {remedy}."
-        )
+    if is_possible and len(text) < _LONGEST_PATH:
+        return
+    reason = "contains a NUL character or a lone surrogate"
+    if is_possible:
+        reason = f"has {len(text):,} characters"
+    more = "..." if len(text) > _SHOWN_PATH else ""
+    raise MissingFileError(f"{text[:_SHOWN_PATH]!r}{more}: the path {reason}. {remedy}.")
 
 
 class UnknownOptionError(TrainingError, OSError):

@@ -308,7 +308,7 @@ def export(
     split_special_tokens: bool | None = None,
     chat_template: StrPath | None = None,
     logstream: TextIO | None = None,
-) -> Verification | None:
+) -> Verification:
     """Write a model in the format of another library, and verify that both encode text alike.
 
     Features that the target cannot express exactly are logged as warnings before anything is
@@ -342,9 +342,10 @@ def export(
 
     Returns
     -------
-    Verification or None
-        How many of the lines are encoded differently, and why; None if nothing was verified. `ok`
-        is true if there are no differences except ties that no Unigram export can avoid.
+    Verification
+        How many of the lines are encoded differently, and why. `ok` is true if lines were compared
+        and there are no differences except ties that no Unigram export can avoid. If no lines were
+        compared, for example because a library is missing, `ok` is false, and `problem` says why.
 
     Raises
     ------

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike, fspath
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TextIO
@@ -16,7 +18,10 @@ SHORT = {"h": "help", "o": "output"}
 
 
 class UsageError(BadValueError):
-    """Raised if a command line or a function argument is wrong; the message is one line."""
+    """Raised if a command line is wrong; the message is one line.
+
+    Functions for Python raise a `BadValueError` instead; see `naming_keywords`.
+    """
 
 
 class Flag(NamedTuple):
@@ -217,6 +222,15 @@ def from_python(
     return given
 
 
+@contextmanager
+def naming_keywords() -> Iterator[None]:
+    """Turn a `UsageError`, which names flags, into a `BadValueError` that names keywords."""
+    try:
+        yield
+    except UsageError as error:
+        raise BadValueError(re.sub(r"(?<!\S)--(?=[a-z])", "", str(error))) from None
+
+
 def _from_python(flag: Flag, value: object) -> object:
     """Convert one Python value of a flag as if it were given on the command line."""
     if isinstance(value, str | PathLike):
@@ -225,7 +239,7 @@ def _from_python(flag: Flag, value: object) -> object:
         fits, text = flag.kind not in (TEXT, CHOICE), str(value)
     if fits and isinstance(value, bool) == (flag.kind == BOOL):
         return _read(flag, text)
-    raise UsageError(f"--{flag.name} takes {allowed(flag)}, not {value!r}.")
+    raise UsageError(f"--{flag.name} takes {allowed(flag)}, not {value!r:.300}.")
 
 
 def _split(

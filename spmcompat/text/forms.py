@@ -213,6 +213,36 @@ def check_contents(name: str, head: bytes, form: Form) -> None:
         raise _archive(name)
 
 
+def check_plain(name: str, head: bytes, *, or_table: bool = False) -> None:
+    """Raise unless a file is plain text, both by its name and by its content.
+
+    Parameters
+    ----------
+    name, head
+        As for `form_of`.
+    or_table : bool
+        Whether the error about a table may suggest ``--language_column``.
+
+    Raises
+    ------
+    TrainingError
+        With a message that names the remedy.
+    """
+    check_readable(name, head)
+    if _begins_model(head):
+        raise TrainingError(f"{name} is a SentencePiece model: give a text.")
+    named = _form_of_name(name, AUTO, has_column=False).format
+    found = content_of(head) if named == TEXT else named
+    if not found:
+        return
+    remedy = "write its texts to a text file, one on each line"
+    if found in COMPRESSIONS.values():
+        remedy = "decompress it first"
+    elif or_table and found != ARROW:
+        remedy += ", or name the column of their languages with --language_column"
+    raise TrainingError(f"{_contains(name, found)}, not plain text: {remedy}.")
+
+
 def without_mark(lines: bytes, name: str) -> bytes:
     """Return the first lines of a file without the byte order mark of UTF-8.
 
@@ -303,6 +333,7 @@ TITLES = {
     ZSTD: "zstd",
     XZ: "xz",
     BZIP2: "bzip2",
+    JSONL: "JSON Lines",
     PARQUET: "Parquet",
     ARROW: "Arrow",
 }

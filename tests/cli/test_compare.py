@@ -305,10 +305,10 @@ def test_a_failed_training_is_an_error_and_other_results_are_kept(folder: Path) 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--text", "x" * 300), "File name too long. Check --text."),
+        (("--text", "x" * 300), "File name too long. Check --text,"),
         (("--output", "x" * 300), "File name too long. Check --output."),
         (("--output", "a\0b"), "Check --output."),
-        (("--text", "a\0b"), "Check --text."),
+        (("--text", "a\0b"), "Check --text,"),
         (("--gold", "x" * 300), "File name too long. Check --gold."),
         (("--gold", "a\0b"), "Check --gold."),
         (("--gold", "."), "Is a directory. Check --gold."),
@@ -375,6 +375,23 @@ def test_long_names_and_names_that_differ_only_in_case_get_their_own_files(folde
     assert all(len(name.encode()) < 128 for name in written)
     html = Path("out/report.html").read_text(encoding="utf-8")
     assert all(name in html for name in names)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_model_that_is_smaller_than_asked_for_is_a_warning() -> None:
+    """The warning also appears if the result is read from the folder."""
+    for _ in range(2):
+        status, out, err = run("--configs", "unigram", "--vocab_size", "60,5000")
+        assert status == 0
+        small, large = out.split("\n\n")[:2]
+        pieces = large.splitlines()[-1].split()[1]
+        (warning,) = [line for line in err.splitlines() if "yields no more" in line]
+        text = (
+            f"unigram 5,000: the model has only {pieces} pieces, because the text yields no more."
+        )
+        assert warning.endswith(text)
+        assert "WARNING" in warning
+        assert (" pieces  pieces " in small, " pieces  pieces " in large) == (False, True)
 
 
 def test_a_value_may_have_300_characters(folder: Path) -> None:

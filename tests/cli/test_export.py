@@ -55,7 +55,11 @@ def test_lines_of_a_file_and_none() -> None:
         "verified: 3 lines of lines.txt, tokenizer.json against sentencepiece: 0 differ"
     )
     _, out, _ = export("m.model", "--to=tokenizer.json", "--output=t.json", "--noverify")
-    assert out == "written: t.json\n"
+    assert out == "written: t.json\nnot verified, because verification is switched off.\n"
+    Path("empty.txt").touch()
+    flags = ("--to=tokenizer.json", "--output=t.json", "--text=empty.txt")
+    status, out, _ = export("m.model", *flags)
+    assert (status, out) == (OK, "written: t.json\nnot verified: there are no lines to compare.\n")
 
 
 def test_limits_are_notes() -> None:

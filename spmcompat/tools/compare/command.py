@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TextIO
 
-from spmcompat.cli.flags import Command, Flag, from_python, switch
+from spmcompat.cli.flags import Command, Flag, from_python, naming_keywords, switch
 from spmcompat.options.option import INT32
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS
 from spmcompat.tools.evaluate.command import GOLD, LANGUAGE_FLAGS, with_languages
@@ -151,4 +151,5 @@ def compare(
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.compare.comparison import make  # noqa: PLC0415
 
-    return make(from_python(command(), [], values), Report(minloglevel, logstream))
+    with naming_keywords():
+        return make(from_python(command(), [], values), Report(minloglevel, logstream))

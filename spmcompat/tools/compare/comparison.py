@@ -120,6 +120,12 @@ def make(given: SimpleNamespace, report: Report) -> Comparison:
         report,
         bootstrap,
     )
+    for result in results:
+        if result.is_small:
+            report.warning(
+                f"{result.label}: the model has only {result.evaluation.pieces:,} pieces, because "
+                "the text yields no more."
+            )
     groups = group_gold_words(results, gold, texts.held_out)
     path, stored = folder.claim("report.html", GROUPS)
     name = ", ".join(Path(path).name for path in source.paths)

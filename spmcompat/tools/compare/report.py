@@ -218,7 +218,7 @@ def _by_size(results: Sequence[Result]) -> dict[int, list[Result]]:
 
 
 def _main_figures(size: int, results: Sequence[Result]) -> Table:
-    columns = (_LOSS, *_TOKENS, _LAST_COLUMNS[0])
+    columns = (*_pieces(results), _LOSS, *_TOKENS, _LAST_COLUMNS[0])
     head = [f"{size:,} pieces", *(column.title for column in columns)]
     rows = [
         (result.config, *(show(column.form, column.value(result)) for column in columns))
@@ -226,6 +226,11 @@ def _main_figures(size: int, results: Sequence[Result]) -> Table:
     ]
     losses = [(result.config, lost_text(result.evaluation)) for result in results]
     return Table(head, rows, 1, [f"{name} loses text: {loss}." for name, loss in losses if loss])
+
+
+def _pieces(results: Sequence[Result]) -> list[Column]:
+    """Return a column with the real size of each model if a model is smaller than asked for."""
+    return [_figure("pieces", "pieces", "{:,}", None)] if any(r.is_small for r in results) else []
 
 
 def _about_intervals(result: Result) -> str:
@@ -250,7 +255,7 @@ end of the word as a cut.</p>
 
 
 def _tables(size: int, results: Sequence[Result], baseline: str) -> str:
-    columns = [*_COLUMNS, *_overlap_columns(results, baseline), *_LAST_COLUMNS]
+    columns = [*_pieces(results), *_COLUMNS, *_overlap_columns(results, baseline), *_LAST_COLUMNS]
     return (
         f"<h2>{size:,} pieces</h2>{_table(results, columns)}{_notes(results)}"
         f"{_gold_tables(results)}{_languages(results)}"

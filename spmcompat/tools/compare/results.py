@@ -41,6 +41,11 @@ class Result(NamedTuple):
         """The name of the configuration and the vocabulary size."""
         return f"{self.config} {self.vocab_size:,}"
 
+    @property
+    def is_small(self) -> bool:
+        """Whether the model has fewer pieces than asked for, because the text yields no more."""
+        return self.evaluation.pieces < self.vocab_size
+
     def __repr__(self) -> str:
         """Return a summary: the label and the number of tokens."""
         return f"<Result: {self.label}, {self.evaluation.tokens:,} tokens>"

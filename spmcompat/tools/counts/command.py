@@ -7,7 +7,7 @@ from fractions import Fraction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, from_python
+from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, from_python, naming_keywords
 from spmcompat.cli.table import table
 from spmcompat.errors import printable
 from spmcompat.options.option import FLOAT, UINT64
@@ -139,9 +139,10 @@ def merge_counts(
         "temperature": temperature,
         "min_count": min_count,
     }
-    given = from_python(merging(), map(str, tables), values)
-    given.arguments = tables  # replaces the strings, because some tables may be objects
-    return _merged(given, Report(minloglevel, logstream))
+    with naming_keywords():
+        given = from_python(merging(), map(str, tables), values)
+        given.arguments = tables  # replaces the strings, because some tables may be objects
+        return _merged(given, Report(minloglevel, logstream))
 
 
 def _merged(given: SimpleNamespace, report: Report) -> CountTable:

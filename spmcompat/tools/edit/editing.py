@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.model.reading import read_model
 from spmcompat.runtime.plain import plain_fields
+from spmcompat.text.plain_texts import check_text
 from spmcompat.tools.edit.edits import Edits, edit_model
 from spmcompat.tools.edit.vocabulary import check_model_output, write_model
 
@@ -90,6 +91,8 @@ def edit(
     TrainingError
         If an edit is not possible, or a file cannot be read or written.
     """
+    if text is not None:
+        check_text(text)
     model = read_model(path)
     if output is not None:
         check_model_output(output, path, [] if text is None else [text])

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.cli.tables import Table, html_of
-from spmcompat.errors import MissingFileError, refuse_impossible
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import require
+from spmcompat.text.plain_texts import open_text
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
@@ -108,10 +107,8 @@ def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str
 
     Raises
     ------
-    MissingFileError
-        If the text cannot be read.
     TrainingError
-        If ``sentencepiece`` is not installed.
+        If the text cannot be read, or ``sentencepiece`` is not installed.
     """
     unknown = before.trainer_spec.unk_piece
     old, new = _Tokens(before, unknown), _Tokens(after, unknown)
@@ -149,11 +146,8 @@ def _processor(model: ModelProto) -> SentencePieceProcessor:
 
 def _batches(path: str | PathLike[str]) -> Iterator[Sequence[str]]:
     """Yield the lines of a text in batches. Only a line feed ends a line."""
-    refuse_impossible(path, "Check --text")
-    try:
-        with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
-            while batch := file.readlines(_BUFFER):
-                for begin in range(0, len(batch), _LINES):
-                    yield [line.rstrip("\r\n") for line in batch[begin : begin + _LINES]]
-    except OSError as error:
-        raise MissingFileError(f'"{os.fspath(path)}": {error.strerror}. Check --text.') from error
+    with open_text(path) as file:
+        while batch := file.readlines(_BUFFER):
+            for begin in range(0, len(batch), _LINES):
+                lines = batch[begin : begin + _LINES]
+                yield [line.decode(errors="replace").rstrip("\r\n") for line in lines]

@@ -10,7 +10,8 @@ from itertools import combinations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from spmcompat.cli.flags import QUIET, Command, Flag, from_python, switch
+from spmcompat.cli.flags import QUIET, Command, Flag, from_python, naming_keywords, switch
+from spmcompat.errors import BadValueError
 from spmcompat.options.arguments import as_list
 from spmcompat.options.option import UINT64
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, UNITS
@@ -238,17 +239,21 @@ def evaluate(
     TrainingError
         If an argument is wrong, a file cannot be read, or a library is missing.
     """
+    paths = as_list([models] if isinstance(models, bytes) else models)
+    if any(isinstance(path, bytes) for path in paths):
+        raise BadValueError("models must be paths, not bytes: write the model to a file first.")
     values: dict[str, Any] = {**locals(), "text": with_languages(text)}
-    for name in ("models", "minloglevel", "logstream"):
+    for name in ("paths", "models", "minloglevel", "logstream"):
         del values[name]
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.evaluate.report import measure  # noqa: PLC0415
 
     # The flag --counts takes a string. The table itself is passed on below.
     values["counts"] = None if counts is None else str(counts)
-    given = from_python(command(), as_list(models), values)
-    given.counts = counts
-    return measure(given, Report(minloglevel, logstream))
+    with naming_keywords():
+        given = from_python(command(), paths, values)
+        given.counts = counts
+        return measure(given, Report(minloglevel, logstream))
 
 
 def with_languages(text: object) -> object:

@@ -231,6 +231,8 @@ def read_texts(given: SimpleNamespace) -> Texts:
     ------
     UsageError
         If the flags contradict each other.
+    TrainingError
+        If a text cannot be opened, or is not plain text.
     """
     if given.text_column is not None and given.language_column is None:
         raise UsageError("--text_column needs --language_column.")
@@ -244,6 +246,7 @@ def read_texts(given: SimpleNamespace) -> Texts:
     if given.reference is not None and given.reference not in languages:
         known = ", ".join(languages) or "those of --text=LANGUAGE=FILE"
         raise UsageError(f"--reference must be one of {known}, not {given.reference!r}.")
+    texts.check()
     return texts
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from spmcompat.errors import BadValueError, MissingFileError, printable, refuse_impossible
+from spmcompat.text.plain_texts import REMEDY, check_text, open_text, unreadable
 from spmcompat.text.tables import rows_of
 
 # The number of bytes of text to encode at once. Memory use is a few times this size.
@@ -48,6 +49,15 @@ class Texts(Protocol):
     def paths(self) -> Sequence[str]:
         """The files."""
 
+    def check(self) -> None:
+        """Raise if the texts cannot be read, as far as this can be seen without reading them.
+
+        Raises
+        ------
+        TrainingError
+            With a message that says what to do.
+        """
+
     def batches(self) -> Iterator[LineBatch]:
         """Read the texts in order."""
 
@@ -64,10 +74,13 @@ class TextFiles:
     """
 
     def __init__(self, paths: Sequence[str], languages: Sequence[str] | None = None) -> None:
-        for path in paths:
-            refuse_impossible(path, "Check --text")
         self.paths = paths
         self._languages: Sequence[str | None] = languages or [None] * len(paths)
+
+    def check(self) -> None:
+        """Raise if a file cannot be opened, or is not plain text."""
+        for path in self.paths:
+            check_text(path, or_table=True)
 
     @property
     def languages(self) -> list[str]:
@@ -120,10 +133,13 @@ class TextTables:
     """
 
     def __init__(self, paths: Sequence[str], text_column: str, language_column: str) -> None:
-        for path in paths:
-            refuse_impossible(path, "Check --text")
         self.paths = paths
         self._columns = (text_column, language_column)
+
+    def check(self) -> None:
+        """Raise if no file can have one of the paths."""
+        for path in self.paths:
+            refuse_impossible(path, REMEDY)
 
     def batches(self) -> Iterator[LineBatch]:
         """Read the tables in order. A batch contains rows of one language.
@@ -158,7 +174,7 @@ class TextTables:
             except OSError as error:
                 if isinstance(error, MissingFileError):
                     raise
-                raise _unreadable(path, error) from error
+                raise unreadable(path, error) from error
         yield from _taken(waiting)
 
 
@@ -221,14 +237,6 @@ def _taken(waiting: dict[str, list[bytes]]) -> Iterator[LineBatch]:
 
 
 def _lines_of_path(path: str) -> Iterator[bytes]:
-    try:
-        with open(path, "rb") as file:
-            yield from lines_of(file, path)
-    except OSError as error:
-        raise _unreadable(path, error) from error
-
-
-def lines_of(file: BinaryIO, path: str) -> Iterator[bytes]:
     """Yield the lines of a text, with their line ends.
 
     Raises
@@ -237,11 +245,12 @@ def lines_of(file: BinaryIO, path: str) -> Iterator[bytes]:
         If a line is so long that evaluating it would take too much memory.
     """
     number = 0
-    while line := file.readline(_LONGEST_LINE):
-        number += 1
-        if len(line) == _LONGEST_LINE:
-            raise _too_long(f"{path}:{number}")
-        yield line
+    with open_text(path, or_table=True) as file:
+        while line := file.readline(_LONGEST_LINE):
+            number += 1
+            if len(line) == _LONGEST_LINE:
+                raise _too_long(f"{path}:{number}")
+            yield line
 
 
 def _too_long(where: str) -> BadValueError:
@@ -257,7 +266,3 @@ def size_of(paths: Sequence[str]) -> int | None:
         return sum(os.stat(path).st_size for path in paths)
     except OSError:
         return None
-
-
-def _unreadable(path: str, error: OSError) -> MissingFileError:
-    return MissingFileError(f'"{path}": {os.strerror(error.errno or 0)}. Check --text.')

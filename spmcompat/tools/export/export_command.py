@@ -105,16 +105,14 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
         folder=folder,
     )
     stdout.writelines(f"{printable(line)}\n" for line in report_lines(given, found))
-    return EQUAL if found is None or found.ok else DIFFERENT
+    return EQUAL if found.problem or found.ok else DIFFERENT
 
 
-def report_lines(given: SimpleNamespace, found: "Verification | None") -> Iterator[str]:
+def report_lines(given: SimpleNamespace, found: "Verification") -> Iterator[str]:
     """Yield the report, line by line."""
     from spmcompat.tools.export.causes import CAUSES  # noqa: PLC0415
 
     yield f"written: {given.output}"
-    if found is None:
-        return
     if found.problem:
         yield found.problem
         return

@@ -3,11 +3,11 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
-from typing import TextIO
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime import outputs
+from spmcompat.text.plain_texts import check_text, open_text
 from spmcompat.tools.export.hard_lines import hard_lines
 from spmcompat.tools.export.hf_folder import (
     FolderOptions,
@@ -31,7 +31,7 @@ def export(
     inputs: Sequence[str] = (),
     *,
     folder: FolderOptions = _DEFAULTS,
-) -> Verification | None:
+) -> Verification:
     """Export a model.
 
     Parameters
@@ -56,8 +56,8 @@ def export(
 
     Returns
     -------
-    Verification or None
-        The number of lines that differ, by cause; None if nothing was verified.
+    Verification
+        The number of lines that differ, by cause.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def export(
         warn(f"{to}: {limit.line}")
     if finds and lines is not None:
         lines = without_control_pieces(files, lines)
-    found = None if lines is None else verify(model, target, files, lines)
+    found = verify(model, target, files, lines)
     write_files(files, output)
     return found
 
@@ -167,10 +167,8 @@ def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[
 
     Raises
     ------
-    MissingFileError
-        If the text cannot be read.
-    BadValueError
-        If the text is not in UTF-8.
+    TrainingError
+        If the text cannot be read, or is not plain text in UTF-8.
     """
     if isinstance(verify, bool):
         return hard_lines(model) if verify else None
@@ -178,23 +176,15 @@ def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[
 
 
 def _lines_of_file(path: str) -> Iterator[str]:
-    refuse_impossible(path, "Check --text")
-    _open_text(path).close()  # report a missing text before all other errors
+    check_text(path)  # before all other errors
     return _checked_lines(path)
 
 
-def _open_text(path: str) -> TextIO:
-    try:
-        return open(path, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise MissingFileError(f'"{path}": {error.strerror}. Check --text.') from error
-
-
 def _checked_lines(path: str) -> Iterator[str]:
-    with _open_text(path) as file:
+    with open_text(path) as file:
         try:
             for line in file:
-                yield line.removesuffix("\n")
+                yield line.decode().removesuffix("\n")
         except UnicodeDecodeError as error:
             raise BadValueError(f'"{path}": not a text in UTF-8. Check --text.') from error
 

@@ -36,6 +36,9 @@ class Difference(NamedTuple):
     actual: list[str]
 
 
+_NO_LINES = "not verified: there are no lines to compare."
+
+
 class Verification(NamedTuple):
     """How closely an export agrees with ``sentencepiece``.
 
@@ -48,7 +51,7 @@ class Verification(NamedTuple):
     differences : list of Difference
         The first few lines that differ.
     problem : str
-        Why nothing was verified, such as a missing library; empty if lines were compared.
+        Why no lines were compared, such as a missing library; empty if lines were compared.
     """
 
     lines: int
@@ -63,8 +66,8 @@ class Verification(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether all lines agree, apart from ties, which cannot be avoided."""
-        return self.different == self.causes.get(TIE, 0)
+        """Whether lines were compared and all agree, apart from ties, which cannot be avoided."""
+        return not self.problem and self.different == self.causes.get(TIE, 0)
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields and `ok` as data that JSON can represent."""
@@ -88,7 +91,7 @@ class Verification(NamedTuple):
 
 
 def verify(
-    model: ModelProto, target: Target, files: Mapping[str, bytes], lines: Iterable[str]
+    model: ModelProto, target: Target, files: Mapping[str, bytes], lines: Iterable[str] | None
 ) -> Verification:
     """Load an export with the library of its target, and compare it with ``sentencepiece``.
 
@@ -100,14 +103,16 @@ def verify(
         The target of the export.
     files : mapping of str to bytes
         The result of `Target.files`. The files are written to a temporary folder.
-    lines : iterable of str
-        The lines that both libraries encode.
+    lines : iterable of str, optional
+        The lines that both libraries encode. If it is None, nothing is compared.
 
     Returns
     -------
     Verification
         The number of lines that differ, by cause.
     """
+    if lines is None:
+        return Verification(0, {}, [], "not verified, because verification is switched off.")
     try:
         require("sentencepiece", VERIFYING, "formats")
         with tempfile.TemporaryDirectory(prefix="spmcompat-") as folder:
@@ -118,7 +123,8 @@ def verify(
                 with open(os.path.join(path, name) if name else path, "wb") as file:
                     file.write(content)
             loaded = target.load(path)
-            return compare(Reference(model), loaded, lines)
+            found = compare(Reference(model), loaded, lines)
+            return found if found.lines else found._replace(problem=_NO_LINES)
     except (NotVerifiableError, MissingLibraryError) as error:
         return Verification(0, {}, [], f"not verified: {error}")
 

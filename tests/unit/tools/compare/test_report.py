@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from spmcompat.tools.compare.plots import curves
-from spmcompat.tools.compare.report import page
+from spmcompat.tools.compare.report import page, tables
 from spmcompat.tools.compare.results import Result
 from spmcompat.tools.compare.training import Texts
 from spmcompat.tools.evaluate.bootstrap import Bootstrap, Interval, Resampled
@@ -26,6 +26,7 @@ def result(
     loss: float = math.nan,
     size: int = 100,
     *,
+    pieces: int | None = None,
     lost: float = 0.0,
     gold: Mapping[str, GoldScores] | None = None,
     gold_cuts: Mapping[str, tuple[tuple[int, ...], ...]] | None = None,
@@ -33,7 +34,7 @@ def result(
     evaluation = Evaluation(
         model=f"{config}.model",
         model_type="unigram",
-        pieces=size,
+        pieces=size if pieces is None else pieces,
         loss_per_character=loss,
         loss_per_byte=loss,
         renormalized_loss_per_character=loss,
@@ -221,6 +222,17 @@ def test_overlaps_are_columns_of_the_table_of_each_size(texts: Texts) -> None:
     alone = page([result("one", 10)], texts, "text")
     assert "overlap" not in alone
     assert "Changes against" not in alone
+
+
+def test_a_model_that_is_smaller_than_asked_for_is_seen_in_the_tables(texts: Texts) -> None:
+    small = [result("one", 10, pieces=87), result("two", 12)]
+    results = [*small, result("one", 10, size=50), result("two", 12, size=50)]
+    of_100, of_50 = tables(results)
+    assert (of_100.head[:2], of_50.head[1]) == (["100 pieces", "pieces"], "nats per character")
+    assert [row[:2] for row in of_100.rows] == [("one", "87"), ("two", "100")]
+    html_of_100, html_of_50 = re.split("<h2>(?:100|50) pieces", page(results, texts, "text"))[1:]
+    assert [cells_of(html_of_100, name)[0] for name in ("one", "two")] == ["87", "100"]
+    assert '<th scope="col">pieces</th>' not in html_of_50
 
 
 def test_intervals_stand_below_values_and_stars_mark_differences(texts: Texts) -> None:

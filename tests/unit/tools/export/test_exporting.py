@@ -73,7 +73,7 @@ def test_limits_are_said_before_anything_is_written(
         said.append(line)
 
     use(monkeypatch, Fake({"": b"x"}, [Limit("Not exact.", "Train with --a."), Limit("Nor that.")]))
-    assert export(model, "fake", str(output), None, warn) is None
+    assert not export(model, "fake", str(output), None, warn).ok
     assert said == ["fake: Not exact. Train with --a.", "fake: Nor that."]
     assert output.read_bytes() == b"x"
 
@@ -121,7 +121,7 @@ def test_a_missing_library_is_said_and_the_files_are_written(
     fake.problem = "nothing_of_that_name"
     use(monkeypatch, fake)
     found = export(model, "fake", str(tmp_path / "out"), ["a"], pytest.fail)
-    assert found is not None
+    assert not found.ok
     assert found.problem == (
         "not verified: the check needs nothing_of_that_name, which is not installed: pip install "
         "'spmcompat[formats]'."
@@ -137,7 +137,7 @@ def test_one_extra_installs_all_that_the_check_needs(
         "spmcompat.runtime.libraries.is_installed", lambda module: module != "sentencepiece"
     )
     found = export(model, "fake", str(tmp_path / "out"), ["a"], pytest.fail)
-    assert found is not None
+    assert not found.ok
     assert found.problem.endswith("pip install 'spmcompat[formats]'.")
 
 
@@ -243,12 +243,14 @@ def test_the_functions_of_the_package(tmp_path: Path) -> None:
     found = spmcompat.export(
         path, to="tokenizer.json", output=output, verify=["The fox"], logstream=stream
     )
-    assert found is not None
-    assert (found.lines, found.different, found.problem) == (1, 0, "")
+    assert (found.ok, found.lines, found.different, found.problem) == (True, 1, 0, "")
     assert "WARNING spmcompat: tokenizer.json: " in stream.getvalue()
-    none = spmcompat.export(
-        path, to="tokenizer.json", output=output, verify=False, logstream=stream
-    )
-    assert none is None
+    verify: bool | list[str]
+    for verify in (False, []):
+        none = spmcompat.export(
+            path, to="tokenizer.json", output=output, verify=verify, logstream=stream
+        )
+        assert (none.ok, none.lines, none.to_dict()["ok"]) == (False, 0, False)
+        assert none.problem.startswith("not verified")
     spmcompat.import_model(output, output=tmp_path / "back.model", logstream=stream)
     assert (tmp_path / "back.model").stat().st_size > 1000

@@ -1,0 +1,66 @@
+"""Opens the texts that tools read: plain text in UTF-8, one sentence on each line."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from spmcompat.errors import MissingFileError, printable, refuse_impossible
+from spmcompat.text.forms import HEAD_BYTES, check_plain
+
+REMEDY = "Check --text, which takes paths"
+
+
+@contextmanager
+def open_text(path: str | os.PathLike[str], *, or_table: bool = False) -> Iterator[BinaryIO]:
+    """Open a text for a ``with`` statement.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    or_table : bool
+        Whether the tool can read tables with ``--language_column``. If so, the error about a file
+        that is not plain text names this flag.
+
+    Raises
+    ------
+    MissingFileError
+        If the file cannot be opened or read.
+    TrainingError
+        If the file is not plain text.
+    """
+    refuse_impossible(path, REMEDY)
+    try:
+        with open(path, "rb") as file:
+            check_plain(os.fspath(path), file.peek(HEAD_BYTES)[:HEAD_BYTES], or_table=or_table)
+            yield file
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def check_text(path: str | os.PathLike[str], *, or_table: bool = False) -> None:
+    """Raise what `open_text` would raise. A pipe is not checked, because it can be read only once.
+
+    Raises
+    ------
+    TrainingError
+        If the file cannot be opened, or is not plain text.
+    """
+    refuse_impossible(path, REMEDY)
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        with open_text(path, or_table=or_table):
+            pass
+
+
+def unreadable(path: str | os.PathLike[str], error: OSError) -> MissingFileError:
+    """Return the error about a text that cannot be opened or read."""
+    reason = os.strerror(error.errno or 0)
+    return MissingFileError(f'"{printable(os.fspath(path))}": {reason}. {REMEDY}.')
