@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from os import PathLike, fsencode, fspath
+from os import PathLike, fsencode, fspath, strerror
 
 TYPE_CHECKING = False  # importing `typing` takes longer than importing this package
 if TYPE_CHECKING:
@@ -72,11 +72,11 @@ def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
         is_possible = False
     if is_possible and len(text) < _LONGEST_PATH:
         return
-    reason = "contains a NUL character or a lone surrogate"
+    reason = "the path contains a NUL character or a lone surrogate"
     if is_possible:
-        reason = f"has {len(text):,} characters"
+        reason = strerror(errno.ENAMETOOLONG)
     more = "..." if len(text) > _SHOWN_PATH else ""
-    raise MissingFileError(f"{text[:_SHOWN_PATH]!r}{more}: the path {reason}. {remedy}.")
+    raise MissingFileError(f"{text[:_SHOWN_PATH]!r}{more}: {reason}. {remedy}.")
 
 
 class UnknownOptionError(TrainingError, OSError):
