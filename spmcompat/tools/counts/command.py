@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, from_python, naming_keywords
-from spmcompat.cli.table import table
+from spmcompat.cli.tables import table
 from spmcompat.errors import printable
 from spmcompat.options.option import FLOAT, UINT64
 

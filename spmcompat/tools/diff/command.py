@@ -58,7 +58,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> int:
 
 def _vocabulary_lines(texts: "Vocabularies") -> Iterator[str]:
     """Yield the lines that compare the texts of the pieces, without their space marks."""
-    from spmcompat.cli.table import table  # noqa: PLC0415
+    from spmcompat.cli.tables import table  # noqa: PLC0415
     from spmcompat.tools.diff.report import NAMES  # noqa: PLC0415
 
     yield ""

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import NamedTuple, TypeAlias
 
-from spmcompat.cli.table import Rows, table
-from spmcompat.cli.tables import Table, html_of
+from spmcompat.cli.tables import Rows, Table, html_of, table
 from spmcompat.runtime.plain import plain_fields
 from spmcompat.tools.diff.result import (
     CharsmapDifference,

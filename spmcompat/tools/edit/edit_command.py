@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, switch
-from spmcompat.cli.table import Rows, table
+from spmcompat.cli.tables import Rows, table
 from spmcompat.errors import BadValueError, printable
 from spmcompat.options.values import parse_float
 

@@ -16,8 +16,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spmcompat.cli.table import table
-from spmcompat.cli.tables import Table, html_of
+from spmcompat.cli.tables import Table, html_of, table
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.options.reading import unknown_option
 from spmcompat.options.table import OPTIONS

@@ -6,8 +6,7 @@ import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spmcompat.cli.table import table
-from spmcompat.cli.tables import Table, html_of
+from spmcompat.cli.tables import Table, html_of, table
 from spmcompat.errors import printable
 from spmcompat.model.pieces import NORMAL
 from spmcompat.model.reading import read_model
