@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -149,12 +149,16 @@ def _change_size(
         write_model(changed, output, others)
         sizes = f"{len(changed.pieces):,} pieces, {len(model.pieces):,} before"
         report.info(f"Saved {fspath(output)}: {sizes}")
-    for what, texts in (("New", added), ("Dropped", dropped)):
-        if texts:
-            more = " ..." if len(texts) > _SHOWN else ""
-            report.info(f"{what} pieces: {' '.join(texts[:_SHOWN])}{more}")
+    _log_pieces("New", added, report)
+    _log_pieces("Dropped", dropped, report)
     new = changed.SerializeToString()
     return SizeResult(new, len(model.pieces), len(changed.pieces), added + dropped, ids)
+
+
+def _log_pieces(what: str, texts: Sequence[str], report: Report) -> None:
+    if texts:
+        more = " ..." if len(texts) > _SHOWN else ""
+        report.info(f"{what} pieces: {' '.join(texts[:_SHOWN])}{more}")
 
 
 def _in_use(model: ModelProto) -> dict[str, None]:
