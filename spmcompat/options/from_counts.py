@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from spmcompat.errors import BadValueError, TrainingError, printable
 from spmcompat.options.languages import merge_languages, open_counts, pop_languages
 from spmcompat.options.settings import Settings, value_of
+from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import to_text
 from spmcompat.stored_counts.metadata import COUNTING_OPTIONS, STORED_OPTIONS, SYMBOL_OPTIONS
 from spmcompat.stored_counts.origin import Origin, invalid_metadata
@@ -111,7 +112,8 @@ def _refuse_contradictions(
             continue
         first, second = value_of(counted, option), value_of(training, option)
         if first != second:
+            shown = OPTIONS[option].default if first == "" else first
             raise BadValueError(
-                f"{name}: the text was counted with {option}={printable(str(first))}, and the "
+                f"{name}: the text was counted with {option}={printable(str(shown))}, and the "
                 f"option for training is {option}={second}. Leave {option} out, or count again."
             )

@@ -385,13 +385,18 @@ def test_a_model_that_is_smaller_than_asked_for_is_a_warning() -> None:
         assert status == 0
         small, large = out.split("\n\n")[:2]
         pieces = large.splitlines()[-1].split()[1]
-        (warning,) = [line for line in err.splitlines() if "yields no more" in line]
-        text = (
-            f"unigram 5,000: the model has only {pieces} pieces, because the text yields no more."
-        )
-        assert warning.endswith(text)
+        (warning,) = [line for line in err.splitlines() if "has only" in line]
+        assert warning.endswith(f"unigram 5,000: the model has only {pieces} pieces.")
         assert "WARNING" in warning
         assert (" pieces  pieces " in small, " pieces  pieces " in large) == (False, True)
+
+
+def test_warnings_of_a_training_are_repeated(folder: Path) -> None:
+    text = (folder / "text.txt").read_text(encoding="utf-8")
+    (folder / "text.txt").write_text(f"{text}{'long ' * 2000}\n", encoding="utf-8")
+    status, _, err = run("--configs", "unigram")
+    assert status == 0
+    assert "WARNING spmcompat: unigram-100: Skipped 1 too long sentence" in err
 
 
 def test_a_value_may_have_300_characters(folder: Path) -> None:

@@ -123,8 +123,7 @@ def make(given: SimpleNamespace, report: Report) -> Comparison:
     for result in results:
         if result.is_small:
             report.warning(
-                f"{result.label}: the model has only {result.evaluation.pieces:,} pieces, because "
-                "the text yields no more."
+                f"{result.label}: the model has only {result.evaluation.pieces:,} pieces."
             )
     groups = group_gold_words(results, gold, texts.held_out)
     path, stored = folder.claim("report.html", GROUPS)

@@ -43,7 +43,7 @@ class Result(NamedTuple):
 
     @property
     def is_small(self) -> bool:
-        """Whether the model has fewer pieces than asked for, because the text yields no more."""
+        """Whether the model has fewer pieces than asked for."""
         return self.evaluation.pieces < self.vocab_size
 
     def __repr__(self) -> str:

@@ -38,6 +38,7 @@ from spmcompat.tools.evaluate.texts import Texts as TextSource
 HELD_OUT = 20  # one of every 20 lines is held out
 _SHOWN_WORDS = 24
 _PATIENCE = 5  # seconds that an interrupted training process gets to end by itself
+_WARNING = "WARNING spmcompat: "  # the beginning of a warning in the log of a training process
 _LONGEST_NAME = 100  # bytes before the suffix of a file name; file systems allow 255 in total
 
 
@@ -221,7 +222,7 @@ def _result(
         report.info(f"{name}: {shlex.join(command)}")
         ends = ("json",) if model.suffix == ".json" else ("model", "vocab")
         folder.claim(*(f"models/{file_name}.{end}" for end in (*ends, "log")))
-        seconds, mib = _train(command, prefix, name)
+        seconds, mib = _train(command, prefix, name, report)
         trained[key] = _Training(shown, seconds, mib, model)
     training = trained[key]
     loaded = load_model(str(training.model), workers)
@@ -285,8 +286,11 @@ def _command(config: Config, size: int, text: Path, prefix: Path) -> tuple[list[
     return command, prefix.with_name(prefix.name + ".model")
 
 
-def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, float]:
-    """Run a training command, and return its time in seconds and its peak memory in MiB."""
+def _train(command: Sequence[str], prefix: Path, name: str, report: Report) -> tuple[float, float]:
+    """Run a training command, and return its time in seconds and its peak memory in MiB.
+
+    The warnings in its log are repeated.
+    """
     if sys.platform == "win32":
         raise TrainingError("Windows cannot measure processes as this command does. Use WSL.")
     log = prefix.with_name(prefix.name + ".log")
@@ -304,11 +308,15 @@ def _train(command: Sequence[str], prefix: Path, name: str) -> tuple[float, floa
             _end(process)
             raise
         process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - started
+    lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
     if process.returncode != 0:
-        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
         last = next((line for line in reversed(lines) if line.strip()), "no message")
         raise TrainingError(f"{name} failed: {last} See {log} for all messages.")
-    return time.perf_counter() - started, usage.ru_maxrss / 1024
+    for line in lines:
+        if line.startswith(_WARNING):
+            report.warning(f"{name}: {line.removeprefix(_WARNING)}")
+    return seconds, usage.ru_maxrss / 1024
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

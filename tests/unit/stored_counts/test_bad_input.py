@@ -385,6 +385,7 @@ def test_u_0000_trains_as_from_the_text(tmp_path: Path) -> None:
         ({"user_defined_symbols": ["é"]}, "not cut at the symbol é"),
         ({"split_by_whitespace": False}, "split_by_whitespace=True, and"),
         ({"add_dummy_prefix": False}, "add_dummy_prefix=True, and"),
+        ({"normalization_rule_name": "identity"}, "normalization_rule_name=nmt_nfkc, and"),
         ({"space_pieces": "separate"}, "space_pieces=prefix, and"),
         ({"pretokenizer": "script"}, "pretokenizer=None, and"),
         ({"required_chars": "", "character_coverage": 0.1}, "character_coverage"),
