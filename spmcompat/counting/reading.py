@@ -230,7 +230,7 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[s
     if surprises.malformed:
         found.append(
             f"{surprises.malformed} sentences contain bytes that are not UTF-8, which become "
-            f"U+FFFD (convert the input with iconv -t UTF-8{first('malformed')})."
+            f"U+FFFD (convert the input with iconv -f ENCODING -t UTF-8{first('malformed')})."
         )
     return found
 

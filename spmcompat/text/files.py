@@ -138,9 +138,9 @@ class Files:
 
     def _warn_once(self, file: InputFile, form: Form) -> None:
         """Warn about the first file that is probably not plain text."""
-        if self._has_warned or form != ("", TEXT) or self._text.input_format != AUTO:
+        if self._has_warned or form.format != TEXT or self._text.input_format != AUTO:
             return
-        if doubt := doubt_about(file.path, file.head):
+        if doubt := doubt_about(file.path, b"" if form.compression else file.head):
             self._report.warning(doubt)
             self._has_warned = True
 

@@ -231,14 +231,14 @@ def check_plain(name: str, head: bytes, *, or_table: bool = False) -> None:
     check_readable(name, head)
     if _begins_model(head):
         raise TrainingError(f"{name} is a SentencePiece model: give a text.")
-    named = _form_of_name(name, AUTO, has_column=False).format
+    named = TSV if _suffix_of(name) == ".tsv" else _form_of_name(name, AUTO, True).format
     found = content_of(head) if named == TEXT else named
     if not found:
         return
     remedy = "write its texts to a text file, one on each line"
     if found in COMPRESSIONS.values():
         remedy = "decompress it first"
-    elif or_table and found != ARROW:
+    elif or_table and found in (JSONL, PARQUET):
         remedy += ", or name the column of their languages with --language_column"
     raise TrainingError(f"{_contains(name, found)}, not plain text: {remedy}.")
 
@@ -256,14 +256,17 @@ def without_mark(lines: bytes, name: str) -> bytes:
 
 
 def doubt_about(name: str, head: bytes) -> str:
-    """Return a warning if a text file is probably not plain text, or "" otherwise."""
-    suffix = os.path.splitext(name.lower())[1]
+    """Return a warning if a text file is probably not plain text, or "" otherwise.
+
+    `head` is empty if the file is compressed.
+    """
+    suffix = _suffix_of(name)
     if suffix == ".csv":
         return (
             f"{name} is read as plain text, with its other columns and quotation marks. If it is a "
             "table, name the column of the text with --input_column."
         )
-    if suffix == ".tsv" and b"\t" in head:
+    if suffix == ".tsv" and (b"\t" in head or not head):
         return (
             f"{name} is read as plain text, with its tabs. If each line is a text, a tab and its "
             "count, give --input_format=tsv. If it is another table, write it as CSV, with commas, "
@@ -281,15 +284,19 @@ def doubt_about(name: str, head: bytes) -> str:
 
 
 def _form_of_name(name: str, input_format: str, has_column: bool) -> Form:
-    base, suffix = os.path.splitext(name.lower())
-    compression = COMPRESSIONS.get(suffix, "")
-    if compression:
-        suffix = os.path.splitext(base)[1]
+    compression = COMPRESSIONS.get(os.path.splitext(name.lower())[1], "")
+    suffix = _suffix_of(name)
     form = _FORMATS.get(suffix, TEXT) if input_format == AUTO else input_format
     # Without the name of a column, the lines of a .csv file are sentences, as in the reference.
     if input_format == AUTO and suffix == ".csv" and has_column:
         form = CSV
     return Form(compression, form)
+
+
+def _suffix_of(name: str) -> str:
+    """Return the suffix of a name in lower case, without the suffix of a compression."""
+    base, suffix = os.path.splitext(name.lower())
+    return os.path.splitext(base)[1] if suffix in COMPRESSIONS else suffix
 
 
 def _check_compression(name: str, named: Form, found: str, may_rename: bool) -> None:
@@ -334,6 +341,8 @@ TITLES = {
     XZ: "xz",
     BZIP2: "bzip2",
     JSONL: "JSON Lines",
+    CSV: "CSV",
+    TSV: "TSV",
     PARQUET: "Parquet",
     ARROW: "Arrow",
 }

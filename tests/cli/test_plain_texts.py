@@ -50,6 +50,8 @@ FILES: Sequence[tuple[str, bytes, str]] = [
     ("a.parquet", b"PAR1\x15\4", "contains Parquet data, not plain text: write its texts to a"),
     ("a.arrow", b"ARROW1\0\0", "contains Arrow data, not plain text: write its texts to a text"),
     ("a.jsonl", b'{"text": "a"}\n' * 30, "contains JSON Lines data, not plain text: write its"),
+    ("a.csv", b"id,body\n1,a\n", "contains CSV data, not plain text: write its texts to a text"),
+    ("a.tsv.gz", gzip.compress(b"1\ta\n"), "contains TSV data, not plain text: write its texts"),
     ("b.ndjson.gz", gzip.compress(b'"a"\n'), "contains JSON Lines data, not plain text: write"),
     ("u.txt", TEXT.encode("utf-16"), "is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8."),
     ("a.zip", b"PK\3\4", "is a zip archive: unpack it, and give its files."),

@@ -59,7 +59,7 @@ def test_lines_of_a_file(kind: str, by_raw_tokens: bool, tmp_path: Path) -> None
         f"1 sentences contain NUL characters, as binary files and UTF-16 do (check that the input "
         f"is text; the first: {path}, from byte {starts[6]} on).",
         "2 sentences contain bytes that are not UTF-8, which become U+FFFD (convert the input with "
-        f"iconv -t UTF-8; the first: {path}, from byte {starts[5]} on).",
+        f"iconv -f ENCODING -t UTF-8; the first: {path}, from byte {starts[5]} on).",
     ):
         assert message in warning
 
