@@ -226,7 +226,10 @@ def _check_extensions(settings: Settings) -> None:
     for option in changed:
         if model_type not in option.models:
             allowed = " and ".join(option.models)
-            raise TrainingError(f"{option.name} is for {allowed} models only. Leave it out.")
+            source = f" ({settings.recipe})" if settings.recipe else ""
+            raise TrainingError(
+                f"{option.name} is for {allowed} models only{source}. Leave it out."
+            )
     if settings.on_round is not None and spec.model_type in _SIMPLE:
         raise TrainingError("on_round is for unigram and bpe models only. Leave it out.")
     names = {option.name for option in changed}
