@@ -228,11 +228,16 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[s
             f"(check that the input is text{first('nul')})."
         )
     if surprises.malformed:
-        found.append(
-            f"{surprises.malformed} sentences contain bytes that are not UTF-8, which become "
-            f"U+FFFD (convert the input with iconv -f ENCODING -t UTF-8{first('malformed')})."
-        )
+        found.append(not_utf8(surprises.malformed, first("malformed")))
     return found
+
+
+def not_utf8(sentences: int, place: str = "") -> str:
+    """Return the warning about sentences that are not UTF-8."""
+    return (
+        f"{sentences} sentences contain bytes that are not UTF-8, which become U+FFFD (convert the "
+        f"input with iconv -f ENCODING -t UTF-8{place})."
+    )
 
 
 def _too_long(facts: LineFacts, text: TextPlan, place: str) -> str:

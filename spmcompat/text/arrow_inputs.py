@@ -68,7 +68,9 @@ def seekable(file: InputFile, input_format: str) -> Any:
     )
 
 
-def column_of_schema(schema: pa.Schema, column: str, name: str) -> tuple[str, str]:
+def column_of_schema(
+    schema: pa.Schema, column: str, name: str, flag: str = "--input_column"
+) -> tuple[str, str]:
     """Return the name of the column that contains the text, and the path to the text in the column.
 
     Parameters
@@ -79,6 +81,8 @@ def column_of_schema(schema: pa.Schema, column: str, name: str) -> tuple[str, st
         The column or nested field that the user named; empty for the default.
     name : str
         The name of the file in messages.
+    flag : str
+        The flag that names the column, as messages write it.
 
     Raises
     ------
@@ -86,7 +90,7 @@ def column_of_schema(schema: pa.Schema, column: str, name: str) -> tuple[str, st
         If there is no such column, or it does not contain strings.
     """
     try:
-        strings = ArrowStrings(empty_reader(schema), column or None, "--input_column")
+        strings = ArrowStrings(empty_reader(schema), column or None, flag)
     except BadValueError as error:
         raise BadValueError(f"{name}: {error}") from None
     assert strings.column_name is not None

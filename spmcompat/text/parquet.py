@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -49,7 +49,7 @@ def read_column(file: InputFile, column: str, longest: int | None = None) -> Ite
         If the column does not exist or does not contain strings, or the file is broken.
     """
     name = name_of(file.path)
-    parquet = _Columns(file, [column])
+    parquet = _Columns(file, {"--input_column": column})
     size = file.size or 0
     rows = max(parquet.rows, 1)
     done = taken = 0
@@ -60,8 +60,8 @@ def read_column(file: InputFile, column: str, longest: int | None = None) -> Ite
         yield buffer
 
 
-def read_columns(file: InputFile, columns: Sequence[str]) -> Iterator[tuple[str | None, ...]]:
-    """Yield the values of several columns of strings in each row.
+def read_columns(file: InputFile, columns: Mapping[str, str]) -> Iterator[tuple[str | None, ...]]:
+    """Yield the values of several columns of strings in each row, given their flags and names.
 
     Raises
     ------
@@ -97,8 +97,8 @@ class _Columns:
     ----------
     file : InputFile
         The file.
-    columns : sequence of str
-        The columns that the user named.
+    columns : mapping from str to str
+        The flag that names each column, and the name that the user gave.
 
     Attributes
     ----------
@@ -108,18 +108,20 @@ class _Columns:
         The number of rows.
     """
 
-    def __init__(self, file: InputFile, columns: Sequence[str]) -> None:
+    def __init__(self, file: InputFile, columns: Mapping[str, str]) -> None:
         require_pyarrow(PARQUET)
         self._name = name_of(file.path)
         with naming(self._name):
             self._source = seekable(file, PARQUET)
             self._plain = self._open()
         schema = self._plain.schema_arrow
-        if not any(columns) and schema.names == _OF_COUNTS:
+        if not any(columns.values()) and schema.names == _OF_COUNTS:
             raise BadValueError(
                 f"{self._name} is a file of counts: give it with --counts instead of --input."
             )
-        found = [column_of_schema(schema, column, self._name) for column in columns]
+        found = [
+            column_of_schema(schema, column, self._name, flag) for flag, column in columns.items()
+        ]
         self.paths = [path for _, path in found]
         self.rows: int = self._plain.metadata.num_rows
         self._leaves = _leaves(self._plain, found)

@@ -112,7 +112,7 @@ def _json_lines(
         yield buffer
 
 
-def what_is_wrong(line: bytes, column: str) -> str:
+def what_is_wrong(line: bytes, column: str, flag: str = "--input_column") -> str:
     """Return a sentence that explains why a line of JSON Lines is broken.
 
     Parameters
@@ -121,6 +121,8 @@ def what_is_wrong(line: bytes, column: str) -> str:
         The broken line.
     column : str
         The name of the field that contains the text.
+    flag : str
+        The flag that names the field, as messages write it.
     """
     if line.lstrip().startswith(b"["):
         return f"broken record: the line begins a list, not an object. {OF_ARRAYS}."
@@ -134,12 +136,12 @@ def what_is_wrong(line: bytes, column: str) -> str:
     except (ValueError, RecursionError):
         return "broken record."
     return (
-        _fault(record, column, _RECORD)
+        _fault(record, column, _RECORD, flag)
         or f'broken record: the field "{column}" is nested or is a list, not a string.'
     )
 
 
-def _fault(value: object, column: str, where: str, above: str = "") -> str:
+def _fault(value: object, column: str, where: str, flag: str, above: str = "") -> str:
     """Return why a value, or its field `column`, is not text; "" if it is text or null.
 
     Parameters
@@ -150,20 +152,22 @@ def _fault(value: object, column: str, where: str, above: str = "") -> str:
         The name of a field in it; empty if the value itself should be text.
     where : str
         A description of the value.
+    flag : str
+        The flag that names the field.
     above : str
         The path to the fields of the value; empty for a record.
     """
     if isinstance(value, list) and where != _RECORD:
         element = where if where.startswith(_ELEMENT) else _ELEMENT + where
-        return next(filter(None, (_fault(one, column, element, above) for one in value)), "")
+        return next(filter(None, (_fault(one, column, element, flag, above) for one in value)), "")
     if isinstance(value, dict):
         first, _, rest = column.partition(".")
         if column and column in value:
-            return _fault(value[column], "", f'the field "{column}"', f"{above}{column}.")
+            return _fault(value[column], "", f'the field "{column}"', flag, f"{above}{column}.")
         if rest and first in value:
-            return _fault(value[first], rest, f'the field "{first}"', f"{above}{first}.")
+            return _fault(value[first], rest, f'the field "{first}"', flag, f"{above}{first}.")
         names = (json.dumps(above + name, ensure_ascii=False) for name in _names(value))
-        listed = f"{printable(', '.join(names))} (choose one with --input_column)"
+        listed = f"{printable(', '.join(names))} (choose one with {flag})"
         problem = f'has no field "{column}"' if column else "is an object, not a string"
         return f"{where} {problem}; it has {listed if value else 'none'}."
     return _fault_of_text(value, "an object" if column and where != _RECORD else "a string", where)

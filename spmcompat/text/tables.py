@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.text.compression import contents
@@ -16,15 +16,15 @@ from spmcompat.text.records import LONGEST_RECORD, what_is_wrong
 Row = tuple[str | None, ...]
 
 
-def rows_of(path: str, columns: Sequence[str]) -> Iterator[Row]:
+def rows_of(path: str, columns: Mapping[str, str]) -> Iterator[Row]:
     """Yield the values of some columns in each row of a file.
 
     Parameters
     ----------
     path : str
         The path or address of JSON Lines, perhaps compressed, or of a Parquet file.
-    columns : sequence of str
-        The names of the columns or fields.
+    columns : mapping from str to str
+        The flag that names each column or field, as messages write it, and the name.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def rows_of(path: str, columns: Sequence[str]) -> Iterator[Row]:
             yield from _records(file, contents(file, form), columns)
 
 
-def _records(file: InputFile, text: ReadableInto, columns: Sequence[str]) -> Iterator[Row]:
+def _records(file: InputFile, text: ReadableInto, columns: Mapping[str, str]) -> Iterator[Row]:
     name = name_of(file.path)
     for buffer in cut_at_lines(text, name, longest=LONGEST_RECORD, numbered=True):
         lines = buffer.lines_text()
@@ -56,17 +56,18 @@ def _records(file: InputFile, text: ReadableInto, columns: Sequence[str]) -> Ite
                 yield _values(line, columns, f"{name}:{number}")
 
 
-def _values(line: bytes, columns: Sequence[str], where: str) -> Row:
-    column = columns[0]
+def _values(line: bytes, columns: Mapping[str, str], where: str) -> Row:
+    flag = next(iter(columns))
     try:
         record = json.loads(line.decode())
         if isinstance(record, str) or record is None:
             raise TrainingError(f"{where}: the record is not an object. Write an object.")
-        for column in columns:
-            if record[column] is not None:
-                record[column].encode()
-        return tuple(record[name] for name in columns)
+        for flag in columns:
+            if record[columns[flag]] is not None:
+                record[columns[flag]].encode()
+        return tuple(record[name] for name in columns.values())
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
         if isinstance(error, TrainingError):
             raise
-        raise TrainingError(f"{where}: {what_is_wrong(line, column)} Repair the line.") from None
+        fault = what_is_wrong(line, columns[flag], flag)
+        raise TrainingError(f"{where}: {fault} Repair the line.") from None

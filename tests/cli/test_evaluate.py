@@ -48,6 +48,19 @@ BOOTSTRAP = ("bpe.model", "--text", "text.txt", "--bootstrap", "100")
 
 
 @pytest.mark.usefixtures("folder")
+def test_lines_that_are_not_utf8_are_counted_as_in_training() -> None:
+    Path("latin.txt").write_bytes("the cat\ncaf\xe9\n\xe9\xe9 dog\n".encode("latin-1"))
+    status, _, err = run("bpe.model", "--text=latin.txt")
+    assert status == 0
+    (warning,) = [line for line in err.splitlines() if "WARNING" in line]
+    log = io.StringIO()
+    options = {"vocab_size": 14, "hard_vocab_limit": False}
+    spmcompat.train(input="latin.txt", model_prefix="m", logstream=log, **options)
+    assert "2 sentences contain bytes that are not UTF-8" in warning
+    assert warning.removesuffix(").") in log.getvalue()  # training also names the first line
+
+
+@pytest.mark.usefixtures("folder")
 def test_the_table_has_a_column_for_each_model() -> None:
     status, out, err = run(*MODELS)
     assert status == 0
@@ -58,7 +71,9 @@ def test_the_table_has_a_column_for_each_model() -> None:
     assert rows["loss per character"][1] == "-"
     assert float(rows["loss per character"][0]) > 0
     assert any(line.split()[:2] == ["unigram.model", "bpe.model"] for line in lines[1:])
-    assert "Evaluating" in err
+    size = f"{len(TEXT):,} bytes"
+    assert f"Evaluating: {size}" in err
+    assert f"Evaluating: done {size} in" in err
 
 
 @pytest.mark.usefixtures("folder")

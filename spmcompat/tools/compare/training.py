@@ -32,7 +32,7 @@ from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
 from spmcompat.tools.evaluate.gold import GoldScores, boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.models import Model, load_model
-from spmcompat.tools.evaluate.texts import TextFiles, size_of
+from spmcompat.tools.evaluate.texts import TextFiles
 from spmcompat.tools.evaluate.texts import Texts as TextSource
 
 HELD_OUT = 20  # one of every 20 lines is held out
@@ -92,20 +92,20 @@ def split_text(text: TextSource, folder: ReportFolder, report: Report) -> Texts:
         outputs(OPTION) as files,
         files.open(train) as to_train,
         files.open(held_out) as to_evaluate,
-        report.stage("Splitting the text", size_of(text.paths), "bytes") as stage,
+        report.stage("Splitting the text", text.size, "bytes") as stage,
         ExitStack() as stack,
     ):
         to_language: dict[str, BinaryIO] = {}
-        for lines, _, language in text.batches():
+        for lines, _, language, bytes_read in text.batches():
             if language is not None and language not in languages:
                 (path,) = folder.claim(f"held-out-{len(languages) + 1}.txt")
                 languages[language] = path
                 to_language[language] = stack.enter_context(files.open(path))
             digest.update(repr((language, len(lines))).encode())
+            stage.advance(bytes_read)
             for content in lines:
                 line = content.replace(b"\n", b" ") + b"\n"
                 digest.update(line)
-                stage.advance(len(line))
                 is_blank = not line.strip()
                 if is_blank and language is None:
                     continue

@@ -55,8 +55,8 @@ def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
     origin, batches = count_text(given.options, settings, None, report, given.allow_empty)
     report.step("Writing")
     write(given.output, lambda: origin, batches)
-    size = os.stat(given.output).st_size / 1e6
+    size = os.stat(given.output).st_size
     report.info(
-        f"Saved {given.output}: the counts of {origin.sentences:,} sentences, {size:.1f} MB"
+        f"Saved {given.output}: the counts of {origin.sentences:,} sentences, {size:,} bytes"
     )
     report.costs()

@@ -22,7 +22,7 @@ class Alignment(NamedTuple):
     Attributes
     ----------
     whole_words : array of int64
-        The number of words that are contained in a single token.
+        The number of words that are contained in a single token that is not unknown.
     inner_tokens : array of int64
         The number of tokens that begin inside a word, although they are marked as the beginning of
         a word.
@@ -72,12 +72,12 @@ def align(
 
     first, last = word_of[begin], word_of[end - 1]
     touched = _cover(first, last + 1, len(word_begins))
+    known = ~unknown[visible]
     contained = _cover(
-        first + (begin != word_begins[first]),
-        last + (end == word_ends[last]),
+        (first + (begin != word_begins[first]))[known],
+        (last + (end == word_ends[last]))[known],
         len(word_begins),
     )
-    known = ~unknown[visible]
     kept = _cover(begin[known], end[known], len(first_of_word))
     whole = (touched == 1) & (contained == 1)
     inner = begins[visible] & (begin != word_begins[first])

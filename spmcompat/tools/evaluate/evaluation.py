@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from spmcompat.counting.reading import not_utf8
 from spmcompat.errors import BadValueError
 from spmcompat.runtime.progress import Report
 from spmcompat.tools.evaluate.alignment import align
@@ -40,7 +41,7 @@ from spmcompat.tools.evaluate.line_sums import (
     text_sums,
 )
 from spmcompat.tools.evaluate.models import Model
-from spmcompat.tools.evaluate.texts import TextFiles, Texts, size_of
+from spmcompat.tools.evaluate.texts import TextFiles, Texts
 from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
 from spmcompat.tools.evaluate.vocabularies import share_texts
 
@@ -169,24 +170,33 @@ def lost_text(result: Evaluation) -> str:
 class _Batch(NamedTuple):
     """Some lines as bytes and as text, and the number of words in each line.
 
-    `visible_characters` is the number of characters in all lines, without white space.
+    `visible_characters` is the number of characters in all lines, without white space, and
+    `malformed` is the number of lines that are not UTF-8.
     """
 
     lines: list[bytes]
     texts: list[str]
     words: npt.NDArray[np.int64]
     visible_characters: int
+    malformed: int
 
 
 def _batch(lines: list[bytes]) -> _Batch:
-    texts = [line.decode(errors="replace") for line in lines]
+    texts = []
+    malformed = 0
+    for line in lines:
+        try:
+            texts.append(line.decode())
+        except UnicodeDecodeError:
+            texts.append(line.decode(errors="replace"))
+            malformed += 1
     words = np.zeros(len(texts), dtype=np.int64)
     visible_characters = 0
     for i, text in enumerate(texts):
         parts = text.split()
         words[i] = len(parts)
         visible_characters += sum(map(len, parts))
-    return _Batch(lines, texts, words, visible_characters)
+    return _Batch(lines, texts, words, visible_characters, malformed)
 
 
 class _TextSize:
@@ -198,6 +208,7 @@ class _TextSize:
         self.characters = 0
         self.visible_characters = 0
         self.words = 0
+        self.malformed = 0
 
     def add(self, batch: _Batch) -> None:
         self.lines += len(batch.lines)
@@ -205,6 +216,7 @@ class _TextSize:
         self.characters += sum(map(len, batch.texts))
         self.visible_characters += batch.visible_characters
         self.words += int(batch.words.sum())
+        self.malformed += batch.malformed
 
     def counts(self) -> TextCounts:
         return TextCounts(self.lines, self.bytes, self.characters, self.words)
@@ -358,7 +370,7 @@ def evaluate(
     gold : sequence of GoldList
         Lists of segmented words; may be empty.
     report : Report
-        Receives the progress, and a warning about skipped lines.
+        Receives the progress, and warnings about skipped lines and lines that are not UTF-8.
     drop_spaces : bool, optional
         Whether to drop tokens that are only spaces after encoding.
     bootstrap : Bootstrap, optional
@@ -383,8 +395,8 @@ def evaluate(
         columns = len(TextSums._fields) + len(models) * len(ModelSums._fields)
         units = UnitSums(columns, bootstrap.units)
     languages = None
-    with report.stage("Evaluating", size_of(source.paths), "bytes") as stage:
-        for lines, file_begins, language in source.batches():
+    with report.stage("Evaluating", source.size, "bytes") as stage:
+        for lines, file_begins, language, bytes_read in source.batches():
             batch = _batch(lines)
             sums = [measurement.add(batch) for measurement in measurements]
             size.add(batch)
@@ -397,9 +409,11 @@ def evaluate(
                 of_text = text_sums(batch.lines, batch.texts, batch.words)
                 rows = np.concatenate([of_text, *(found for found in sums if found is not None)])
                 units.add(rows.T, batch.words == 0, file_begins)
-            stage.advance(sum(map(len, lines)) + len(lines))
+            stage.advance(bytes_read)
     if size.bytes == 0:
         raise BadValueError("The text is empty. Check --text.")
+    if size.malformed:
+        report.warning(not_utf8(size.malformed))
     if skipped := max((m.loss.skipped for m in models if m.loss is not None), default=0):
         report.warning(f"The losses do not include {skipped} lines that contain U+2585.")
     cuts = [[model.cut([w.text for w in found.words]) for found in gold] for model in models]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.model.reading import read_model
-from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.alignment import Span
@@ -22,6 +22,7 @@ from spmcompat.tools.evaluate.pretokens import PretokenEncoder
 from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
 from spmcompat.tools.evaluate.vocabularies import texts_of_pieces
 from spmcompat.tools.export.document import MOST_BYTES
+from spmcompat.tools.export.importing import pieces_of_export
 from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ class _SentencePiece:
         self.path = path
         self.model_type = TrainerSpec.ModelType.Name(model.trainer_spec.model_type).lower()
         self.size = len(model.pieces)
-        self.vocabulary = {piece.piece for piece in model.pieces if piece.type == piece.NORMAL}
+        self.vocabulary = _normal_pieces(model)
         self.texts = texts_of_pieces(self.vocabulary)
         self.kinds = kinds_of_pieces(model)
         self.pretokens = (
@@ -191,34 +192,48 @@ class _HuggingFace:
         self.size = len(ids)
         self.path = path
         self.model_type = f"tokenizers {type(model).__name__}"
-        self.vocabulary = {text for text in texts if text not in special}
         self.marks_continuation = type(model).__name__ == "WordPiece"
-        self.texts = texts_of_pieces(
-            self.vocabulary, _SPACES, _CONTINUES if self.marks_continuation else ""
-        )
-        self.kinds = _kinds_of_tokens(
-            [text if text in self.vocabulary else "" for text in texts],
-            flags(text == unknown or (unknown is None and text == "<unk>") for text in texts),
-            by_continuation=self.marks_continuation,
-        )
+        with open(path, "rb") as file:
+            exported = pieces_of_export(file.read())
+        if exported is not None:
+            self.vocabulary = _normal_pieces(exported)
+            self.texts = texts_of_pieces(self.vocabulary)
+            self.kinds = kinds_of_pieces(exported)
+        else:
+            unknown = unknown or "<unk>"
+            self.vocabulary = set(texts) - special - {unknown}
+            self.texts = texts_of_pieces(
+                self.vocabulary, _SPACES, _CONTINUES if self.marks_continuation else ""
+            )
+            self.kinds = _kinds_of_tokens(
+                [text if text in self.vocabulary else "" for text in texts],
+                flags(text == unknown for text in texts),
+                by_continuation=self.marks_continuation,
+            )
         has_all_bytes = self.vocabulary.issuperset(ByteLevel.alphabet())
         self.drops_characters = not (has_all_bytes or self.kinds.unknown.any())
 
     def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
         encoded = self._encoded([line.decode(errors="replace") for line in lines])
-        found = [np.array(line.ids, dtype=np.int64) for line in encoded]
-        if self._ids is not None:
-            found = [np.searchsorted(self._ids, ids) for ids in found]
-        return [ids.astype(np.int32) for ids in found]
+        return [self._numbers(line).astype(np.int32) for line in encoded]
 
     def spans(self, lines: Sequence[str]) -> list[list[Span]]:
-        return [list(line.offsets) for line in self._encoded(lines)]
+        blank = self.kinds.blank
+        return [
+            _without_added_marks(line.offsets, np.flatnonzero(blank[self._numbers(line)]).tolist())
+            for line in self._encoded(lines)
+        ]
 
     def cut(self, words: Sequence[str]) -> list[list[str]]:
         encoded = self._encoded(words)
         return [
             _parts(word, [a for a, _ in e.offsets]) for word, e in zip(words, encoded, strict=True)
         ]
+
+    def _numbers(self, line: Encoding) -> npt.NDArray[np.int64]:
+        """Return the tokens of a line as numbers without gaps."""
+        ids = np.array(line.ids, dtype=np.int64)
+        return ids if self._ids is None else np.searchsorted(self._ids, ids)
 
     def _encoded(self, lines: Sequence[str]) -> list[Encoding]:
         with _errors_of_tokenizers(self.path):
@@ -241,6 +256,10 @@ def _errors_of_tokenizers(path: str) -> Iterator[None]:
         raise BadValueError(f'"{path}": tokenizers cannot use it: {reason}') from error
 
 
+def _normal_pieces(model: ModelProto) -> set[str]:
+    return {piece.piece for piece in model.pieces if piece.type == piece.NORMAL}
+
+
 def _in_characters(line: str, spans: Sequence[Span]) -> list[Span]:
     """Convert offsets in bytes of UTF-8 to offsets in characters."""
     if line.isascii():
@@ -248,6 +267,27 @@ def _in_characters(line: str, spans: Sequence[Span]) -> list[Span]:
     units = np.frombuffer(line.encode(), dtype=np.uint8)
     before = np.concatenate([[0], np.cumsum(units & 0xC0 != 0x80)]).tolist()
     return [(before[begin], before[end]) for begin, end in spans]
+
+
+def _without_added_marks(offsets: Sequence[Span], blank: Sequence[int]) -> list[Span]:
+    """Return the offsets of a line's tokens, with an empty span for each added space mark.
+
+    The library gives a space mark that it adds to the line the offsets of the character next to it.
+
+    Parameters
+    ----------
+    offsets : sequence of (int, int)
+        The offsets of each token.
+    blank : sequence of int
+        The indices of the tokens that are only space marks.
+    """
+    spans = list(offsets)
+    for i in blank:
+        begin, end = spans[i]
+        follows = i > 0 and begin < spans[i - 1][1]
+        if follows or (i + 1 < len(spans) and spans[i + 1][0] < end):
+            spans[i] = (begin, begin)
+    return spans
 
 
 def _parts(word: str, begins: Sequence[int]) -> list[str]:
@@ -273,5 +313,5 @@ def _kinds_of_tokens(
         more_words=np.zeros(len(texts), dtype=np.int64),
         unknown=unknown,
         byte=none,
-        of_text=flags(bool(text) for text in texts) & ~unknown,
+        of_text=flags(bool(text) for text in texts),
     )

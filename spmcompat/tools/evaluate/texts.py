@@ -29,11 +29,14 @@ class LineBatch(NamedTuple):
         The indexes of the lines that begin a file.
     language : str or None
         The language of all lines in the batch; None if the texts have no languages.
+    size : int
+        The size of the lines in bytes, with their line ends.
     """
 
     lines: list[bytes]
     file_begins: list[int]
     language: str | None
+    size: int
 
 
 class Texts(Protocol):
@@ -43,11 +46,17 @@ class Texts(Protocol):
     ----------
     paths : sequence of str
         The files.
+    size : int or None
+        The size of the texts in bytes; None if it is not known.
     """
 
     @property
     def paths(self) -> Sequence[str]:
         """The files."""
+
+    @property
+    def size(self) -> int | None:
+        """The size of the texts in bytes; None if it is not known."""
 
     def check(self) -> None:
         """Raise if the texts cannot be read, as far as this can be seen without reading them.
@@ -83,6 +92,14 @@ class TextFiles:
             check_text(path, or_table=True)
 
     @property
+    def size(self) -> int | None:
+        """The total size of the files in bytes; None if a file cannot be read."""
+        try:
+            return sum(os.stat(path).st_size for path in self.paths)
+        except OSError:
+            return None
+
+    @property
     def languages(self) -> list[str]:
         """The languages in the order of the files; empty if the files have no languages."""
         return [name for name in dict.fromkeys(self._languages) if name is not None]
@@ -102,7 +119,7 @@ class TextFiles:
         filled = set()
         for path, language in zip(self.paths, self._languages, strict=True):
             if lines and language != before:
-                yield LineBatch(lines, begins, before)
+                yield LineBatch(lines, begins, before, size)
                 lines, begins, size = [], [], 0
             before = language
             for number, line in enumerate(_lines_of_path(path)):
@@ -112,10 +129,10 @@ class TextFiles:
                 lines.append(line.rstrip(b"\r\n"))
                 size += len(line)
                 if size >= _BATCH_BYTES:
-                    yield LineBatch(lines, begins, language)
+                    yield LineBatch(lines, begins, language, size)
                     lines, begins, size = [], [], 0
         if lines:
-            yield LineBatch(lines, begins, before)
+            yield LineBatch(lines, begins, before, size)
         for language in self.languages:
             if language not in filled:
                 raise BadValueError(f"The text of {language!r} is empty. Check --text.")
@@ -134,7 +151,9 @@ class TextTables:
 
     def __init__(self, paths: Sequence[str], text_column: str, language_column: str) -> None:
         self.paths = paths
-        self._columns = (text_column, language_column)
+        self.size = None
+        self._language_column = language_column
+        self._columns = {"--text_column": text_column, "--language_column": language_column}
 
     def check(self) -> None:
         """Raise if no file can have one of the paths."""
@@ -164,7 +183,7 @@ class TextTables:
                     waiting.setdefault(str(language), []).append(line)
                     if len(waiting) > _MOST_LANGUAGES:
                         raise BadValueError(
-                            f"{path}: the column {self._columns[1]!r} has more than "
+                            f"{path}: the column {self._language_column!r} has more than "
                             f"{_MOST_LANGUAGES} distinct values. Choose the column of languages."
                         )
                     size += len(line) + 1
@@ -232,7 +251,7 @@ def _taken(waiting: dict[str, list[bytes]]) -> Iterator[LineBatch]:
     """Yield the waiting lines of each language as a batch, and remove them from `waiting`."""
     for language, lines in waiting.items():
         if lines:
-            yield LineBatch(lines, [], language)
+            yield LineBatch(lines, [], language, sum(map(len, lines)) + len(lines))
             waiting[language] = []
 
 
@@ -258,11 +277,3 @@ def _too_long(where: str) -> BadValueError:
         f"{where} is a line of {_LONGEST_LINE >> 20} MiB or more. Cut it into sentences, one on "
         "each line."
     )
-
-
-def size_of(paths: Sequence[str]) -> int | None:
-    """Return the total size of the files in bytes, or None if a file cannot be read."""
-    try:
-        return sum(os.stat(path).st_size for path in paths)
-    except OSError:
-        return None

@@ -71,16 +71,7 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
         If the file is not a ``tokenizer.json``, or no model is similar to it. The message names the
         section of the file that cannot be imported.
     """
-    document = read_document(content)
-    described = document["model"]
-    assert isinstance(described, dict)
-    if described["type"] not in ("Unigram", "BPE"):
-        raise refusal("model", document, "its type must be Unigram or BPE.")
-    if not described["vocab"]:
-        raise refusal("model", document, "it has no pieces.")
-    if described["type"] == "Unigram":
-        entries: list[tuple[str, float]] = described["vocab"]
-        described["vocab"] = [[text, _nearest_float32(score)] for text, score in entries]
+    document, described = _read(content)
     vocabulary = _vocabulary(document, described)
     added = _added_tokens(document, vocabulary)
     limits: list[Limit] = []
@@ -94,8 +85,7 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
             raise refusal(unequal, document) from None
         model, limits = _similar(document, described, vocabulary, added, layout)
     _set_unknown(model, described, added.control)
-    for text, is_special in added.new:
-        _add(model, text, 0.0, _PIECE.CONTROL if is_special else _PIECE.USER_DEFINED)
+    _add_new(model, added)
     _set_trainer_spec(model, document, described)
     _clear_defaults(model.trainer_spec)
     _clear_defaults(model.normalizer_spec)
@@ -104,6 +94,45 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
     except BadValueError as error:
         raise refusal("model", document, f"{error}") from None
     return model, [*limits, *_left_out(document, model)]
+
+
+def pieces_of_export(content: bytes) -> ModelProto | None:
+    """Return a model with only the pieces of a file, with their types.
+
+    This is much faster than an import, because it leaves out the normalizer. It is for files that
+    ``tokenizers`` has loaded.
+
+    Returns
+    -------
+    ModelProto or None
+        None if the decoder of the file shows that it is not an export of spmcompat.
+    """
+    try:
+        document, described = _read(content)
+        if not any(map(_whole, _decoders(document))):
+            return None
+        vocabulary = _vocabulary(document, described)
+        added = _added_tokens(document, vocabulary)
+        model = _with_pieces(document, described, vocabulary, added)
+    except BadValueError:
+        return None
+    _add_new(model, added)
+    return model
+
+
+def _read(content: bytes) -> tuple[Step, Step]:
+    """Return the document and its model, with the scores of a Unigram model as float32 values."""
+    document = read_document(content)
+    described = document["model"]
+    assert isinstance(described, dict)
+    if described["type"] not in ("Unigram", "BPE"):
+        raise refusal("model", document, "its type must be Unigram or BPE.")
+    if not described["vocab"]:
+        raise refusal("model", document, "it has no pieces.")
+    if described["type"] == "Unigram":
+        entries: list[tuple[str, float]] = described["vocab"]
+        described["vocab"] = [[text, _nearest_float32(score)] for text, score in entries]
+    return document, described
 
 
 class _Added(NamedTuple):
@@ -192,14 +221,7 @@ def _exact(
         The name of a section of the file that differs from an export of the model; empty if the
         file equals the export.
     """
-    control = _silent(document, vocabulary) | added.control
-    model = ModelProto()
-    if described["type"] == "Unigram":
-        _add_unigram(model, document, described, control)
-    else:
-        symbols = _symbols(document, vocabulary)
-        _add_bpe(model, described, vocabulary, control, symbols, _merges(document, described))
-    model.trainer_spec.byte_fallback = bool(described.get("byte_fallback"))
+    model = _with_pieces(document, described, vocabulary, added)
     if not _set_normalizer(model, document):
         return model, "normalizer"
     if added.symbols:
@@ -208,6 +230,21 @@ def _exact(
     if document.get("pre_tokenizer") != exported["pre_tokenizer"]:
         return model, "pre_tokenizer"
     return model, "" if _equal_models(document, described, exported) else "model"
+
+
+def _with_pieces(
+    document: Step, described: Step, vocabulary: Mapping[str, int], added: _Added
+) -> ModelProto:
+    """Return a model with the pieces of the file, which is expected to be an export."""
+    control = _silent(document, vocabulary) | added.control
+    model = ModelProto()
+    if described["type"] == "Unigram":
+        _add_unigram(model, document, described, control)
+    else:
+        symbols = _symbols(document, vocabulary)
+        _add_bpe(model, described, vocabulary, control, symbols, _merges(document, described))
+    model.trainer_spec.byte_fallback = bool(described.get("byte_fallback"))
+    return model
 
 
 def _add_unigram(
@@ -262,6 +299,11 @@ def _meta_type(
     if is_unknown:
         return _PIECE.UNKNOWN
     return _PIECE.CONTROL if text in control else _PIECE.NORMAL
+
+
+def _add_new(model: ModelProto, added: _Added) -> None:
+    for text, is_special in added.new:
+        _add(model, text, 0.0, _PIECE.CONTROL if is_special else _PIECE.USER_DEFINED)
 
 
 def _nearest_float32(score: float) -> float:

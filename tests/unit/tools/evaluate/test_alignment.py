@@ -20,8 +20,8 @@ def by_hand(line: str, tokens: list[Token]) -> tuple[int, int, int]:
     kept = set[int]().union(*(text for text, _, unknown in texts if not unknown))
     whole = inner = 0
     for word in words:
-        touching = [text for text, _, _ in texts if text & word]
-        whole += len(touching) == 1 and word <= touching[0]
+        touching = [(text, unknown) for text, _, unknown in texts if text & word]
+        whole += len(touching) == 1 and word <= touching[0][0] and not touching[0][1]
     for text, begins, _ in texts:
         inner += bool(text) and begins and min(text) not in {min(word) for word in words}
     return whole, inner, len(visible - kept)

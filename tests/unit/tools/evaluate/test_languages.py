@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from sentencepiece import SentencePieceProcessor
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.tables import rows_of
@@ -190,7 +190,7 @@ def test_equal_cells_of_a_table_are_decoded_once(tmp_path: Path) -> None:
     languages = pa.DictionaryArray.from_arrays(pa.array([0, None] * 2500), ["en"])
     pq.write_table(pa.table({"text": cells, "lang": languages}), path)
     tracemalloc.start()
-    found = [*itertools.islice(rows_of(str(path), ["text", "lang"]), 4000)]
+    found = [*itertools.islice(rows_of(str(path), {"--a": "text", "--b": "lang"}), 4000)]
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert [language for _, language in found] == ["en", None] * 2000
@@ -202,7 +202,7 @@ def test_equal_cells_of_a_table_are_decoded_once(tmp_path: Path) -> None:
 def test_columns_of_other_string_types_are_read(tmp_path: Path, kind: pa.DataType) -> None:
     path = tmp_path / "table.parquet"
     pq.write_table(pa.table({"a": pa.array(["x", None, "ä"], kind), "b": ["1", "2", "3"]}), path)
-    assert [*rows_of(str(path), ["b", "a"])] == [("1", "x"), ("2", None), ("3", "ä")]
+    assert [*rows_of(str(path), {"--a": "b", "--b": "a"})] == [("1", "x"), ("2", None), ("3", "ä")]
 
 
 def test_a_column_of_numbers_is_refused(model: Path, tmp_path: Path) -> None:
@@ -212,11 +212,42 @@ def test_a_column_of_numbers_is_refused(model: Path, tmp_path: Path) -> None:
         measure(model, texts_of([str(path)], "body", "lang"))
 
 
+@pytest.mark.parametrize("columns", [("text", "lang"), ("body", "language")])
+@pytest.mark.parametrize("name", ["table.jsonl", "table.parquet"])
+def test_the_message_names_the_flag_of_the_column(
+    name: str, columns: tuple[str, str], model: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    if path.suffix == ".jsonl":
+        path.write_text('{"body": "a", "lang": "en"}\n')
+    else:
+        pq.write_table(pa.table({"body": ["a"], "lang": ["en"]}), path)
+    flag = "text_column" if columns[0] == "text" else "language_column"
+    with pytest.raises(TrainingError, match=f"one (of them )?with --{flag}"):
+        measure(model, texts_of([str(path)], *columns))
+
+
 def test_plain_text_is_not_a_table(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     path.write_text("a\n")
     with pytest.raises(BadValueError, match="is not a table"):
         measure(model, texts_of([str(path)], "body", "lang"))
+
+
+def test_the_sizes_of_batches_add_up_to_the_size_of_the_files(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    paths[0].write_bytes(b"a\r\n\r\nbc\n\n")
+    paths[1].write_bytes(b"no line end")
+    for languages in (None, ["en", "de"]):
+        texts = TextFiles([*map(str, paths)], languages)
+        assert sum(batch.size for batch in texts.batches()) == texts.size == 20
+
+
+def test_the_size_of_the_texts_in_tables_is_not_known(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "abc", "lang": "en"}\n' * 2)
+    texts = texts_of([str(path)], "text", "lang")
+    assert (texts.size, [batch.size for batch in texts.batches()]) == (None, [8])
 
 
 def test_values_name_languages(tmp_path: Path) -> None:

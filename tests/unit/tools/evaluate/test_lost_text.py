@@ -20,6 +20,12 @@ def test_an_unknown_token_loses_its_characters(tmp_path: Path) -> None:
     assert lost_text(result) == "it loses 0.840% of the characters (more than 0.5%)"
 
 
+def test_a_space_mark_that_the_tokenizer_adds_does_not_keep_a_character(tmp_path: Path) -> None:
+    # The tokens are: a space mark and the unknown token, twice.
+    result = measure(metaspace(tmp_path), ["\u6f22 \u6f22"])
+    assert (result.tokens, result.lost_characters) == (4, 1)
+
+
 def test_an_unknown_word_loses_known_characters_too(tmp_path: Path) -> None:
     # Even a single lost word is reported: one unknown token replaces all the tokens of the word, so
     # the model seems to need fewer tokens.

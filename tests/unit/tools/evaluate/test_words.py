@@ -35,6 +35,17 @@ def test_a_word_of_bytes_is_not_a_whole_word(tmp_path: Path) -> None:
     assert result.whole_words == pytest.approx(3 / 5)
 
 
+def test_a_space_mark_that_the_tokenizer_adds_is_no_second_token(tmp_path: Path) -> None:
+    # No space follows the first word of the line, so the line is aligned with its tokens.
+    result = measure(byte_level(tmp_path), ["A\u3000A A"])
+    assert (result.tokens, result.whole_words) == (8, 1)
+
+
+def test_an_unknown_word_is_not_a_whole_word(tmp_path: Path, train: Train) -> None:
+    assert measure(wordpiece(tmp_path, "WhitespaceSplit"), ["cat dog"]).whole_words == 1 / 2
+    assert measure(train("m", model_type="word"), ["xylophone"]).whole_words == 0
+
+
 def test_all_models_have_the_same_number_of_words(tmp_path: Path, train: Train) -> None:
     lines = ["the  cat\u00a0the", " cat\u3000cats, ", "", "\u200bthe\u200bcat", "caf\u00e9 \u00b4s"]
     words = sum(len(line.split()) for line in lines)
