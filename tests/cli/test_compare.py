@@ -168,11 +168,11 @@ def test_the_same_command_continues_after_ctrl_c(monkeypatch: pytest.MonkeyPatch
     trained: list[str] = []
 
     def until(stop: str) -> None:
-        def interrupted(command: Sequence[str], prefix: Path, name: str) -> Any:
+        def interrupted(command: Sequence[str], prefix: Path, name: str, *rest: Any) -> Any:
             if name == stop:
                 raise KeyboardInterrupt
             trained.append(name)
-            return train(command, prefix, name)
+            return train(command, prefix, name, *rest)
 
         monkeypatch.setattr(training, "_train", interrupted)
 
@@ -200,9 +200,9 @@ def test_a_model_without_spaces_shares_its_training_and_is_never_best(
     train = training._train
     trained: list[str] = []
 
-    def counted(command: Sequence[str], prefix: Path, name: str) -> Any:
+    def counted(command: Sequence[str], prefix: Path, name: str, *rest: Any) -> Any:
         trained.append(name)
-        return train(command, prefix, name)
+        return train(command, prefix, name, *rest)
 
     monkeypatch.setattr(training, "_train", counted)
     configs = "bpe,bpe-separate-spaces,bpe-no-spaces"
@@ -236,9 +236,9 @@ def test_a_bootstrap_trains_nothing_again(monkeypatch: pytest.MonkeyPatch) -> No
     train = training._train
     trained: list[str] = []
 
-    def noting(command: Sequence[str], prefix: Path, name: str) -> Any:
+    def noting(command: Sequence[str], prefix: Path, name: str, *rest: Any) -> Any:
         trained.append(name)
-        return train(command, prefix, name)
+        return train(command, prefix, name, *rest)
 
     monkeypatch.setattr(training, "_train", noting)
     names = ("--configs", "unigram,bpe", "--vocab_size", "100,200")
