@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         TrainingError,
         UnknownOptionError,
     )
+    from spmcompat.runtime.libraries import MissingLibraryError
     from spmcompat.runtime.rounds import Step
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
     from spmcompat.stored_counts.table import CountTable
@@ -48,6 +49,7 @@ _NAMES = {
         "TrainingError",
         "UnknownOptionError",
     ),
+    "runtime.libraries": ("MissingLibraryError",),
     "runtime.rounds": ("Step",),
     "stored_counts.arrow_counter": ("ArrowCounter",),
     "stored_counts.table": ("CountTable",),
@@ -83,6 +85,7 @@ __all__ = [
     "EvaluationReport",
     "MergeResult",
     "MissingFileError",
+    "MissingLibraryError",
     "OutOfMemoryError",
     "Parity",
     "SentencePieceTrainer",

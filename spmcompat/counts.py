@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -123,6 +123,7 @@ _OF_PARTS = {
     "model_type",
     "minloglevel",
 }
+_OF_COUNT = {*OPTIONS_OF_COUNTING, *_OF_PARTS, "column", "workers"}
 
 
 def refuse_options_of_texts(options: Iterable[str]) -> None:
@@ -144,9 +145,15 @@ def refuse_options_of_texts(options: Iterable[str]) -> None:
                 "workers cannot be used here: the engine decides how many parts are counted at the "
                 "same time."
             )
-        if name not in _OF_PARTS:
+    refuse_options_of_training(options, _OF_PARTS)
+
+
+def refuse_options_of_training(options: Iterable[str], known: Set[str] = _OF_COUNT) -> None:
+    """Raise a `BadValueError` that names the first option that counting does not use, if any."""
+    for name in options:
+        if name not in known:
             raise BadValueError(
-                f"{name} is not an option for counting.{did_you_mean(name, _OF_PARTS)} "
+                f"{name} is not an option for counting.{did_you_mean(name, known)} "
                 "spmcompat count --help lists the options; pass other options to training."
             )
 

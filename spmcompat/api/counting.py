@@ -54,7 +54,7 @@ def count(
     TrainingError
         If the text cannot be counted.
     """
-    from spmcompat.counts import count_to_table  # noqa: PLC0415
+    from spmcompat.counts import count_to_table, refuse_options_of_training  # noqa: PLC0415
     from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
 
@@ -64,6 +64,7 @@ def count(
     make_lists(given)
     check_sentences(sentence_iterator)
     settings = from_values(given)
+    refuse_options_of_training(given)
     report = Report(settings.min_log_level, logstream)
     return count_to_table(given, settings, sentence_iterator, report, allow_empty)
 

@@ -108,9 +108,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
     result = edit(path, edits, given.output, given.text)
     if not given.quiet:
         limit = None if given.all else SHOWN
-        stdout.writelines(
-            f"{printable(line)}\n" for line in _report_lines(given.output, result, limit)
-        )
+        stdout.writelines(f"{printable(line)}\n" for line in _report_lines(given, result, limit))
 
 
 def _renamed(values: Sequence[str], path: str) -> dict[str, str]:
@@ -161,20 +159,22 @@ def _refuse_second(piece: str, found: Mapping[str, object], option: str) -> None
         raise UsageError(f"{option} names {piece} twice. Name it once.")
 
 
-def _report_lines(output: str, result: EditResult, limit: int | None) -> Iterator[str]:
+def _report_lines(given: SimpleNamespace, result: EditResult, limit: int | None) -> Iterator[str]:
     """Yield the report of an edit, line by line."""
     before = "as before" if result.size == result.old_size else f"{result.old_size:,} before"
-    yield f"{output}: {result.size:,} pieces, {before}"
+    yield f"{given.output}: {result.size:,} pieces, {before}"
     if result.ids:
         rows: Rows = sorted((piece_id, piece) for piece, piece_id in result.ids.items())
         yield from table(("id", "piece"), rows)
     for texts, what in (
+        (given.remove, "removed"),
         (result.unreachable, "never used any more, because they contain a new symbol"),
         (result.covering, "used instead of a new symbol that they contain, unless you remove them"),
     ):
         if texts:
             more = "" if limit is None or len(texts) <= limit else " ..."
-            yield f"{what}: {len(texts):,} pieces: {' '.join(texts[:limit])}{more}"
+            number = "1 piece" if len(texts) == 1 else f"{len(texts):,} pieces"
+            yield f"{what}: {number}: {' '.join(texts[:limit])}{more}"
     if result.dropped_samples:
         yield f"dropped {result.dropped_samples:,} self-test samples: they may no longer be correct"
     if result.changes is not None:

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.cli.tables import Table, html_of, table
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.options.reading import unknown_option
 from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import split_csv, to_text
 from spmcompat.releases import DEFAULT, RELEASES, find_release
+from spmcompat.runtime.libraries import MissingLibraryError
 from spmcompat.text.arrow_producers import is_arrow_data
 from spmcompat.tools.diff.difference import compare, first_difference
 from spmcompat.tools.diff.report import Difference, report_lines
@@ -266,13 +267,13 @@ def installed() -> str:
 
     Raises
     ------
-    TrainingError
+    MissingLibraryError
         If it is not installed.
     """
     try:
         return importlib.metadata.version(REFERENCE)
     except importlib.metadata.PackageNotFoundError:
-        raise TrainingError(
+        raise MissingLibraryError(
             f"{REFERENCE} is not installed: pip install 'spmcompat[parity]'."
         ) from None
 

@@ -432,6 +432,7 @@ def test_a_model_without_spaces_needs_the_sentences() -> None:
         ({"compat": "0.2.1", "input_format": "tsv"}, "seeds of a TSV in a different text than"),
         ({"input": "none.txt"}, "No such file"),
         ({"cake": 1}, 'unknown field name "cake"'),
+        ({"vocab_size": 500}, "vocab_size is not an option for counting."),
         ({"max_sentence_length": "x"}, "cannot parse"),
     ],
     ids=str,
