@@ -1,6 +1,7 @@
 """Writes trained models to files or to the caller's writers."""
 
 from collections.abc import Callable, Iterable, Sequence
+from io import TextIOBase
 from typing import NamedTuple, Protocol, TypeAlias
 
 from spmcompat.errors import BadValueError
@@ -29,7 +30,7 @@ class Trained(NamedTuple):
 
 
 def check_writers(writers: object, sizes: Sequence[int]) -> None:
-    """Raise, before training, if there is not exactly one writer for each model.
+    """Raise, before training, unless there is one writer of bytes for each model.
 
     Parameters
     ----------
@@ -43,7 +44,12 @@ def check_writers(writers: object, sizes: Sequence[int]) -> None:
             "model_writer is a list of writers, but vocab_size is a single size. Give one writer, "
             "or a list as vocab_size too."
         )
-    if writers is None or not sizes or (callable(writers) and not hasattr(writers, "write")):
+    if writers is None:
+        return
+    if not sizes:
+        _check_writer(writers)
+        return
+    if callable(writers) and not hasattr(writers, "write"):
         return
     if not isinstance(writers, list | tuple):
         raise BadValueError(
@@ -81,7 +87,12 @@ def _check_writer(writer: object) -> None:
     if not callable(getattr(writer, "write", None)):
         raise BadValueError(
             f"a writer in model_writer does not have a write method: {type(writer).__name__}. Give "
-            "objects such as io.BytesIO()."
+            "objects such as io.BytesIO(), or give model_prefix."
+        )
+    if isinstance(writer, TextIOBase):
+        raise BadValueError(
+            f"a writer in model_writer takes text, not bytes: {type(writer).__name__}. Open the "
+            "file in binary mode, or give model_prefix."
         )
 
 

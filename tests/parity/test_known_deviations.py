@@ -7,6 +7,7 @@ the test fails and says so; then remove the row and the test.
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 from collections.abc import Callable
@@ -465,6 +466,22 @@ def test_no_normalizer(trainers: Trainers) -> None:
     ours, theirs = both(trainers, file_case(options, [TEXT]))
     assert_fails(theirs, "TypeError", "")
     assert_fails(ours, "TrainingError", "Failed to parse _serialized_normalizer_spec.")
+
+
+@deviation("A `model_writer` that has no method `write`, or takes text")
+@pytest.mark.parametrize(
+    ("writer", "kind", "message"),
+    [
+        ("m.model", "AttributeError", "does not have a write method: str"),
+        (io.StringIO(), "TypeError", "takes text, not bytes: StringIO"),
+    ],
+    ids=["a path", "a text stream"],
+)
+def test_a_bad_writer(trainers: Trainers, writer: object, kind: str, message: str) -> None:
+    options: dict[str, Option] = {**SOFT, "model_writer": writer}  # type: ignore[dict-item]
+    ours, theirs = both(trainers, Case(options, sentences=TEXT.split("\n")))
+    assert_fails(theirs, kind, "")
+    assert_fails(ours, "ValueError", message)
 
 
 @deviation("A list, or another iterable that is not an iterator, as `sentence_iterator`")

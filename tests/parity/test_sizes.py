@@ -342,6 +342,20 @@ def test_bad_writers(writer: Any, says: str) -> None:
         trained([150, 300], writer)
 
 
+@pytest.mark.parametrize(
+    ("writer", "says"),
+    [
+        ("m.model", "does not have a write method: str. .* or give model_prefix"),
+        (io.BytesIO().write, "does not have a write method: builtin_function"),
+        (io.StringIO(), "takes text, not bytes: StringIO. Open the file in binary mode"),
+    ],
+    ids=["a path", "a function", "a text stream"],
+)
+def test_a_bad_writer_for_a_single_size(writer: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        trained(150, writer)
+
+
 # Errors.
 
 

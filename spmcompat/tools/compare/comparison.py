@@ -93,6 +93,9 @@ def make(given: SimpleNamespace, report: Report) -> Comparison:
     TrainingError
         If a file cannot be read or written, or a training run fails.
     """
+    for name in ("vocab_size", "configs"):
+        if not getattr(given, name):
+            raise UsageError(f"--{name} is empty. Give at least one.")
     bootstrap = read_bootstrap(given)
     network = read_network(given)
     names = given.configs

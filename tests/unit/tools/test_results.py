@@ -208,6 +208,8 @@ def test_a_bad_argument_is_one_line(options: dict[str, Any], message: str) -> No
     ("options", "message"),
     [
         ({"vocab_size": [80, "90"]}, "vocab_size takes a whole number"),
+        ({"vocab_size": []}, "vocab_size is empty. Give at least one."),
+        ({"configs": []}, "configs is empty. Give at least one."),
         ({"configs": "bpf"}, "There is no configuration bpf."),
         ({"baseline": "unigram", "configs": ["bpe"]}, "baseline must be one of bpe"),
     ],
