@@ -112,7 +112,8 @@ def count_to_table(
 ) -> CountTable:
     """Count a text as `count_text` does, and return the counts in memory."""
     origin, batches = count_text(options, settings, sentences, report, allow_empty)
-    import pyarrow as pa  # noqa: PLC0415  # `count_text` has checked that it is installed
+    # Imported after `count_text`, which names what to install if pyarrow is missing.
+    import pyarrow as pa  # noqa: PLC0415
 
     return CountTable(origin, pa.Table.from_batches([*batches], schema=schema()))
 

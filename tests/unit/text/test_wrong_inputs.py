@@ -1,0 +1,128 @@
+"""Folders, patterns, texts, open files and addresses that are given as ``input`` by mistake."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import spmcompat
+from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.runtime.libraries import MissingLibraryError
+from tests.unit.text.test_broken_input import TEXT, train
+
+
+@pytest.mark.parametrize(
+    ("files", "pattern"),
+    [
+        (["a.txt", "b.txt", "c.log", ".hidden"], "*.txt"),
+        (["README.md", "LICENSE.md", "a.jsonl.gz"], "*.jsonl.gz"),
+        (["a", "b"], "*"),
+        (["x/a.parquet", "x/y/b.parquet"], "**/*.parquet"),
+        (["x/.hidden"], ""),
+    ],
+)
+def test_a_folder(
+    files: list[str], pattern: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in files:
+        path = Path("[data]", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(TEXT)
+    remedy = f'Give a pattern in quotation marks: "[data]/{pattern}".' if pattern else "Give a file"
+    with pytest.raises(MissingFileError) as caught:
+        train(input="[data]")
+    assert str(caught.value).startswith(f'"[data]": Is a directory. {remedy}')
+
+
+@pytest.mark.parametrize("given", ["*.nothing", "no/such/[ab].txt", "a?"])
+def test_a_pattern_without_a_match(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_bytes(TEXT)
+    with pytest.raises(MissingFileError, match=r'^"[^"]*": no file matches this pattern'):
+        train(input=given)
+
+
+@pytest.mark.parametrize(
+    ("given", "is_text"),
+    [
+        ("This is a text.", True),
+        ("Is this a text?", True),
+        ("my corpus.txt", False),
+        ("my texts/a", False),
+        ("corpus", False),
+    ],
+)
+def test_texts_instead_of_paths(
+    given: str, is_text: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MissingFileError, match=r'^"[^"]*": .* Check the pa') as caught:
+        train(input=[given, "another text"])
+    assert str(caught.value).endswith(" give texts as sentence_iterator.") == is_text
+
+
+def test_an_open_file_instead_of_a_path(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(TEXT)
+    with (tmp_path / "a.txt").open() as file:
+        with pytest.raises(BadValueError, match=r"not an open file\. .* sentence_iterator\.$"):
+            train(input=file)
+        assert train(sentence_iterator=file)
+
+
+def test_a_space_behind_a_comma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """See google/sentencepiece#1098."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_bytes(TEXT)
+    with pytest.raises(MissingFileError, match=r'" b\.txt": No such file .* there is "b\.txt"'):
+        spmcompat.SentencePieceTrainer.train(input="a.txt, b.txt", model_prefix="m")
+
+
+def test_packages_that_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.zst").write_bytes(b"\x28\xb5\x2f\xfd")
+    (tmp_path / "a.parquet").write_bytes(b"PAR1\x15")
+    (tmp_path / "a.arrow").write_bytes(b"ARROW1\0\0")
+    zstd = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    for module, path, extra, doing in (
+        (zstd, tmp_path / "a.zst", "zstd", r"Reading \.zst files needs"),
+        ("pyarrow", tmp_path / "a.parquet", "parquet", "Reading Parquet files needs pyarrow"),
+        ("pyarrow", tmp_path / "a.arrow", "arrow", "Reading Arrow files needs pyarrow"),
+        ("fsspec", "memory://a.txt", "remote", "Reading the address memory://a.txt needs fsspec"),
+    ):
+        monkeypatch.setitem(sys.modules, module, None)
+        message = rf"^{doing}.*, which is not installed: pip install 'spmcompat\[{extra}\]'\.$"
+        with pytest.raises(MissingLibraryError, match=message):
+            train(input=path)
+    message = r"^Reading or writing counts needs pyarrow, which is not installed: pip install"
+    with pytest.raises(MissingLibraryError, match=message):
+        spmcompat.count(sentence_iterator=["a"])
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("memory://no/such.txt", "No such file or directory"),
+        ("nosuchscheme://a.txt", "nosuchscheme"),
+        ("memory://no/*.txt", "no file matches this pattern"),
+    ],
+)
+def test_addresses_that_lead_nowhere(address: str, message: str) -> None:
+    pytest.importorskip("fsspec")
+    with pytest.raises(MissingFileError, match=message) as caught:
+        train(input=address)
+    assert address in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_packages_of_a_scheme_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("fsspec")
+    monkeypatch.delitem(sys.modules, "fsspec.implementations.http", raising=False)
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    message = r'^"https://a/b\.txt": .*"aiohttp".*\. Install the named packages with pip\.$'
+    with pytest.raises(MissingLibraryError, match=message):
+        train(input="https://a/b.txt")
