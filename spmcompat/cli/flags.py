@@ -213,7 +213,8 @@ def from_python(
         if value is None:
             continue
         flag = own[name]
-        if flag.many and isinstance(value, Iterable) and not isinstance(value, str):
+        is_one = isinstance(value, str) or hasattr(value, "read")  # a file yields its lines
+        if flag.many and isinstance(value, Iterable) and not is_one:
             setattr(given, name, [_from_python(flag, one) for one in value])
         else:
             one = _from_python(flag, value)

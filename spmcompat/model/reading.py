@@ -40,10 +40,19 @@ def parse_unchecked(model: bytes) -> ModelProto:
     try:
         message = ModelProto.FromString(model)
     except (DecodeError, UnicodeDecodeError):
-        raise BadValueError("not a SentencePiece model. Give a .model file.") from None
+        raise BadValueError(f"not a SentencePiece model. {_remedy(model)}.") from None
     if not message.pieces:
         raise BadValueError("not a SentencePiece model: it has no pieces. Give a .model file.")
     return message
+
+
+def _remedy(content: bytes) -> str:
+    """Return what to do with a file that is not a model."""
+    if content.startswith(b"PAR1"):
+        return "For counts, use spmcompat counts merge or spmcompat counts show"
+    if content.lstrip().startswith(b"{"):
+        return "Convert a tokenizer.json with spmcompat import"
+    return "Give a .model file"
 
 
 def read_model(model: str | PathLike[str] | bytes) -> ModelProto:

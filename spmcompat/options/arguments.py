@@ -30,7 +30,8 @@ def check_sentences(sentences: object) -> None:
 
         if is_arrow_data(sentences):
             return
-    remedy = " To train on a file, give input." if isinstance(sentences, str) else ""
+    is_path = isinstance(sentences, str | os.PathLike)
+    remedy = " To train on a file, give input." if is_path else ""
     raise BadValueError(
         f"sentence_iterator must be an iterable of str or bytes, or Arrow data.{remedy}"
     )
@@ -50,10 +51,11 @@ def _columns_instead_of_rows(sentences: Mapping[object, object]) -> BadValueErro
 def as_list(value: object) -> list[str]:
     """Convert one path or symbol, or several, to a list."""
     items = [value] if isinstance(value, str | os.PathLike) else value
-    if hasattr(items, "read"):
+    if hasattr(items, "read") or hasattr(items, "columns"):
+        what = "an open file" if hasattr(items, "read") else type(value).__name__
         raise BadValueError(
-            "expected a path or a list, not an open file. To read its lines as sentences, give it "
-            "as sentence_iterator."
+            f"expected a path or a list, not {what}. To read its lines or rows as sentences, give "
+            "it as sentence_iterator."
         )
     if not _is_iterable(items):
         raise BadValueError(f"expected a list, not {type(value).__name__}.")

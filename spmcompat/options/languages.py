@@ -82,8 +82,9 @@ def open_counts(counts: object) -> CountTable:
     if isinstance(counts, CountTable):
         return counts
     if not isinstance(counts, str | os.PathLike):
+        remedy = " Merge them with merge_counts." if isinstance(counts, list | tuple) else ""
         raise BadValueError(
-            f"counts must be a CountTable or a path to one, not {type(counts).__name__}."
+            f"counts must be a CountTable or a path to one, not {type(counts).__name__}.{remedy}"
         )
     return load_counts(counts)
 

@@ -334,7 +334,8 @@ def _open(path: Path, metadata: pa.parquet.FileMetaData | None = None) -> pa.par
     # pyarrow raises UnicodeDecodeError for the damaged name of a column.
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and error.strerror:  # an error of the system, not of pyarrow
-            raise MissingFileError(f'"{name}": {error.strerror}. Check the path.') from error
+            remedy = "Join files with spmcompat counts merge" if "," in name else "Check the path"
+            raise MissingFileError(f'"{name}": {error.strerror}. {remedy}.') from error
         raise TrainingError(f"{name} is not a Parquet file, or is damaged. {_NOT_COUNTS}") from None
 
 

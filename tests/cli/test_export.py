@@ -191,11 +191,13 @@ def test_a_score_that_is_not_finite_is_refused() -> None:
         (["m.model", "--tp=x"], USAGE, "Unknown command line flag"),
         (["no.model", "--to=tokenizer.json", "--output=o"], FAILURE, "No such file"),
         (["lines.txt", "--to=tokenizer.json", "--output=o"], FAILURE, "not a SentencePiece model"),
+        (["t.json", "--to=vocab.txt", "--output=o"], FAILURE, "Convert a tokenizer.json with"),
         (["m.model", "--to=tokenizer.json", "--output=no/o"], FAILURE, "Make the folder"),
         (["m.model", "--to=tokenizer.json", "--output=o", "--text=no"], FAILURE, "--text"),
     ],
 )
 def test_errors_are_one_line(arguments: list[str], status: int, message: str) -> None:
+    Path("t.json").write_text('{"model": {}}')
     got, out, err = export(*arguments)
     assert (got, out) == (status, "")
     assert message in err
@@ -249,7 +251,7 @@ def test_an_export_is_imported() -> None:
         (["--output=o"], USAGE, "one tokenizer.json is needed"),
         (["no.json", "--output=o"], FAILURE, "No such file"),
         ([".", "--output=o"], FAILURE, "Is a directory. Give the tokenizer.json in it."),
-        (["lines.txt", "--output=o"], FAILURE, "it is not JSON"),
+        (["lines.txt", "--output=o"], FAILURE, "it is not JSON. spmcompat export makes one"),
         (["w.json", "--output=o"], FAILURE, 'the part "model" (WordPiece) cannot be imported'),
     ],
 )

@@ -95,11 +95,13 @@ def test_several_models() -> None:
     [
         (("a.model", "x.model"), "a.model and x.model cannot be merged: trainer_spec.model_type"),
         (("a.model", "none.model"), '"none.model": No such file or directory'),
+        (("c.counts", "a.model"), "For counts, use spmcompat counts merge or"),
         (("x.model", "y.model", "--weights=1,1"), "instead of weights"),
         (("a.model", "b.model", "--vocab_size=9"), "is needed for the pieces of the first model"),
     ],
 )
 def test_mistakes_are_one_line_and_write_nothing(arguments: tuple[str, ...], message: str) -> None:
+    Path("c.counts").write_bytes(b"PAR1\x15")
     assert message in refused(*arguments)
 
 

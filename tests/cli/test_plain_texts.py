@@ -132,7 +132,7 @@ def test_lines_instead_of_paths_are_refused() -> None:
         spmcompat.evaluate("m.model", text=["a line", "another line"])
     with (
         open("a.txt", encoding="utf-8") as file,
-        pytest.raises(MissingFileError, match=r"Check --text, which takes paths\.$") as error,
+        pytest.raises(BadValueError, match=r"^text takes .*, not <_io\.Text") as error,
     ):
         spmcompat.evaluate("m.model", text=file)  # type: ignore[arg-type]
     assert "\n" not in str(error.value)

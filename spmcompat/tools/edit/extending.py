@@ -174,7 +174,8 @@ def _check_size(found: int, add: int, settings: Settings, report: Report) -> Non
         return
     problem = f"The text yields only {found} new pieces, but add is {add}."
     if settings.trainer.hard_vocab_limit:
-        raise TrainingError(f"{problem} Lower add to {found}, or give more text.")
+        remedy = f"Lower add to {found}, or give" if found else "Give"
+        raise TrainingError(f"{problem} {remedy} more text.")
     report.warning(problem)
 
 

@@ -126,7 +126,7 @@ def _check_keep(cut: Cut, counted: Sequence[Piece], characters: frozenset[str] |
     if keep >= fixed:
         return
     stay = "single characters, which stay" if characters is None else "required characters"
-    remedy = "" if cut.drop_characters else ", or drop_characters"
+    remedy = "" if cut.drop_characters else ", or give drop_characters"
     raise BadValueError(
         f"{fixed} pieces are meta pieces or {stay}. Raise keep to at least {fixed} instead of "
         f"{keep}{remedy}."

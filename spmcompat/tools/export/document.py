@@ -55,7 +55,9 @@ def read_document(content: bytes) -> Step:
     except RecursionError:
         raise BadValueError("not a tokenizer.json: its JSON is nested too deeply.") from None
     except ValueError:
-        raise BadValueError("not a tokenizer.json: it is not JSON.") from None
+        raise BadValueError(
+            "not a tokenizer.json: it is not JSON. spmcompat export makes one from a .model file."
+        ) from None
     if not isinstance(document, dict) or not isinstance(document.get("model"), dict):
         raise BadValueError('not a tokenizer.json: it has no "model".')
     described = document["model"]

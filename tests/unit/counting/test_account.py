@@ -107,6 +107,8 @@ def test_a_single_text_is_no_iterator(text: str | bytes) -> None:
 def test_the_path_of_a_file_is_no_iterator() -> None:
     with pytest.raises(BadValueError, match=r"Arrow data\. To train on a file, give input\.$"):
         spmcompat.train(sentence_iterator="corpus.txt")  # type: ignore[arg-type]
+    with pytest.raises(BadValueError, match=r"Arrow data\. To train on a file, give input\.$"):
+        spmcompat.train(sentence_iterator=Path("corpus.txt"))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

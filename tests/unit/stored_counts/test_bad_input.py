@@ -72,7 +72,8 @@ def test_good_counts_train(path: Path) -> None:
 
 
 def test_a_missing_file() -> None:
-    refused('"no.counts": No such file or directory', "no.counts")
+    refused('"no.counts": No such file or directory. Check the path.', "no.counts")
+    refused("Join files with spmcompat counts merge.", "a.counts,b.counts")
 
 
 def test_a_folder_without_files(path: Path) -> None:

@@ -74,6 +74,14 @@ def test_an_open_file_instead_of_a_path(tmp_path: Path) -> None:
         assert train(sentence_iterator=file)
 
 
+def test_a_table_instead_of_a_path() -> None:
+    table = pytest.importorskip("pyarrow").table({"text": ["a text"]})
+    with pytest.raises(BadValueError, match=r"not Table\. .* sentence_iterator\.$"):
+        train(input=table)
+    with pytest.raises(BadValueError, match=r"not DataFrame\. .* sentence_iterator\.$"):
+        train(input=pytest.importorskip("pandas").DataFrame({"text": ["a text"]}))
+
+
 def test_a_space_behind_a_comma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """See google/sentencepiece#1098."""
     monkeypatch.chdir(tmp_path)

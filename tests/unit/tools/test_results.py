@@ -192,6 +192,7 @@ def test_parity_takes_the_keywords_of_python() -> None:
         ),
         ({"text": "nowhere.txt"}, "No such file or directory"),
         ({"counts": 5}, "counts must be a CountTable or a path"),
+        ({"counts": ["a.counts"]}, "not list. Merge them with merge_counts."),
     ],
 )
 @pytest.mark.reference

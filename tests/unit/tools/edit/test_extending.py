@@ -319,7 +319,10 @@ def test_too_few_pieces(kind: str) -> None:
     with pytest.raises(TrainingError, match=r"yields only \d+ new pieces, but add is 5") as error:
         extended(old, lines, 5000)
     found = int(str(error.value).split()[4])
-    assert len(extended(old, lines, found).pieces) == len(old.pieces) + found
+    grown = extended(old, lines, found)
+    assert len(grown.pieces) == len(old.pieces) + found
+    with pytest.raises(TrainingError, match=r"only 0 new pieces, but add is 5\. Give more text\."):
+        extended(grown, lines, 5)
     old.trainer_spec.hard_vocab_limit = False
     log = io.StringIO()
     grown = extended(old, lines, 5000, minloglevel=0, logstream=log)

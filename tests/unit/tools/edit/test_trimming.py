@@ -273,7 +273,7 @@ def test_characters_fall_if_wanted(kind: str) -> None:
     assert len(characters - of_text) > 10
     meta = sum(one.type != NORMAL for one in model.pieces)
     fewest = meta + len(of_text)
-    with pytest.raises(BadValueError, match=r"single characters, which stay.* or drop_characters"):
+    with pytest.raises(BadValueError, match=r"single characters, which stay.* or give drop_char"):
         trimmed(model, TEXT, fewest)
     with pytest.raises(BadValueError, match=f"{fewest} pieces are meta pieces or required char"):
         trimmed(model, TEXT, fewest - 1, drop_characters=True)
