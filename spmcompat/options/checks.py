@@ -226,7 +226,8 @@ def _check_extensions(settings: Settings) -> None:
     for option in changed:
         if model_type not in option.models:
             allowed = " and ".join(option.models)
-            source = f" ({settings.recipe})" if settings.recipe else ""
+            is_of_recipe = f" --{option.name}=" in settings.recipe
+            source = f" ({settings.recipe})" if is_of_recipe else ""
             raise TrainingError(
                 f"{option.name} is for {allowed} models only{source}. Leave it out."
             )

@@ -303,6 +303,10 @@ def test_an_option_with_an_effect_is_not_reported() -> None:
         ({"final_estimate": "em"}, '"em" is not one of none, renormalize'),
         ({"m_step": "ml", "model_type": "bpe"}, "m_step is for unigram models only. Leave it out"),
         ({"recipe": "paper", "model_type": "bpe"}, "unigram models only (--recipe=paper sets"),
+        (
+            {"recipe": "mingram", "seed_mode": "bpe", "model_type": "bpe"},
+            "seed_mode is for unigram models only. Leave it out",
+        ),
         ({"space_pieces": "separate", "model_type": "word"}, "is for unigram and bpe models only"),
         ({"prune": "exact", "use_sparse_pruning": True}, "does not use prune"),
         ({"recipe": "mingram", "prune": "flat"}, "objective=fewest_tokens does not use prune"),

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.model.pieces import BYTE_PIECES
 from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
@@ -186,6 +187,7 @@ class _HuggingFace:
             texts = [self._tokenizer.id_to_token(i) or "" for i in ids]
             special = {t.content for t in self._tokenizer.get_added_tokens_decoder().values()}
             unknown = getattr(model, "unk_token", None)
+            byte_pieces = set(BYTE_PIECES) if getattr(model, "byte_fallback", False) else set()
         # The ids in the file may have gaps. If so, the tokens get new numbers without gaps, in the
         # order of their ids.
         self._ids = np.array(ids) if ids and ids[-1] >= len(ids) else None
@@ -201,16 +203,19 @@ class _HuggingFace:
             self.kinds = kinds_of_pieces(exported)
         else:
             unknown = unknown or "<unk>"
-            self.vocabulary = set(texts) - special - {unknown}
+            self.vocabulary = set(texts) - special - {unknown} - byte_pieces
             self.texts = texts_of_pieces(
                 self.vocabulary, _SPACES, _CONTINUES if self.marks_continuation else ""
             )
             self.kinds = _kinds_of_tokens(
                 [text if text in self.vocabulary else "" for text in texts],
                 flags(text == unknown for text in texts),
+                flags(text in byte_pieces for text in texts),
                 by_continuation=self.marks_continuation,
             )
-        has_all_bytes = self.vocabulary.issuperset(ByteLevel.alphabet())
+        has_all_bytes = self.kinds.byte.sum() == 256 or self.vocabulary.issuperset(
+            ByteLevel.alphabet()
+        )
         self.drops_characters = not (has_all_bytes or self.kinds.unknown.any())
 
     def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
@@ -297,12 +302,15 @@ def _parts(word: str, begins: Sequence[int]) -> list[str]:
 
 
 def _kinds_of_tokens(
-    texts: Sequence[str], unknown: npt.NDArray[np.bool_], *, by_continuation: bool
+    texts: Sequence[str],
+    unknown: npt.NDArray[np.bool_],
+    byte: npt.NDArray[np.bool_],
+    *,
+    by_continuation: bool,
 ) -> TokenKinds:
-    none = np.zeros(len(texts), dtype=np.bool_)
     if by_continuation:
         begins = flags(not text.startswith(_CONTINUES) for text in texts)
-        ends = none
+        ends = np.zeros(len(texts), dtype=np.bool_)
     else:
         begins = flags(text.startswith(tuple(_SPACES)) for text in texts)
         ends = flags(text.endswith(tuple(_SPACES)) for text in texts)
@@ -312,6 +320,6 @@ def _kinds_of_tokens(
         blank=flags(bool(text) and not text.strip(_SPACES) for text in texts),
         more_words=np.zeros(len(texts), dtype=np.int64),
         unknown=unknown,
-        byte=none,
+        byte=byte,
         of_text=flags(bool(text) for text in texts),
     )

@@ -1,4 +1,4 @@
-"""Files of ``tokenizers``: ids with gaps, and errors, which name the file."""
+"""Files of ``tokenizers``: ids with gaps, byte pieces, and errors, which name the file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from spmcompat.errors import BadValueError
+from spmcompat.model.pieces import BYTE_PIECES
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate import models
 from spmcompat.tools.evaluate.models import Model, load_model
@@ -94,3 +95,18 @@ def test_other_exceptions_pass(
     monkeypatch.setattr("tokenizers.Tokenizer", type("Tokenizer", (), {"from_file": fail}))
     with pytest.raises(error):
         load(tmp_path)
+
+
+@pytest.mark.parametrize("is_fallback", [False, True])
+def test_byte_pieces_are_those_of_a_model_with_byte_fallback(
+    is_fallback: bool, tmp_path: Path
+) -> None:
+    ids = {text: i for i, text in enumerate(["a", *BYTE_PIECES])}
+    bpe = {"type": "BPE", "vocab": ids, "merges": [], "byte_fallback": is_fallback}
+    model = load(tmp_path, model=bpe)
+    assert model.kinds.byte.tolist() == [False] + [is_fallback] * 256
+    assert model.vocabulary == ({"a"} if is_fallback else {"a", *BYTE_PIECES})
+    assert model.drops_characters is not is_fallback
+    assert [list(ids) for ids in model.encode(["aé".encode()])] == [
+        [0, 1 + 0xC3, 1 + 0xA9] if is_fallback else [0]
+    ]
