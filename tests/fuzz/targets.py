@@ -186,7 +186,9 @@ def _report(path: Path) -> int:
     result = read_result(path, {})
     if result is None or not result.fits(_TEXTS.words, ["a.tsv"], BOOTSTRAP):
         return 0  # spmcompat compare would ignore this result, and train again
-    page([full_result(), result], _TEXTS, "a.txt")
+    first = full_result()
+    # The names of the configurations and their sizes never come from a stored result.
+    page([first, result._replace(config="two", vocab_size=first.vocab_size)], _TEXTS, "a.txt")
     return 0
 
 
