@@ -444,6 +444,8 @@ inline uint64_t Merges::rank(uint32_t pair) const {
     return i < left.size() ? left[i] : i < left.size() + right.size() ? right[i - left.size()] : 0;
   };
   const uint64_t length = std::min<uint64_t>(left.size() + right.size(), 255);
+  // Texts with a length of 255 here may differ in length. `comes_later` orders them.
+  if (length == 255) return length << 56;
   return length << 56 | character(0) << 35 | character(1) << 14 | character(2) >> 7;
 }
 

@@ -143,8 +143,11 @@ def train_fewest_tokens(
 
 
 def priced(pieces: Iterable[tuple[bytes, float]]) -> Sequence[tuple[bytes, float]]:
-    """Convert log probabilities to the scores of the model, which are negative costs."""
-    return [(piece, -PRICE - GRID * min(round(-score / GRID), STEPS)) for piece, score in pieces]
+    """Convert log probabilities to the scores of the model, which are negative costs.
+
+    A log probability is minus infinity if a seed file of an old release has a count of 0.
+    """
+    return [(piece, -PRICE - GRID * round(min(-score / GRID, STEPS))) for piece, score in pieces]
 
 
 class _Training(NamedTuple):

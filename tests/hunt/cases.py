@@ -189,7 +189,7 @@ class CaseMaker:
         self.set("num_threads", 0.6, [1, 2, 3, 4, 7, 16, 33])
         self.set("num_sub_iterations", 0.4, [1, 2, 3, 5])
         self.set("shrinking_factor", 0.4, [0.5, 0.6, 0.75, 0.9, 0.95])
-        self.set("max_sentencepiece_length", 0.4, [1, 2, 3, 5, 8, 16, 17, 40])
+        self.set("max_sentencepiece_length", 0.4, [1, 2, 3, 5, 8, 16, 17, 40, 512])
         self.set("seed_sentencepiece_size", 0.4, [0, 1, 50, 1000, 20000, 1000000])
         self.set("max_sentence_length", 0.3, [10, 40, 200, 4192, 100000])
 

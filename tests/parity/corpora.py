@@ -7,6 +7,7 @@ import importlib
 import inspect
 import os
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 FOLDER_VARIABLE = "SPMCOMPAT_CORPORA"
@@ -79,6 +80,13 @@ def ties_text(seed: int, lines: int = 60, letters: str = "abc") -> str:
         + "\n"
         for _ in range(lines)
     )
+
+
+def long_words_text(seed: int, lengths: Sequence[int] = (280, 320, 400, 500)) -> str:
+    """Return random words of the given lengths, each of them three times."""
+    dice = random.Random(seed)
+    words = ["".join(dice.choices("abcdefgh", k=length)) for length in lengths]
+    return f"{' '.join(words)}\n" * 3
 
 
 def fibonacci_text(rounds: int = 12, break_every: int = 40) -> str:

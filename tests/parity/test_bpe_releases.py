@@ -5,9 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tests.parity.case import Option
-from tests.parity.corpora import fibonacci_text, mixed_text, ties_text, topics_text, words_text
+from tests.parity.corpora import (
+    fibonacci_text,
+    long_words_text,
+    mixed_text,
+    ties_text,
+    topics_text,
+    words_text,
+)
 from tests.parity.harness import Trainers, file_case
-from tests.parity.test_model_types import BPE_OPTIONS
+from tests.parity.test_model_types import BPE_OPTIONS, LONG_PIECES
 from tests.parity.test_options import ONE_OPTION
 
 BPE: dict[str, Option] = {"model_type": "bpe", "vocab_size": 500, "hard_vocab_limit": False}
@@ -60,6 +67,11 @@ def test_ties_at_the_cut_of_the_active_set(
     """The vocabulary is so large that pairs with a count of 1 are merged."""
     options = {**BPE, "vocab_size": size, "split_by_whitespace": split, "minloglevel": 1}
     trainers.check(options, text, release=old_release)
+
+
+def test_the_shorter_of_two_long_pieces_comes_first(trainers: Trainers, old_release: str) -> None:
+    options = {**LONG_PIECES, "minloglevel": 1}
+    trainers.check(options, long_words_text(1), release=old_release)
 
 
 @pytest.mark.parametrize("text", ["a", "ab", "aaaa aaa\n" * 3, "ab ab\nabab\n"])

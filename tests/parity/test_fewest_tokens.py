@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -149,9 +150,9 @@ def test_seeds_are_those_of_bpe(name: str, trainers: Trainers) -> None:
 
 
 def test_scores_are_multiples_of_the_grid() -> None:
-    scores = [0.0, -0.12, -0.13, -3.3, -15.7, -99.0]
+    scores = [0.0, -0.12, -0.13, -3.3, -15.7, -99.0, -math.inf]
     prices = [score + PRICE for _, score in priced([(b"a", score) for score in scores])]
-    assert prices == [0.0, 0.0, -0.25, -3.25, -15.75, -15.75]
+    assert prices == [0.0, 0.0, -0.25, -3.25, -15.75, -15.75, -15.75]
 
 
 def test_flat_pruning_keeps_required_pieces_first() -> None:

@@ -79,6 +79,18 @@ def test_each_option_alone(trainers: Trainers, kind: str, option: dict[str, Opti
     assert not all(comparison.ours.failure for comparison in comparisons)
 
 
+LONG_PIECES: dict[str, Option] = {
+    "model_type": "bpe",
+    "vocab_size": 3000,
+    "hard_vocab_limit": False,
+    "max_sentencepiece_length": 512,
+}
+
+
+def test_the_shorter_of_two_long_pieces_comes_first(trainers: Trainers) -> None:
+    trainers.check(LONG_PIECES, corpora.long_words_text(1))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("rules", ["nmt_nfkc", "identity"])
