@@ -88,7 +88,7 @@ class Loop(NamedTuple):
         if not branch.is_last:
             return self.train(own, branch.runs)
         with stage_of(branch.runs, self.total, "Last EM steps", self.report) as stage:
-            self._train_last_round(own, branch.runs[0], stage)
+            self.train_round(own, branch.runs[0], stage, keep=True)
         return dict.fromkeys([run.vocab_size for run in branch.runs], own.pieces)
 
     def _until_they_part(
@@ -120,7 +120,7 @@ class Loop(NamedTuple):
                 branches[0].renumbering.apply(lattices, self.workers, copy=False)
                 del branches  # Frees memory before the next round.
                 if is_last:
-                    self._train_last_round(lattices, options, stage)
+                    self.train_round(lattices, options, stage, keep=True)
                     self._end(runs, [], lattices.pieces, trained)
                     return []
 
@@ -198,10 +198,6 @@ class Loop(NamedTuple):
             lattices.renumber(pieces, new_ids, workers)
             stage.advance()
             report.info(f"EM sub_iter={iteration} size={len(pieces)} obj={objective:g}")
-
-    def _train_last_round(self, lattices: Lattices, options: UnigramOptions, stage: Stage) -> None:
-        """Run the EM steps after the last pruning."""
-        self.train_round(lattices, options, stage, keep=True)
 
     def _renumberings(
         self, lattices: Lattices, sizes: Sequence[int], options: UnigramOptions

@@ -35,44 +35,6 @@ if TYPE_CHECKING:
     from spmcompat.unigram.rounds import Rounds
 
 
-def train(
-    corpus: Corpus,
-    options: UnigramOptions,
-    workers: Workers,
-    report: Report,
-    seed_lines: Iterable[bytes] = (),
-    on_round: OnRound | None = None,
-) -> list[tuple[bytes, float]]:
-    """Train one Unigram model.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The corpus. Training frees each part of it as soon as the part is no longer needed.
-    options : UnigramOptions
-        The options of the trainer.
-    workers : Workers
-        The worker threads. The result does not depend on their number.
-    report : Report
-        Receives progress and log lines.
-    seed_lines : iterable of bytes
-        The lines of the seed file, if the options name one.
-    on_round : callable, optional
-        A function that is called with a `Step` after each step.
-
-    Returns
-    -------
-    list of (bytes, float)
-        The final pieces and their scores (float32), by descending score, then by bytes.
-
-    Raises
-    ------
-    TrainingError
-        If nothing is left to train.
-    """
-    return train_sizes(corpus, [options], workers, report, seed_lines, on_round)[0]
-
-
 def train_sizes(
     corpus: Corpus,
     runs: Sequence[UnigramOptions],
@@ -110,15 +72,20 @@ def train_sizes(
         The corpus. Training frees each part of it as soon as the part is no longer needed.
     runs : sequence of UnigramOptions
         The options of each model. They differ only in `vocab_size` and `final_size`.
-    workers, report, seed_lines
-        As for `train`.
+    workers : Workers
+        The worker threads. The result does not depend on their number.
+    report : Report
+        Receives progress and log lines.
+    seed_lines : iterable of bytes
+        The lines of the seed file, if the options name one.
     on_round : callable, optional
-        As for `train`. There must be only one run.
+        A function that is called with a `Step` after each step. There must be only one run.
 
     Returns
     -------
     list of list of (bytes, float)
-        The final pieces of each run, as `train` returns them.
+        For each run, the final pieces and their scores (float32), by descending score, then by
+        bytes.
 
     Raises
     ------

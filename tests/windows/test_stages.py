@@ -13,7 +13,7 @@ from spmcompat.bpe.merges import Merges
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import best_path_counts, expected_counts, m_step
 from spmcompat.unigram.lattice.lattices import Lattices, has_avx2
-from spmcompat.unigram.pruning.pruning import LossWeights, prune
+from spmcompat.unigram.pruning.pruning import LossWeights, find_losses
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.parity import corpora
 from tests.unit import stages
@@ -76,8 +76,8 @@ def test_the_stages_equal_those_of_the_package(text: str, printed: list[str]) ->
             lattices.renumber(*m_step(lattices.pieces, expected, workers), workers)
         best = best_path_counts(lattices, 16, workers)
         size = len(lattices.pieces) * 3 // 4
-        kept = prune(lattices, best, LossWeights.by_pieces(best), size, workers)
-        lattices.renumber(*kept, workers)
+        losses = find_losses(lattices, best, LossWeights.by_pieces(best), workers)
+        lattices.renumber(*losses.select(size), workers)
     assert lines_of(printed, "unigram") == [
         f"{piece.decode()} {struct.unpack('<I', struct.pack('<f', score))[0]:08x}"
         for piece, score in lattices.pieces

@@ -3,7 +3,8 @@
 For example, to keep 8,000 pieces::
 
     counts = best_path_counts(lattices, partial_sums, workers)
-    pieces, new_ids = prune(lattices, counts, LossWeights.by_pieces(counts), 8000, workers)
+    losses = find_losses(lattices, counts, LossWeights.by_pieces(counts), workers)
+    pieces, new_ids = losses.select(8000)
     lattices.renumber(pieces, new_ids, workers)
 """
 
@@ -65,7 +66,22 @@ cdef class Losses:
     cdef CLosses losses
 
     def select(self, size_t size):
-        """Return the pieces that stay and the new ids of the old pieces, as `prune` does."""
+        """Return the pieces that stay, and the new ids of the old pieces.
+
+        Parameters
+        ----------
+        size : int
+            The number of pieces that stay. If the pieces without an alternative segmentation
+            already exceed this number, no piece is dropped for its loss, as in the reference.
+
+        Returns
+        -------
+        new_pieces : Pieces
+            The pieces without an alternative, then the other pieces by descending loss. Pieces with
+            equal losses are in the order of their ids.
+        new_ids : NewIds
+            The new ids of the old pieces.
+        """
         cdef KeptPieces kept
         with nogil:
             kept = select_by_loss(self.pieces.pieces, self.losses, size)
@@ -138,7 +154,25 @@ cdef class LossWeights:
 
 def find_losses(Lattices lattices not None, ExpectedCounts counts not None,
                 LossWeights weights not None, workers, bint limited=True):
-    """Return the losses of all pieces. The parameters have the same meaning as in `prune`."""
+    """Return the losses of all pieces.
+
+    The loss of a piece is the fall in the likelihood if its alternative, the second-best
+    segmentation of its text, replaces it everywhere (Kudo 2018, section 3.2, as sentencepiece
+    computes it).
+
+    Parameters
+    ----------
+    lattices : Lattices
+        The lattices of the corpus over the current pieces.
+    counts : ExpectedCounts
+        How often each piece occurs in the best segmentations of `lattices`.
+    weights : LossWeights
+        The weights of the losses.
+    workers : Workers
+        The worker threads. The result does not depend on their number.
+    limited : bool
+        Whether the search for the second-best segmentation gives up at the limits of release 0.2.3.
+    """
     cdef Crew crew = workers.crew
     cdef Losses found = Losses()
     found.pieces = lattices.pieces
@@ -149,43 +183,6 @@ def find_losses(Lattices lattices not None, ExpectedCounts counts not None,
     return found
 
 
-def prune(Lattices lattices not None, ExpectedCounts counts not None, LossWeights weights not None,
-          size_t size, workers, bint limited=True):
-    """Return the pieces that stay, and the new ids of the old pieces.
-
-    Parameters
-    ----------
-    lattices : Lattices
-        The lattices of the corpus over the current pieces.
-    counts : ExpectedCounts
-        How often each piece occurs in the best segmentations of `lattices`.
-    weights : LossWeights
-        The weights of the losses.
-    size : int
-        The number of pieces that stay. If the pieces without an alternative segmentation already
-        exceed this number, no piece is dropped for its loss, as in the reference.
-    workers : Workers
-        The worker threads.
-    limited : bool
-        Whether the search for the second-best segmentation gives up at the limits of release 0.2.3.
-
-    Returns
-    -------
-    new_pieces : Pieces
-        The pieces without an alternative, then the other pieces by descending loss. Pieces with
-        equal losses are in the order of their ids.
-    new_ids : NewIds
-        The new ids of the old pieces.
-
-    Notes
-    -----
-    The loss of a piece is the fall in the likelihood if its alternative, the second-best
-    segmentation of its text, replaces it everywhere (Kudo 2018, section 3.2, as sentencepiece
-    computes it).
-    """
-    return find_losses(lattices, counts, weights, workers, limited).select(size)
-
-
 @final
 cdef class ExactLosses:
     """The exact losses of all pieces; the result of `find_exact_losses`."""
@@ -194,13 +191,22 @@ cdef class ExactLosses:
     cdef CExactLosses losses
 
     def as_list(self):
-        """Return the loss of each piece, as `exact_losses` does."""
+        """Return the loss of each piece in nats.
+
+        The loss is infinite if some text cannot be segmented without the piece. It is None if no
+        best segmentation uses the piece.
+        """
         return [
             loss if used else None
             for loss, used in zip(self.losses.losses, self.losses.used)]
 
     def select(self, size_t size):
-        """Return the pieces that stay and the new ids of the old pieces, as `prune_exact` does."""
+        """Return the pieces with the largest losses, and the new ids of the old pieces.
+
+        The pieces are sorted by descending loss, then by id. Pieces without which the corpus cannot
+        be segmented stay even if there are more than `size` such pieces. Pieces that no best
+        segmentation uses are dropped.
+        """
         cdef KeptPieces kept
         with nogil:
             kept = select_by_exact_loss(self.pieces.pieces, self.losses, size)
@@ -208,7 +214,7 @@ cdef class ExactLosses:
 
 
 def find_exact_losses(Lattices lattices not None, workers):
-    """Return the exact losses of all pieces."""
+    """Return how much the score of the best segmentation falls without each single piece."""
     cdef Crew crew = workers.crew
     cdef ExactLosses found = ExactLosses()
     found.pieces = lattices.pieces
@@ -216,41 +222,6 @@ def find_exact_losses(Lattices lattices not None, workers):
         dereference(crew.crew), found.losses, c_find_exact_losses, lattices.lattices)
     crew.await_stage()
     return found
-
-
-def exact_losses(Lattices lattices not None, workers):
-    """Return how much the score of the best segmentation falls without each piece, in nats.
-
-    Returns
-    -------
-    list of (float or None)
-        For each piece, the loss if only this piece is removed. It is infinite if some text cannot
-        be segmented without the piece, and None if no best segmentation uses the piece.
-    """
-    return find_exact_losses(lattices, workers).as_list()
-
-
-def prune_exact(Lattices lattices not None, size_t size, workers):
-    """Return the pieces with the largest exact losses, and the new ids of the old pieces.
-
-    Parameters
-    ----------
-    lattices : Lattices
-        The lattices of the corpus over the current pieces.
-    size : int
-        The number of pieces that stay. Pieces without which the corpus cannot be segmented stay
-        even if there are more than `size` such pieces.
-    workers : Workers
-        The worker threads. The result does not depend on their number.
-
-    Returns
-    -------
-    new_pieces : Pieces
-        By descending loss, then by id. Pieces that no best segmentation uses are dropped.
-    new_ids : NewIds
-        The new ids of the old pieces.
-    """
-    return find_exact_losses(lattices, workers).select(size)
 
 
 def prune_flat(Pieces pieces not None, size_t size, frozenset keep_first=frozenset()):

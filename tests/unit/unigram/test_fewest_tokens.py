@@ -9,7 +9,7 @@ import pytest
 
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.options import UnigramOptions
-from spmcompat.unigram.trainer import make_seeds, train
+from spmcompat.unigram.trainer import make_seeds, train_sizes
 from tests.oracle import fewest_tokens as oracle
 from tests.unit import stages
 from tests.unit.stages import QUIET
@@ -51,7 +51,8 @@ def both(seed: int, drop_unused: bool) -> tuple[oracle.Training, list[str], list
     }
     training = oracle.Training(words, required, MARGIN)
     expected = training.run(weights, size, options.num_sub_iterations, drop_unused)
-    ours = [piece.decode() for piece, _ in train(corpus, options, Workers(2), QUIET)]
+    (trained,) = train_sizes(corpus, [options], Workers(2), QUIET)
+    ours = [piece.decode() for piece, _ in trained]
     return training, expected, ours, size
 
 

@@ -12,7 +12,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import best_path_counts
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.pruning import exact_losses, prune_exact, prune_flat
+from spmcompat.unigram.pruning.pruning import find_exact_losses, prune_flat
 from tests.oracle.characters import Options
 from tests.unit import stages
 from tests.unit.stages import Case
@@ -75,7 +75,7 @@ def test_exact_losses_equal_brute_force(batch: int) -> None:
         pieces = stages.ours(case.pieces)
         for workers in (Workers(1), Workers(3)):
             lattices = Lattices(case.corpus, pieces, workers)
-            losses = exact_losses(lattices, workers)
+            losses = find_exact_losses(lattices, workers).as_list()
             for (piece, _), loss in zip(case.pieces, losses, strict=True):
                 assert (loss or 0.0) == pytest.approx(expected[piece], rel=1e-4, abs=1e-3), name
 
@@ -87,7 +87,8 @@ def test_exact_loss_finds_segmentations_across_the_borders_of_a_piece() -> None:
     scores |= dict.fromkeys("courthse", -20.0)
     workers = Workers(1)
     pieces = Pieces([(text.encode(), score) for text, score in scores.items()])
-    losses = exact_losses(Lattices(case.corpus, pieces, workers), workers)
+    lattices = Lattices(case.corpus, pieces, workers)
+    losses = find_exact_losses(lattices, workers).as_list()
     by_text = dict(zip(scores, losses, strict=True))
     assert by_text["thou"] == pytest.approx(3 * (8 - 3))
     assert by_text["court"] is None
@@ -101,11 +102,12 @@ def test_exact_pruning_keeps_needed_pieces_and_drops_unused_ones() -> None:
     lattices = Lattices(
         case.corpus, Pieces([(text.encode(), score) for text, score in texts.items()]), workers
     )
-    assert exact_losses(lattices, workers) == [None, pytest.approx(5 * 0.5), None, math.inf]
+    losses = find_exact_losses(lattices, workers)
+    assert losses.as_list() == [None, pytest.approx(5 * 0.5), None, math.inf]
     case.corpus.drop_texts()  # as training does
-    left, new_ids = prune_exact(lattices, 1, workers)
+    left, new_ids = find_exact_losses(lattices, workers).select(1)
     assert [piece for piece, _ in left] == [b"c"]
-    left, new_ids = prune_exact(lattices, 3, workers)
+    left, new_ids = find_exact_losses(lattices, workers).select(3)
     assert [piece for piece, _ in left] == [b"c", b"ab"]
     lattices.renumber(left, new_ids, workers)
     assert list(best_path_counts(lattices, 1, workers)) == [1.0, 5.0]
