@@ -37,6 +37,7 @@ from spmcompat.text.files import check_file
 from spmcompat.text.forms import ARROW, AUTO, CSV, JSONL, PARQUET, TSV
 from spmcompat.text.opening import format_of_path, is_remote
 from spmcompat.text.paths import expand, hint_about_texts, pattern_of_folder
+from spmcompat.text.remote import local_path
 from spmcompat.unicode.marks import CASE_MARK, SPACE_MARK
 
 Found = TypeVar("Found")
@@ -564,8 +565,9 @@ def input_files(settings: Settings) -> list[str]:
     found += [settings.denormalizer.normalization_rule_tsv]
     found = [path for path in found if path]
     for path in settings.trainer.input:
+        local = local_path(path) if is_remote(path) else path
         with suppress(MissingFileError):
-            found += [path] if is_remote(path) else expand([path])
+            found += [local] if is_remote(local) else expand([local])
     tables = [] if settings.counts is None else [settings.counts]
     if settings.languages is not None:
         tables += [*settings.languages.training, *settings.languages.development]

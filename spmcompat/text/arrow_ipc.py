@@ -145,14 +145,20 @@ class _Stream:
         Raises
         ------
         TrainingError
-            If the stream does not end with the mark that all writers put there. pyarrow does not
-            require the mark, so it does not notice that batches are missing.
+            If the stream does not end with the mark that all writers put there, or bytes follow the
+            mark. pyarrow neither requires the mark nor reads beyond it, so it does not notice that
+            batches are missing, or that there is a second stream.
         """
         yield from self._reader
         if self._bytes.last != _END_OF_STREAM:
             raise TrainingError(
                 f"{self._name} ends early: the mark at the end of an Arrow stream is missing. Copy "
                 "or make the file again."
+            )
+        if self._bytes.read(1):
+            raise TrainingError(
+                f"{self._name}: bytes follow the end of its Arrow stream. Give each stream as a "
+                "separate file."
             )
 
     def position(self) -> int:

@@ -117,6 +117,8 @@ def _texts(
             return
         except csv.Error as error:
             reason = f"not valid CSV: {_reason(error)}"
+            # Without its quotation mark, a field contains many rows. They must not be skipped.
+            may_skip = may_skip and "field limit" not in reason
         else:
             if len(row) == columns:
                 yield row[index].encode(_BYTES)

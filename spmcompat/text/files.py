@@ -52,6 +52,7 @@ class _Part(NamedTuple):
 
     path: str
     number: int
+    size: int
 
 
 class Files:
@@ -148,13 +149,14 @@ class Files:
         """Yield the buffers of one file, and store how each buffer can be loaded again."""
         if form.compression or not form.has_lines or is_remote(file.path):
             for number, buffer in enumerate(_unpacked(file, form, self._text, self._skipped)):
-                self._kept.append(_Part(file.path, number))
+                self._kept.append(_Part(file.path, number, buffer.size))
                 yield buffer
             return
         offset = 0
         name = name_of(file.path)
-        size = _size_of(file.path)
-        for buffer in cut_at_lines(file, name, longest=self._text.longest_line, size=size):
+        for buffer in cut_at_lines(
+            file, name, longest=self._text.longest_line, size=file.size or 0
+        ):
             self._kept.append(_FileSlice.of(buffer, file.path, offset))
             offset += buffer.size
             yield buffer
@@ -170,8 +172,7 @@ class Files:
         for index in indexes:
             kept = self._kept[index]
             if isinstance(kept, _Part):
-                buffer = self._again.load(kept)
-                yield index, partial(_same, buffer)
+                yield index, partial(_same, self._again.load(kept))
             else:
                 yield index, partial(_load, kept)
 
@@ -206,7 +207,7 @@ class _ReadAgain:
         Raises
         ------
         TrainingError
-            If the file has become shorter.
+            If the file has changed.
         """
         if part.path != self._path or part.number < self._number:
             self._path, self._number = part.path, -1
@@ -214,11 +215,8 @@ class _ReadAgain:
         while self._number < part.number:
             self._buffer = next(self._buffers, None)
             self._number += 1
-        if self._buffer is None:
-            raise TrainingError(
-                f"{name_of(part.path)} changed while it was read. Train again when no program "
-                "writes to it."
-            )
+        if self._buffer is None or self._buffer.size != part.size:
+            raise _changed(part.path)
         return self._buffer
 
 
@@ -249,14 +247,6 @@ def _same(buffer: ReadBuffer) -> ReadBuffer:
     return buffer
 
 
-def _size_of(path: str) -> int:
-    """Return the size of a file, or 0 for a pipe or standard input."""
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
-
-
 def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:
     """Load a read buffer of a plain text file again."""
     if isinstance(kept, ReadBuffer):
@@ -265,7 +255,15 @@ def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:
         text = kept.read()
     except OSError as error:
         raise _unreadable(kept.path, error) from error
+    if len(text) != kept.size - kept.dropped:
+        raise _changed(kept.path)
     return ReadBuffer.of_lines(text, kept.path, kept.first_line)
+
+
+def _changed(path: str) -> TrainingError:
+    return TrainingError(
+        f"{name_of(path)} changed while it was read. Train again when no program writes to it."
+    )
 
 
 def check_file(path: str, input_format: str, has_column: bool) -> None:

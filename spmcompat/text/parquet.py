@@ -174,7 +174,7 @@ class _Columns:
     def _bytes_of(self, chunk: ColumnChunkMetaData, group: int, rows: int) -> int:
         """Return the size of a column in a row group, and raise if its cells are too large."""
         size: int = chunk.total_uncompressed_size
-        if size > _MOST_CELL_BYTES * rows:
+        if size > _MOST_CELL_BYTES * max(rows, 1):
             raise TrainingError(
                 f"{self._name}: row group {group} of {chunk.path_in_schema!r} has {size:,} bytes "
                 f"in {rows} rows, which would need too much memory. Divide the texts into "

@@ -57,6 +57,16 @@ def open_remote(address: str) -> RemoteFile:
         return RemoteFile(address, *_system(address))
 
 
+def local_path(address: str) -> str:
+    """Return the path of a local file at an address such as ``file:///a.txt``, or else the address.
+
+    In a chain such as ``zip://a.txt::file:///a.zip``, the last address is that of the file.
+    """
+    last = address.rpartition("::")[2]
+    local = re.sub("^(file|local)://", "", last)
+    return address if local == last else local
+
+
 def base_of(address: str) -> str:
     """Return an address without its query and fragment, such as ``?download=true``."""
     return re.split(r"[?#]", address, maxsplit=1)[0]

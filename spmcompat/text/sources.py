@@ -21,7 +21,7 @@ from spmcompat.text.lines import LineFilter, ReadBuffer, ReservoirSample, Sample
 from spmcompat.text.skipped import Skipped
 
 if TYPE_CHECKING:
-    from spmcompat.text.arrow_producers import ArrowExportable, Sentences
+    from spmcompat.text.arrow_producers import Sentences
 
 _SLICE_SENTENCES = 1 << 14
 
@@ -152,7 +152,7 @@ def open_source(
 
     parts = arrow_parts(sentences, column)
     if parts is not None:
-        return ArrowRows(parts, column, text)
+        return Items(parts, column, text, "Arrow data")
     return Items(cast("Iterable[str | bytes]", sentences), column, text)
 
 
@@ -186,15 +186,33 @@ def sample_sentences(source: LineSource, text: TextPlan, report: Report) -> Sour
     return SampleSource(sample, LineFacts.of([line_filter], 0, nulls, source.skipped()))
 
 
-class _ReadOnce:
-    """A source that can be read only once."""
+class Items:
+    """The items of an iterator: sentences, or parts of Arrow data. They can be read only once.
 
-    _what: str
+    Parameters
+    ----------
+    items : iterable
+        The items.
+    column : str, optional
+        The column that contains the text, if the items are Arrow tables.
+    text : TextPlan, optional
+        States how to read the items.
+    name : str
+        The name of the items in messages.
+    """
 
-    def __init__(self, column: str | None, text: TextPlan | None) -> None:
+    def __init__(
+        self,
+        items: Iterable[Any],
+        column: str | None = None,
+        text: TextPlan | None = None,
+        name: str = "an iterator",
+    ) -> None:
+        self._items = items
         self._column = column
         self._split_lines = text is not None and text.split_lines
         self._longest = text and text.longest_record
+        self._name = name
 
     def __iter__(self) -> Generator[ReadBuffer, None, None]:
         """Read the text in order. Closing the generator closes the input."""
@@ -203,10 +221,6 @@ class _ReadOnce:
                 if self._split_lines:
                     buffer.split_lines()
                 yield buffer
-
-    def _buffers(self) -> Generator[ReadBuffer, None, None]:
-        """Yield the read buffers in order."""
-        raise NotImplementedError
 
     def __len__(self) -> int:
         """Return 0, because nothing can be loaded again."""
@@ -217,7 +231,7 @@ class _ReadOnce:
 
     def why_once(self) -> str:
         """Return why the text can be read only once."""
-        return f"{self._what} can be read only once"
+        return f"{self._name} can be read only once"
 
     def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], ReadBuffer]]]:
         """Raise an error, because nothing can be read again."""
@@ -231,18 +245,8 @@ class _ReadOnce:
         return Skipped()
 
 
-class Items(_ReadOnce):
-    """The items of an iterator: sentences, or parts of Arrow data."""
-
-    _what = "an iterator"
-
-    def __init__(
-        self, items: Iterable[Any], column: str | None = None, text: TextPlan | None = None
-    ) -> None:
-        super().__init__(column, text)
-        self._items = items
-
     def _buffers(self) -> Generator[ReadBuffer, None, None]:
+        """Yield the read buffers in order."""
         iterator: Iterator[Any] = iter(self._items)
         start = naming_iterator_errors(lambda: [*islice(iterator, 1)])
         items: Iterator[Any] = chain(start, iterator)
@@ -258,7 +262,7 @@ class Items(_ReadOnce):
                     f"Iterator must return str or bytes. It returned {type(start[0]).__name__}. "
                     f"Give the texts: (row[{self._column or 'text'!r}] for row in rows)."
                 )
-        if self._column is not None:
+        if start and self._column is not None:
             raise BadValueError(
                 f"column={self._column!r} was given, but the sentences are not Arrow data. Leave "
                 "column out."
@@ -273,23 +277,6 @@ class Items(_ReadOnce):
             yield buffer
             first += buffer.lines
             items = iterator
-
-
-class ArrowRows(_ReadOnce):
-    """The rows of Arrow data, each a sentence."""
-
-    _what = "Arrow data"
-
-    def __init__(
-        self, parts: Iterable[ArrowExportable], column: str | None, text: TextPlan
-    ) -> None:
-        super().__init__(column, text)
-        self._parts = parts
-
-    def _buffers(self) -> Generator[ReadBuffer, None, None]:
-        from spmcompat.text.arrow_producers import strings_of  # noqa: PLC0415
-
-        return strings_of(self._parts, self._column, longest=self._longest)
 
 
 class SampleSource:

@@ -394,6 +394,8 @@ def test_messages_that_cannot_be_written(name: str, folder: Path, redirection: s
         ("train --counts=hard.vocab --model_prefix=hard --vocab_size=60", "model_prefix"),
         ("count --input=t.txt --output=t.txt", "--output"),
         ("count --input=t.txt --output=./link.txt", "--output"),
+        ("count --input=file://{folder}/t.txt --output=t.txt", "--output"),
+        ("count --input=simplecache::local://{folder}/*.txt --output=t.txt", "--output"),
         ("count --input=t.txt --output=n.vocab --user_defined_symbols_file=n.vocab", "--output"),
         ("counts merge a.counts b.counts --output=b.counts", "--output"),
         ("counts merge a.counts b.counts --output=hard.vocab", "--output"),
@@ -421,7 +423,7 @@ def test_an_output_that_is_an_input(arguments: str, remedy: str, folder: Path) -
     (folder / "link.txt").symlink_to(folder / "t.txt")
     (folder / "n.vocab").write_bytes(b"41\t42\n" if "_tsv" in arguments else symbols)
     before = content(folder)
-    done = run_arguments(arguments.split(), folder, {})
+    done = run_arguments(arguments.format(folder=folder).split(), folder, {})
     found = [line for line in lines(done) if not line.startswith("INFO")]
     assert (done.returncode, len(found)) == (1, 1), done.stderr
     assert "is the same file as the input" in found[0]

@@ -514,7 +514,7 @@ def test_a_class_of_the_same_name_is_an_iterable() -> None:
 
 
 def test_a_column_of_what_is_no_table() -> None:
-    for sentences in (TEXT, iter(TEXT), iter([])):
+    for sentences in (TEXT, iter(TEXT)):
         with pytest.raises(BadValueError, match="the sentences are not Arrow data"):
             trained(sentences, column="text")
     with pytest.raises(BadValueError, match="column names a column of Arrow data"):
@@ -523,6 +523,13 @@ def test_a_column_of_what_is_no_table() -> None:
         spmcompat.count(input="t.txt", column="text")
     with pytest.raises(BadValueError, match="column must be the name of a column, not int"):
         trained(TEXT, column=5)
+
+
+def test_no_batches_are_an_empty_text() -> None:
+    counts = spmcompat.count(sentence_iterator=iter([]), column="text", allow_empty=True)
+    assert counts.summary()[0] == 0
+    with pytest.raises(TrainingError, match="The input contains no sentence"):
+        trained(iter([]), column="text")
 
 
 def test_the_trainer_of_sentencepiece_takes_arrow_data_too() -> None:

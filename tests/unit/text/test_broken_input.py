@@ -327,6 +327,16 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         "a.txt contains Arrow data, not text: rename it to end in .arrow, or give "
         "--input_format=arrow.",
     ),
+    "two Arrow streams": (
+        "a.arrows",
+        lambda: arrow("stream") * 2,
+        "a.arrows: bytes follow the end of its Arrow stream. Give each stream as a separate file.",
+    ),
+    "two compressed Arrow streams": (
+        "a.arrows.gz",
+        lambda: gzip.compress(arrow("stream")) * 2,
+        "a.arrows.gz: bytes follow the end of its Arrow stream.",
+    ),
     "a text named .arrow": ("a.arrow", lambda: TEXT, "a.arrow does not contain Arrow data"),
     "compressed Arrow": (
         "a.arrow.gz",
@@ -635,16 +645,27 @@ def test_broken_rows_are_left_out_and_counted_on_demand(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_that_changes_between_two_readings(tmp_path: Path) -> None:
+def test_a_missing_quotation_mark_does_not_skip_the_rows_after_it(tmp_path: Path) -> None:
+    rows = ["text,id", '"open,1', *[f"{'a' * 1000},2"] * 20_000]
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    with pytest.raises(TrainingError, match=r"a\.csv:2: .*: field larger than field limit"):
+        train(input=tmp_path / "a.csv", input_column="text", skip_bad_records=True)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bytes], ids=["gzip", "plain"])
+def test_a_file_that_changes_between_two_readings(
+    pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
     from spmcompat.options.planning import PlanOptions, make_plan  # noqa: PLC0415
     from spmcompat.plan import TextPlan  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.text.files import Files  # noqa: PLC0415
 
-    path = tmp_path / "a.gz"
-    path.write_bytes(gzip.compress(TEXT * 200))
+    path = tmp_path / ("a.gz" if pack is gzip.compress else "a.txt")
+    path.write_bytes(pack(TEXT * 200))
     files = Files(make_plan(PlanOptions(text=TextPlan(input=(str(path),)))).text, Report(3))
     assert len(list(files)) > 2
-    path.write_bytes(gzip.compress(TEXT))
-    with pytest.raises(TrainingError, match="changed while it was read"):
-        list(files.again([len(files) - 1]))
+    path.write_bytes(pack(TEXT))
+    for index in (0, len(files) - 1):
+        with pytest.raises(TrainingError, match="changed while it was read"):
+            [load() for _, load in files.again([index])]

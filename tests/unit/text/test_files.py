@@ -183,6 +183,13 @@ def test_types_of_parquet_columns(kind: str, tmp_path: Path) -> None:
     assert all_sentences(files_of(tmp_path / "a.parquet")) == expected
 
 
+def test_a_parquet_file_without_rows(tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table({"text": pa.array([], pa.string())}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"text": LINES}), tmp_path / "b.parquet")
+    assert all_sentences(files_of(tmp_path / "a.parquet", tmp_path / "b.parquet")) == LINES
+
+
 def test_the_column_that_is_read(tmp_path: Path) -> None:
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     others = [line[::-1] for line in LINES]
