@@ -7,8 +7,10 @@ from spmcompat.errors import TrainingError
 from spmcompat.options.checks import check_options
 from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS
 from spmcompat.options.from_flags import from_flags
+from spmcompat.options.languages import open_counts
 from spmcompat.options.named_rules import with_named_rules
 from spmcompat.options.settings import Settings
+from spmcompat.options.values import split_csv
 from spmcompat.runtime.libraries import MissingLibraryError
 
 _FILES_READ = {
@@ -32,13 +34,19 @@ def settings_of(flags: Mapping[str, str]) -> Settings:
     alone: dict[str, object] = {n: text for n, text in flags.items() if n not in _FILES_READ}
     if "required_chars_file" in flags:
         alone.pop("required_chars", None)  # required_chars_file replaces it
+    given: dict[str, object] = {**flags}
     counts = None
     if path := flags.get("counts"):
-        from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
+        given["counts"] = counts = open_counts(path)
+    elif paths := split_csv(flags.get("language_counts", "")):
+        counts = open_counts(paths[0])
+        given["language_counts"] = [counts, *paths[1:]]
+    if counts is not None:
+        from spmcompat.options.from_counts import counted_settings  # noqa: PLC0415
 
-        counts = load_counts(path)
-        # The release determines how values are read, so use the release that the counts store.
-        alone = {n: text for n, text in counts.origin.options.items() if n == "compat"} | alone
+        counted_settings(counts, from_flags)  # Raises if the counts store invalid options.
+        # Whether a flag is wrong can depend on the options of the counts.
+        alone = {**counts.origin.options, **alone}
     try:
         settings = from_flags(alone)
         if not settings.normalizer.normalization_rule_tsv:
@@ -48,8 +56,4 @@ def settings_of(flags: Mapping[str, str]) -> Settings:
         raise
     except TrainingError as error:
         raise UsageError(str(error)) from error
-    if counts is not None:
-        from spmcompat.options.from_counts import with_counts  # noqa: PLC0415
-
-        return with_counts({**flags, "counts": counts}, from_flags)
-    return settings if _FILES_READ.isdisjoint(flags) else from_flags(flags)
+    return settings if _FILES_READ.isdisjoint(flags) else from_flags(given)

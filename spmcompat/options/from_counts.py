@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError, TrainingError, printable
 from spmcompat.options.languages import merge_languages, open_counts, pop_languages
@@ -10,8 +11,11 @@ from spmcompat.options.settings import Settings, value_of
 from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import to_text
 from spmcompat.stored_counts.metadata import COUNTING_OPTIONS, STORED_OPTIONS, SYMBOL_OPTIONS
-from spmcompat.stored_counts.origin import Origin, invalid_metadata
+from spmcompat.stored_counts.origin import invalid_metadata
 from spmcompat.text.forms import OWN_FORMATS
+
+if TYPE_CHECKING:
+    from spmcompat.stored_counts.table import CountTable
 
 _SYMBOL_LISTS = ("control_symbols", "user_defined_symbols")
 OPTIONS_OF_COUNTING = (
@@ -57,8 +61,11 @@ def with_counts(
         raise BadValueError("Give either counts or language_counts.")
     else:
         table = merge_languages(languages)
-    counted = _settings_of(table.origin, read, table.name)
-    settings = read({**table.origin.options, **given})
+    counted = counted_settings(table, read)
+    stored = {
+        name: value for name, value in table.origin.options.items() if f"{name}_file" not in given
+    }
+    settings = read({**stored, **given})
     _refuse_contradictions(given, counted, settings, table.name)
     settings.counts = table
     settings.languages = languages
@@ -83,8 +90,8 @@ def counting_options(options: Mapping[str, object], settings: Settings) -> dict[
     return stored
 
 
-def _settings_of(
-    origin: Origin, read: Callable[[Mapping[str, object]], Settings], name: str
+def counted_settings(
+    table: CountTable, read: Callable[[Mapping[str, object]], Settings]
 ) -> Settings:
     """Return the settings that a text was counted with.
 
@@ -93,6 +100,7 @@ def _settings_of(
     TrainingError
         If the metadata contain a value that is not valid for its option.
     """
+    origin = table.origin
     try:
         settings = read(origin.options)
         if origin.normalization_rules:
@@ -100,7 +108,7 @@ def _settings_of(
 
             settings.rules = parse_rules(origin.normalization_rules.encode(), "normalization_rules")
     except TrainingError as error:
-        raise invalid_metadata(name, str(error).removesuffix(".")) from None
+        raise invalid_metadata(table.name, str(error).removesuffix(".")) from None
     return settings
 
 

@@ -34,7 +34,7 @@ def from_flags(flags: Mapping[str, object]) -> Settings:
     UnknownOptionError
         If a flag does not exist, or does not exist in the chosen release.
     """
-    if any(flags.get(name) for name in OPTIONS_WITH_COUNTS):
+    if any(flags.get(name, "") != "" for name in OPTIONS_WITH_COUNTS):
         from spmcompat.options.from_counts import with_counts  # noqa: PLC0415
 
         return with_counts(flags, _settings)

@@ -244,7 +244,6 @@ class Items:
         """Return empty counts, because records are skipped only in files."""
         return Skipped()
 
-
     def _buffers(self) -> Generator[ReadBuffer, None, None]:
         """Yield the read buffers in order."""
         iterator: Iterator[Any] = iter(self._items)

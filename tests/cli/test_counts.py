@@ -370,6 +370,29 @@ def test_errors_of_input_write_no_counts() -> None:
     assert not Path("c.counts").exists()
 
 
+@pytest.mark.parametrize(
+    ("counting", "training"),
+    [
+        ("--byte_fallback", "--unk_id=-1"),
+        ("--byte_fallback", "--auto_character_coverage --use_sparse_pruning"),
+        ("--pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3", "--bos_id=0 --pad_id=2"),
+        ("--user_defined_symbols_file=symbols", "--user_defined_symbols_file=symbols"),
+    ],
+)
+def test_flags_that_are_right_because_of_options_of_the_counts(
+    counting: str, training: str
+) -> None:
+    Path("symbols").write_text("cat\n")
+    assert run_count("--input=text.txt", "--output=c.counts", *counting.split())[0] == 0
+    for counts in ("--counts=c.counts", "--language_counts=c.counts,c.counts --model_type=bpe"):
+        if "sparse" in training and "bpe" in counts:
+            continue
+        arguments = f"{counts} {training} --vocab_size=400 --hard_vocab_limit=false --minloglevel=2"
+        err = io.StringIO()
+        status = train.main([*arguments.split(), "--model_prefix=m"], io.StringIO(), err)
+        assert (status, err.getvalue()) == (0, "")
+
+
 def test_values_are_read_as_by_the_release_of_the_counts() -> None:
     assert run_count("--input=text.txt", "--output=c.counts", "--compat=0.2.0")[0] == 0
     arguments = ("--counts=c.counts", "--model_prefix=m", "--vocab_size=35x")
