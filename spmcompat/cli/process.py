@@ -10,7 +10,7 @@ from typing import NoReturn, TextIO, cast
 from spmcompat.cli.flags import Command, UsageError, parse
 from spmcompat.errors import TrainingError, is_out_of_memory, printable
 from spmcompat.runtime.messages import Messages
-from spmcompat.runtime.outputs import written
+from spmcompat.runtime.outputs import is_standard_output, written
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 _PAUSE = 0.01  # seconds until a signal is sent again; a finalizer can end in this time
@@ -157,6 +157,9 @@ def perform(
 
         stdout.write(f"spmcompat {__version__} (trains as sentencepiece {DEFAULT.version})\n")
         return OK
+    output = getattr(given, "output", None)
+    if isinstance(output, str) and is_standard_output(output):
+        stdout = stderr  # so that no report follows the output
     return command.run(given, stdout, stderr)
 
 

@@ -435,6 +435,11 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
     return status is not None and not stat.S_ISREG(status.st_mode)
 
 
+def is_standard_output(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path such as ``/dev/stdout`` leads to the standard output."""
+    return _descriptor_of(path) == 1
+
+
 def _descriptor_of(path: str | os.PathLike[str]) -> int | None:
     """Return the open descriptor to which a path such as ``/dev/stdout`` leads, or None.
 

@@ -369,6 +369,25 @@ def test_a_standard_output_that_cannot_be_written(
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        "edit m.model --add_control=<a> --text=t.txt --output={}",
+        "merge m.model o.model --output={}",
+        "counts merge a.counts b.counts --output={}",
+        "export m.model --to=tokenizer.json --noverify --output={}",
+    ],
+)
+def test_no_report_follows_an_output_that_is_the_standard_output(
+    arguments: str, folder: Path
+) -> None:
+    write(folder, inputs())
+    done = run_arguments(arguments.format("/dev/stdout").split(), folder, {}, ">printed")
+    assert done.returncode == 0, done.stderr
+    assert run_arguments(arguments.format("expected").split(), folder, {}).returncode == 0
+    assert (folder / "printed").read_bytes() == (folder / "expected").read_bytes()
+
+
+@pytest.mark.parametrize(
     "redirection", ["2>&-", "2>/dev/full", "0<&- 2>&-"] if FULL else ["2>/dev/full"]
 )
 def test_messages_that_cannot_be_written(name: str, folder: Path, redirection: str) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from spmcompat.options.keywords import StrPath
     from spmcompat.runtime.progress import Report, Stage
+    from spmcompat.stored_counts.origin import Origin
     from spmcompat.stored_counts.table import CountTable
 
 
@@ -77,7 +78,7 @@ def showing() -> Command:
 def _merge(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
 
-    origin = _merged(given, Report(2 if given.quiet else 0, stderr)).origin
+    origin = _merged(given, Report(2 if given.quiet else 0, stderr))
     if given.quiet:
         return
     stdout.write(f"{given.output}: the counts of {origin.sentences:,} sentences\n")
@@ -130,6 +131,7 @@ def merge_counts(
         or written.
     """
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
 
     is_one = isinstance(counts, str) or not isinstance(counts, Iterable)
     tables = [counts] if is_one else [*counts]
@@ -142,15 +144,16 @@ def merge_counts(
     with naming_keywords():
         given = from_python(merging(), map(str, tables), values)
         given.arguments = tables  # replaces the strings, because some tables may be objects
-        return _merged(given, Report(minloglevel, logstream))
+        _merged(given, Report(minloglevel, logstream))
+        return load_counts(output)
 
 
-def _merged(given: SimpleNamespace, report: Report) -> CountTable:
-    """Merge counts, and return the merged counts."""
+def _merged(given: SimpleNamespace, report: Report) -> Origin:
+    """Merge counts, and return the origin of the merged counts."""
     from spmcompat.options.languages import open_counts  # noqa: PLC0415
     from spmcompat.runtime.outputs import check_output, refuse_inputs  # noqa: PLC0415
     from spmcompat.stored_counts.merging import Merging, temperature_weights  # noqa: PLC0415
-    from spmcompat.stored_counts.table import load_counts, write  # noqa: PLC0415
+    from spmcompat.stored_counts.table import write  # noqa: PLC0415
 
     weights = _weights(given.weights, len(given.arguments)) if given.weights else None
     tables = [open_counts(one) for one in given.arguments]
@@ -162,7 +165,7 @@ def _merged(given: SimpleNamespace, report: Report) -> CountTable:
     merging = Merging(tables, weights, given.min_count)
     with report.stage("Merging", unit="rows") as stage:
         write(given.output, merging.origin, _reported(merging, stage))
-    return load_counts(given.output)
+    return merging.origin()
 
 
 def _reported(batches: Iterable[pa.RecordBatch], stage: Stage) -> Iterator[pa.RecordBatch]:
