@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from spmcompat.counting.counts import Counter, Counts, SentenceRules
-from spmcompat.counting.rows import RowReader
+from spmcompat.counting.rows import RowReader, total_count
 from spmcompat.errors import BadValueError
 from spmcompat.plan import Plan
 from spmcompat.runtime.workers import Workers
@@ -19,9 +19,6 @@ from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-TABLE_BYTES = 1 << 28
-"""The default size in bytes that the table of a part may reach."""
 
 
 class ArrowCounter:
@@ -49,9 +46,7 @@ class ArrowCounter:
         If counting depends on the order of the lines.
     """
 
-    def __init__(
-        self, plan: Plan, origin: Origin, column: str, table_bytes: int = TABLE_BYTES
-    ) -> None:
+    def __init__(self, plan: Plan, origin: Origin, column: str, table_bytes: int) -> None:
         _check_needs_no_order(plan)
         self._plan = plan
         self._table_bytes = table_bytes
@@ -91,7 +86,7 @@ class ArrowCounter:
         rules = SentenceRules(self._plan, workers.cancel)
         line_filter = LineFilter(self._plan.text)
         counter = Counter(0, rules)
-        sentences = nulls = size = 0
+        sentences = nulls = size = pretokens = 0
         last = b""
         for buffer in strings_of(batches, self.column):
             counted = counter.count(0, buffer, line_filter, False)
@@ -102,9 +97,9 @@ class ArrowCounter:
                 least = counter.least_last_pretoken(counted)
                 last = min(last or least, least or last)
             if counter.table_bytes >= self._table_bytes:
-                yield from self._rows(counter, workers)
+                pretokens += yield from self._rows(counter, workers)
                 counter = Counter(0, rules)
-        yield from self._rows(counter, workers)
+        pretokens += yield from self._rows(counter, workers)
         yield fact_rows(
             {
                 "lines": line_filter.sentences,
@@ -113,19 +108,23 @@ class ArrowCounter:
                 "reserved": line_filter.reserved,
                 "nulls": nulls,
                 "bytes_read": size,
+                "pretokens": pretokens,
             }
         )
         yield last_row(last)
 
-    def _rows(self, counter: Counter, workers: Workers) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of counts.
+    def _rows(self, counter: Counter, workers: Workers) -> Generator[pa.RecordBatch, None, int]:
+        """Yield the rows of counts, and return the sum of the counts.
 
         No row marks the end of the text, because `Counts` gets no `Batch`.
         """
         counts = Counts(self._plan, [counter], [], False)
         counts.merge(workers)
+        total = 0
         for columns in RowReader(counts, workers):
+            total += total_count(columns)
             yield arrow.to_batch(columns)
+        return total
 
 
 def _check_needs_no_order(plan: Plan) -> None:

@@ -21,7 +21,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spmcompat.counting.rows import AT_END, AT_TEXT_END, LARGEST_COUNT, count_of_place
+from spmcompat.counting.rows import AT_END, AT_TEXT_END, LARGEST_COUNT, count_of_place, total_count
 from spmcompat.errors import TrainingError
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.checks import RepeatedRows
@@ -37,8 +37,8 @@ FACT = 3
 """The place of a row that states a fact."""
 LAST = 4
 """The place of a row that names the last pretoken of a sentence, which may end the text."""
-FACTS = ("lines", "sentences", "too_long", "reserved", "nulls", "bytes_read")
-"""The fields of `Origin` that fact rows state."""
+FACTS = ("lines", "sentences", "too_long", "reserved", "nulls", "bytes_read", "pretokens")
+"""What fact rows state: the number of pretokens in the text, and fields of `Origin`."""
 
 # The key under which Spark stores its schema in the metadata of a Parquet file.
 _SPARK_KEY = b"org.apache.spark.sql.parquet.row.metadata"
@@ -164,12 +164,14 @@ def close(
     facts = dict.fromkeys(FACTS, 0)
     repeated = RepeatedRows(name)
     is_stated = bool(origin.rules["boundaries_end_pretokens"])
-    rows = ends = 0
+    rows = ends = pretokens = 0
     candidates: dict[str, int] = {}
     for batch in read():
         _add_facts(facts, batch)
         repeated.add(batch)
-        rows += without_facts(batch).num_rows
+        counted = without_facts(batch)
+        rows += counted.num_rows
+        pretokens += total_count(arrow.to_columns(counted))
         if _rows_at(batch, AT_TEXT_END).num_rows:
             raise TrainingError(
                 f"{name}: a row ends the text (place {AT_TEXT_END}), but unordered counts have no "
@@ -188,6 +190,11 @@ def close(
     if ends < facts["sentences"] or (ends > facts["sentences"] and not is_stated):
         raise TrainingError(
             f"{name}: the rows end {ends:,} sentences, but {facts['sentences']:,} were counted. "
+            f"A file is missing, or rows were changed. {_AGAIN}"
+        )
+    if pretokens != (expected := facts.pop("pretokens")):
+        raise TrainingError(
+            f"{name}: the rows contain {pretokens:,} pretokens, but {expected:,} were counted. "
             f"A file is missing, or rows were changed. {_AGAIN}"
         )
     last = min(candidates, key=str.encode)

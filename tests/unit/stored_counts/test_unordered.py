@@ -204,6 +204,7 @@ def test_columns_of_strings_of_any_type(kind: str) -> None:
         ("", FACT, FACTS.index("sentences")): 11,
         ("", FACT, FACTS.index("nulls")): 6,
         ("", FACT, FACTS.index("bytes_read")): 30,
+        ("", FACT, FACTS.index("pretokens")): 14,
     }
 
 
@@ -300,6 +301,7 @@ Change = Callable[[list[dict[str, Any]]], object]
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        (lambda rows: rows.remove(_row(rows, 0)), "A file is missing, or rows were changed"),
         (lambda rows: rows.remove(_row(rows, 1)), "A file is missing, or rows were changed"),
         (lambda rows: _row(rows, 0).update(place=2, next=0), "a row ends the text"),
         (lambda rows: _row(rows, FACT).update(next=77), "a row that states a fact is not valid"),
