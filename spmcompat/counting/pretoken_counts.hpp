@@ -14,6 +14,7 @@
 #include "spmcompat/counting/sentence_order.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
 #include "spmcompat/runtime/cancel.hpp"
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
@@ -22,7 +23,7 @@ namespace spmcompat {
 class PretokenCounts {
  public:
   // Workers share the work on a table by taking different shards.
-  PretokenCounts() : pretokens_(kShardBits), replacements_(pretokens_.shards()) {}
+  PretokenCounts() : pretokens_(kShardBits) {}
 
   PretokenTable& pretokens() { return pretokens_; }
   const PretokenTable& pretokens() const { return pretokens_; }
@@ -70,31 +71,20 @@ class PretokenCounts {
     return bytes;
   }
 
-  // These methods replace every character that is not required with the unknown mark. They must be
-  // called in this order:
-  // 1. require.
-  // 2. find_replacements for all shards.
-  // 3. replace for all shards.
-  // 4. finish_replacing, with the order of the sentences if it is needed later.
-  void require(const std::vector<char32_t>& alphabet) { required_ = required_characters(alphabet); }
-  void find_replacements(uint32_t shard) {
-    std::string text;
-    for (uint32_t i = 0; i < pretokens_.size(shard); ++i) {
-      const uint32_t pretoken = pretokens_.id(shard, i);
-      if (cover_text(pretokens_[pretoken], required_, text)) {
-        replacements_[shard].push_back({pretoken, text, 0});
-      }
-    }
-  }
-  void replace(uint32_t shard) {
-    for (Replacement& replacement : replacements_[shard]) {
-      PretokenUse use;
-      pretokens_.update(replacement.pretoken, [&](PretokenUse& old) { std::swap(old, use); });
-      replacement.covered = pretokens_.add(replacement.text, use);
-      replacement.text = std::string();
-    }
-  }
-  void finish_replacing(SentenceOrder* order) {
+  // Replaces all characters outside the alphabet with the unknown mark. If `order` is given,
+  // updates the ids of the pretokens in it.
+  void cover(const std::vector<char32_t>& alphabet, SentenceOrder* order, Crew& crew) {
+    const std::vector<bool> required = required_characters(alphabet);
+    // The replacements in each shard, sorted by pretoken.
+    std::vector<std::vector<Replacement>> replacements(pretokens_.shards());
+    crew.for_each(pretokens_.shards(), [&](uint32_t shard) {
+      replacements[shard] = find_replacements(shard, required);
+    });
+    crew.for_each(pretokens_.shards(), [&](uint32_t shard) { replace(replacements[shard]); });
+    const auto covered = [&](uint32_t pretoken) {
+      crew.check_cancelled();
+      return covered_pretoken(pretoken, replacements[pretokens_.shard_of(pretoken)]);
+    };
     if (order != nullptr) {
       for (uint32_t& pretoken : order->last) pretoken = covered(pretoken);
       for (uint32_t& pretoken : order->pretokens) pretoken = covered(pretoken);
@@ -102,14 +92,16 @@ class PretokenCounts {
     std::vector<Context> moved;
     for (uint32_t shard = 0; shard < pretokens_.shards(); ++shard) {
       pretokens_.for_each_context(shard, [&](Context& c) {
-        const Context after{covered(c.pretoken), covered_next(c.next), c.count};
+        const Context after{covered(c.pretoken), covered_next(c.next, required), c.count};
         if (after.pretoken == c.pretoken && after.next == c.next) return;
         moved.push_back(after);
         c.count = 0;
       });
     }
-    for (const Context& c : moved) pretokens_.count(c.pretoken, c.next, c.count);
-    std::vector<std::vector<Replacement>>().swap(replacements_);
+    for (const Context& c : moved) {
+      crew.check_cancelled();
+      pretokens_.count(c.pretoken, c.next, c.count);
+    }
   }
 
   // Joins the pretokens of each sentence into one pretoken, and adds it to `joined`.
@@ -144,23 +136,38 @@ class PretokenCounts {
     uint32_t covered;  // the pretoken that has the new text and replaces `pretoken`
   };
 
-  uint32_t covered(uint32_t pretoken) const {
-    const std::vector<Replacement>& replacements = replacements_[pretokens_.shard_of(pretoken)];
+  std::vector<Replacement> find_replacements(uint32_t shard,
+                                             const std::vector<bool>& required) const {
+    std::vector<Replacement> found;
+    std::string text;
+    for (uint32_t i = 0; i < pretokens_.size(shard); ++i) {
+      const uint32_t pretoken = pretokens_.id(shard, i);
+      if (cover_text(pretokens_[pretoken], required, text)) found.push_back({pretoken, text, 0});
+    }
+    return found;
+  }
+  void replace(std::vector<Replacement>& replacements) {
+    for (Replacement& replacement : replacements) {
+      PretokenUse use;
+      pretokens_.update(replacement.pretoken, [&](PretokenUse& old) { std::swap(old, use); });
+      replacement.covered = pretokens_.add(replacement.text, use);
+      replacement.text = std::string();
+    }
+  }
+  static uint32_t covered_pretoken(uint32_t pretoken,
+                                   const std::vector<Replacement>& replacements) {
     const auto found = std::lower_bound(
         replacements.begin(), replacements.end(), pretoken,
         [](const Replacement& one, uint32_t value) { return one.pretoken < value; });
     return found != replacements.end() && found->pretoken == pretoken ? found->covered : pretoken;
   }
-  uint32_t covered_next(uint32_t next) const {
+  static uint32_t covered_next(uint32_t next, const std::vector<bool>& required) {
     if (next == kTextEnd) return next;
     const uint32_t c = next & ~kSentenceEnd;
-    return (next & kSentenceEnd) | (required_[c] ? c : uint32_t(kUnknownMark));
+    return (next & kSentenceEnd) | (required[c] ? c : uint32_t(kUnknownMark));
   }
 
   PretokenTable pretokens_;
-  std::vector<bool> required_;
-  // The replacements in each shard, sorted by pretoken.
-  std::vector<std::vector<Replacement>> replacements_;
 };
 
 }  // namespace spmcompat

@@ -37,17 +37,6 @@ inline void join_sentences(std::unique_ptr<PretokenCounts>& counts, SentenceOrde
   counts = std::move(joined);
 }
 
-// Replaces all characters outside the alphabet with the unknown mark. If `order` is given, updates
-// the ids of the pretokens in it.
-inline void cover_pretokens(PretokenCounts& counts, const std::vector<char32_t>& alphabet,
-                            SentenceOrder* order, Crew& crew) {
-  const uint32_t shards = counts.pretokens().shards();
-  counts.require(alphabet);
-  crew.for_each(shards, [&](uint32_t shard) { counts.find_replacements(shard); });
-  crew.for_each(shards, [&](uint32_t shard) { counts.replace(shard); });
-  counts.finish_replacing(order);
-}
-
 // Removes delimiters from the sentences, as old releases do, and cuts the sentences into pretokens.
 // Returns the counts of the characters outside the delimiters, except the unknown mark. Replaces
 // `order` with the order of the new pretokens if `looks_at_text_end` is set in the plan. Otherwise,
@@ -88,7 +77,7 @@ inline CutText cut_counts(std::unique_ptr<PretokenCounts>& counts, SentenceOrder
   CutText cut;
   const PieceRule rule(plan);
   const bool needs_order = in_order || plan.looks_at_text_end;
-  cover_pretokens(*counts, alphabet, needs_order ? &order : nullptr, crew);
+  counts->cover(alphabet, needs_order ? &order : nullptr, crew);
   if (!plan.removed_delimiter.empty()) {
     cut.part_characters = remove_delimiters(counts, plan, order, in_order, crew);
   }
