@@ -14,6 +14,7 @@
 #include "spmcompat/pretokenization/cuts.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/runtime/cancel.hpp"
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
@@ -25,7 +26,7 @@ struct SegmentSum {
 
 class SegmentTable : public SharedTable<SegmentSum> {
  public:
-  explicit SegmentTable(unsigned shard_bits) : SharedTable(shard_bits), parts_(shards()) {}
+  using SharedTable::SharedTable;
 
   // Calls function(text, count) for every segment of a shard.
   template <typename Function>
@@ -36,35 +37,34 @@ class SegmentTable : public SharedTable<SegmentSum> {
     }
   }
 
-  // find_parts and add_parts split all segments at the characters that are not required, and drop
-  // these characters. Parts of a single character are left out, because BPE has no pair to merge in
-  // them. Call find_parts for all shards first, and then add_parts for all shards.
-  void find_parts(uint32_t shard, const std::vector<bool>& required) {
-    for (uint32_t i = 0; i < size(shard); ++i) {
-      const uint32_t segment = id(shard, i);
-      const std::string_view text = (*this)[segment];
-      if (contains_only(text, required)) continue;
-      const uint64_t count = use(segment).count;
-      for_each_required_part(text, required, [&](std::string_view part) {
-        parts_[shard].push_back({part, count});
-      });
-      update(segment, [](SegmentSum& sum) { sum.count = kRemoved; });
-    }
-  }
-  void add_parts(uint32_t shard) {
-    for (const Part& part : parts_[shard]) add(part.text, {part.count});
-    std::vector<Part>().swap(parts_[shard]);
+  // Splits all segments at the characters that are not required, and drops these characters. Parts
+  // of a single character are left out, because BPE has no pair to merge in them.
+  void split(const std::vector<bool>& required, Crew& crew) {
+    struct Part {
+      std::string_view text;
+      uint64_t count;
+    };
+    std::vector<std::vector<Part>> parts(shards());  // for each shard: the parts of its segments
+    crew.for_each(shards(), [&](uint32_t shard) {
+      for (uint32_t i = 0; i < size(shard); ++i) {
+        const uint32_t segment = id(shard, i);
+        const std::string_view text = (*this)[segment];
+        if (contains_only(text, required)) continue;
+        const uint64_t count = use(segment).count;
+        for_each_required_part(text, required, [&](std::string_view part) {
+          parts[shard].push_back({part, count});
+        });
+        update(segment, [](SegmentSum& sum) { sum.count = kRemoved; });
+      }
+    });
+    crew.for_each(shards(), [&](uint32_t shard) {
+      for (const Part& part : parts[shard]) add(part.text, {part.count});
+      std::vector<Part>().swap(parts[shard]);
+    });
   }
 
  private:
   static constexpr uint64_t kRemoved = ~uint64_t{0};
-
-  struct Part {
-    std::string_view text;
-    uint64_t count;
-  };
-
-  std::vector<std::vector<Part>> parts_;  // for each shard: the parts of its segments
 };
 
 // Counts the characters of a worker's texts, adds the segments of the texts to a table, and frees

@@ -148,9 +148,7 @@ inline SegmentCounts count_text_segments(CountedText& text, const PretokenRule& 
 // table.
 inline SegmentCounts cut_at_rare_characters(std::unique_ptr<SegmentTable>& table,
                                             const std::vector<char32_t>& alphabet, Crew& crew) {
-  const std::vector<bool> required = required_characters(alphabet);
-  crew.for_each(table->shards(), [&](uint32_t shard) { table->find_parts(shard, required); });
-  crew.for_each(table->shards(), [&](uint32_t shard) { table->add_parts(shard); });
+  table->split(required_characters(alphabet), crew);
   const std::unique_ptr<SegmentTable> cut = std::move(table);
   return SegmentCounts(std::move(*cut));
 }
