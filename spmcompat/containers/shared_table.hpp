@@ -113,7 +113,7 @@ class SharedTable {
   void prefetch(uint32_t id) const { shards_[shard_of(id)].strings.prefetch(index_of(id)); }
   void prefetch_use(uint32_t id) const { __builtin_prefetch(&use(id)); }
 
-  // Frees the index of the strings. Afterwards, `add` must not be called.
+  // Frees the index of the strings, which only `add` needs.
   void drop_index() {
     for (Shard& shard : shards_) shard.strings.drop_index();
   }

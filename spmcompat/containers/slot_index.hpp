@@ -41,6 +41,7 @@ class SlotIndex {
     return table_.has_slots() ? table_.first_slot(hash).id : kNone;
   }
 
+  bool has_slots() const { return table_.has_slots(); }
   void clear() { table_.clear(); }
   // The memory that the index takes.
   size_t bytes() const { return table_.bytes(); }

@@ -34,6 +34,7 @@ class StringTable {
   // Adds a string without copying it. The string must outlive the table.
   uint32_t add_lasting(std::string_view s, uint32_t hash) {
     const uint32_t next = size();
+    if (next > 0 && !index_.has_slots()) restore_index();
     const uint32_t id = index_.find_or_insert(
         hash, next, [&](uint32_t known) { return strings_[known] == s; });
     if (id == next) strings_.push_back(s);
@@ -45,14 +46,8 @@ class StringTable {
     return bytes_.bytes() + strings_.capacity() * sizeof(std::string_view) + index_.bytes();
   }
 
-  // Frees the index, which only add() needs. Call restore_index() before the next add().
+  // Frees the index, which only add() needs. The next add() creates it again.
   void drop_index() { index_.clear(); }
-  void restore_index() {
-    for (uint32_t id = 0; id < size(); ++id) {
-      const std::string_view s = strings_[id];
-      index_.find_or_insert(hash_bytes(s.data(), s.size()), id, [](uint32_t) { return false; });
-    }
-  }
   // Frees everything except the bytes of the strings, so that views of the strings stay valid.
   void drop_ids() {
     index_.clear();
@@ -60,6 +55,12 @@ class StringTable {
   }
 
  private:
+  [[gnu::noinline]] void restore_index() {
+    for (uint32_t id = 0; id < size(); ++id) {
+      const std::string_view s = strings_[id];
+      index_.find_or_insert(hash_bytes(s.data(), s.size()), id, [](uint32_t) { return false; });
+    }
+  }
   std::string_view stored(std::string_view s) {
     char* bytes = bytes_.reserve(s.size());
     std::memcpy(bytes, s.data(), s.size());

@@ -30,7 +30,6 @@ class CandidateCounts {
 
   // Adds the candidates of one chunk, and removes them from the search.
   void add(SuffixTreeSearch& search, Crew&) {
-    pieces_.restore_index();
     for (std::vector<Candidate>& part : search.found()) {
       for (const Candidate& candidate : part) add_piece(search.text(candidate), candidate.count);
       std::vector<Candidate>().swap(part);
