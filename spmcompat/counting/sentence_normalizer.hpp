@@ -133,23 +133,11 @@ class SentenceNormalizer {
       meta_pieces_.replace(text, scratch);
       text.swap(scratch);
     }
-    if (!delimiter_.empty()) mark_delimiters(text, scratch);
+    mark_delimiters(text, delimiter_, rule_.boundary, scratch);
     if (script_runs_) {
       script_runs_->mark(text, rule_.boundary, scratch);
       text.swap(scratch);
     }
-  }
-
-  void mark_delimiters(std::string& text, std::string& scratch) const {
-    scratch.clear();
-    size_t begin = 0;
-    for (size_t at; (at = text.find(delimiter_, begin)) != std::string::npos;) {
-      scratch.append(text, begin, at - begin);
-      scratch.push_back(static_cast<char>(rule_.boundary));
-      begin = at + delimiter_.size();
-    }
-    scratch.append(text, begin, std::string::npos);
-    text.swap(scratch);
   }
 
   PieceRule rule_;

@@ -25,14 +25,6 @@ struct PretokenRule {
   size_t bpe_longest_pretoken = 0;  // the largest number of positions in a pretoken; 0: no limit
 };
 
-// Replaces every delimiter with a boundary mark.
-inline void mark_delimiters(std::string& pretoken, const PretokenRule& rule) {
-  if (rule.bpe_delimiter.empty()) return;
-  for (size_t at = 0; (at = pretoken.find(rule.bpe_delimiter, at)) != std::string::npos; ++at) {
-    pretoken.replace(at, rule.bpe_delimiter.size(), 1, static_cast<char>(rule.pieces.boundary));
-  }
-}
-
 // Whether the pretoken has a pair of neighbouring characters that may form a piece, and the second
 // of them is at position bpe_longest_pretoken (counted from 0) or later.
 inline bool is_too_long(std::string_view pretoken, const PretokenRule& rule) {
@@ -51,7 +43,8 @@ inline bool is_too_long(std::string_view pretoken, const PretokenRule& rule) {
 // Calls function(segment) for every segment of a pretoken.
 template <typename Function>
 void for_each_bpe_segment(std::string pretoken, const PretokenRule& rule, Function function) {
-  mark_delimiters(pretoken, rule);
+  std::string scratch;
+  mark_delimiters(pretoken, rule.bpe_delimiter, rule.pieces.boundary, scratch);
   if (is_too_long(pretoken, rule)) throw std::overflow_error("a pretoken is too long");
   for_each_segment(pretoken, rule.pieces,
                    [&](std::string_view segment, char32_t) { function(segment); });

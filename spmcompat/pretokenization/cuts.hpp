@@ -1,6 +1,8 @@
 // Cuts a text into pretokens, segments or other slices.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +31,22 @@ void for_each_slice(std::string_view text, Cut cut, Function function) {
     at += size;
   }
   if (head < end) function(std::string_view(head, end - head), char32_t{0});
+}
+
+// Replaces every delimiter with a boundary mark. Does nothing if the delimiter is empty. Uses
+// `scratch` as temporary memory.
+inline void mark_delimiters(std::string& text, const std::string& delimiter, char32_t boundary,
+                            std::string& scratch) {
+  if (delimiter.empty()) return;
+  scratch.clear();
+  size_t begin = 0;
+  for (size_t at; (at = text.find(delimiter, begin)) != std::string::npos;) {
+    scratch.append(text, begin, at - begin);
+    scratch.push_back(static_cast<char>(boundary));
+    begin = at + delimiter.size();
+  }
+  scratch.append(text, begin, std::string::npos);
+  text.swap(scratch);
 }
 
 // Calls function(pretoken, opens) for every pretoken of a sentence. With `spaces_apart`, space
