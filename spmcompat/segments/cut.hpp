@@ -124,8 +124,7 @@ inline SegmentCounts count_text_segments(CountedText& text, const PretokenRule& 
     std::string covered;
     text.counters[i]->table().consume_texts([&](std::string_view one, uint64_t count) {
       crew.check_cancelled();
-      const size_t longest = rule.bpe_longest_pretoken;
-      if (rule.bpe_delimiter.empty() && (longest == 0 || one.size() <= longest)) {
+      if (rule.bpe_delimiter.empty() && one.size() <= rule.bpe_longest_pretoken) {
         found[i].add_long_segments(one, count, rule.pieces, required);
         return;
       }
