@@ -51,7 +51,7 @@ cdef extern from "spmcompat/segments/segment_counts.hpp" namespace "spmcompat" n
         CSegmentCounts() except +
         size_t size()
 
-    CSegmentCounts count_segments(const SegmentedCorpus& corpus) except +
+    CSegmentCounts count_segments(const SegmentedCorpus& corpus, CCrew& crew)
 
 
 cdef extern from "spmcompat/segments/cut.hpp" namespace "spmcompat" nogil:

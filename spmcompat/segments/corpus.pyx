@@ -161,14 +161,15 @@ cdef class Corpus:
         found.await_stage(crew)
         return found
 
-    def segment_counts(self):
+    def segment_counts(self, workers):
         """Return the `SegmentCounts` without changing the corpus.
 
         `drop_uses` and `drop_texts` must not have been called before.
         """
+        cdef Crew crew = workers.crew
         cdef SegmentCounts found = SegmentCounts.of_rule(self.pretoken_rule)
-        with nogil:
-            found.segments = count_segments(self.segmented)
+        start_stage(dereference(crew.crew), found.segments, count_segments, self.segmented)
+        crew.await_stage()
         return found
 
     def drop_uses(self):

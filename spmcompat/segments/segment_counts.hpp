@@ -13,6 +13,7 @@
 #include "spmcompat/old_releases/pretoken_rule.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
+#include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
 
 namespace spmcompat {
@@ -75,9 +76,10 @@ class SegmentCounts {
 static_assert(std::is_nothrow_default_constructible_v<SegmentCounts>);
 
 // Returns the segments of a corpus with their counts. `corpus.uses` must not have been dropped.
-inline SegmentCounts count_segments(const SegmentedCorpus& corpus) {
+inline SegmentCounts count_segments(const SegmentedCorpus& corpus, Crew& crew) {
   SegmentCounts found;
   for (size_t i = 0; i < corpus.uses.size(); ++i) {
+    crew.check_cancelled();
     found.add(corpus.segments[i], corpus.uses[i].count);
   }
   return found;

@@ -291,7 +291,7 @@ def make_seeds(
         from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
 
         wanted = max(options.seed_limit - len(corpus.alphabet), 0)
-        merges = make_merges(corpus.segment_counts(), wanted, workers, report)
+        merges = make_merges(corpus.segment_counts(workers), wanted, workers, report)
         seeds = seed_from_merges(corpus, merges, seed_counts)
         del merges
     else:

@@ -170,8 +170,8 @@ void train(const std::string& text) {
   const SegmentedCorpus& corpus = cut.corpus;
   std::printf("segments %u\n", static_cast<unsigned>(corpus.segments_size()));
 
-  SegmentCounts segments = count_segments(corpus);
   run(crew, [&] {
+    SegmentCounts segments = count_segments(corpus, crew);
     const std::unique_ptr<Merges> merges =
         Merges::of_text(segments, rule, 2000, false, nullptr, crew);
     merges->make(2000, crew);

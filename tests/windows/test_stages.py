@@ -59,7 +59,7 @@ def test_the_stages_equal_those_of_the_package(text: str, printed: list[str]) ->
     assert lines_of(printed, "character") == [f"U+{c:04X} {count}" for c, count in corpus.alphabet]
     assert lines_of(printed, "segments") == [str(corpus.segments)]
 
-    merges = Merges(corpus.segment_counts(), 2000, workers)
+    merges = Merges(corpus.segment_counts(workers), 2000, workers)
     merges.make(2000)
     assert lines_of(printed, "merge") == [f"{piece.decode()} {count}" for piece, count in merges]
 
