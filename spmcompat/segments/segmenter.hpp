@@ -56,12 +56,12 @@ class Segmenter {
     crew.for_each(parts(), [this](size_t part) { cut(part); });
     take_contexts(crew);
     if (order == nullptr) pretokens_.drop_ids();
-    number_segments(out);
-    copy_segments(out);
+    number_segments(out, crew);
+    copy_segments(out, crew);
     if (order == nullptr) {
       out.pretoken_count.swap(totals_);
     } else {
-      arrange(*order, out);
+      arrange(*order, out, crew);
     }
   }
 
@@ -75,7 +75,7 @@ class Segmenter {
         numbered_.push_back(segments_.id(shard, i));
       }
     }
-    copy_segments(out);
+    copy_segments(out, crew);
   }
 
  private:
@@ -289,7 +289,7 @@ class Segmenter {
   }
 
   // Numbers the segments, and writes the pretokens as sequences of these numbers.
-  void number_segments(SegmentedCorpus& out) {
+  void number_segments(SegmentedCorpus& out, const Crew& crew) {
     std::vector<std::vector<uint32_t>> number(segments_.shards());
     for (uint32_t shard = 0; shard < segments_.shards(); ++shard) {
       number[shard].assign(segments_.size(shard), kNoPretoken);
@@ -301,6 +301,7 @@ class Segmenter {
     out.pretoken_begin.push_back(0);
     for (Cuts& cuts : cuts_) {
       for (const uint32_t segment : cuts.segments) {
+        crew.check_cancelled();
         uint32_t& numbered = number[segments_.shard_of(segment)][segments_.index_of(segment)];
         if (numbered == kNoPretoken) {
           numbered = static_cast<uint32_t>(numbered_.size());
@@ -315,10 +316,11 @@ class Segmenter {
     }
   }
 
-  void copy_segments(SegmentedCorpus& out) {
+  void copy_segments(SegmentedCorpus& out, const Crew& crew) {
     size_t bytes = 0;
     out.uses.reserve(numbered_.size());
     for (size_t i = 0; i < numbered_.size(); ++i) {
+      crew.check_cancelled();
       if (i + kAhead < numbered_.size()) {
         segments_.prefetch(numbered_[i + kAhead]);
         segments_.prefetch_use(numbered_[i + kAhead]);
@@ -329,6 +331,7 @@ class Segmenter {
     segments_.drop_uses();
     out.segments.reserve(numbered_.size(), bytes);
     for (size_t i = 0; i < numbered_.size(); ++i) {
+      crew.check_cancelled();
       if (i + kAhead < numbered_.size()) segments_.prefetch(numbered_[i + kAhead]);
       if (i + kAhead / 2 < numbered_.size()) {
         __builtin_prefetch(segments_[numbered_[i + kAhead / 2]].data());
@@ -338,18 +341,20 @@ class Segmenter {
   }
 
   // Replaces the pretokens in `out` with the sentences, each as one pretoken.
-  void arrange(const SentenceOrder& order, SegmentedCorpus& out) const {
+  void arrange(const SentenceOrder& order, SegmentedCorpus& out, const Crew& crew) const {
     // For each shard: the indexes of its pretokens in sequence_.
     std::vector<std::vector<uint32_t>> index(pretokens_.shards());
     for (uint32_t shard = 0; shard < pretokens_.shards(); ++shard) {
       index[shard].resize(pretokens_.size(shard));
     }
     for (uint32_t i = 0; i < sequence_.size(); ++i) {
+      crew.check_cancelled();
       index[pretokens_.shard_of(sequence_[i])][pretokens_.index_of(sequence_[i])] = i;
     }
     std::vector<uint64_t> begin(1, 0);
     std::vector<uint32_t> segments;
     const auto add_sentence = [&](size_t i) {
+      crew.check_cancelled();
       const uint32_t sentence = order.last[i];
       const uint32_t from = index[pretokens_.shard_of(sentence)][pretokens_.index_of(sentence)];
       segments.insert(segments.end(), out.pretoken_segments.begin() + out.pretoken_begin[from],
