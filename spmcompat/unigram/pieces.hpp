@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -43,6 +44,9 @@ class Pieces {
   }
   void add(std::string_view piece, float piece_score) {
     make_texts();
+    if (piece.size() > UINT32_MAX - texts_->bytes.size()) {
+      throw std::length_error("the texts of the pieces exceed 4 GB");
+    }
     text_ids_.push_back(static_cast<uint32_t>(texts_->end.size()));
     texts_->bytes.append(piece);
     texts_->end.push_back(static_cast<uint32_t>(texts_->bytes.size()));
