@@ -86,8 +86,8 @@ struct SentenceOrder {
 
   // Moves the empty sentences to `empty`, with their positions.
   void set_empty_apart() {
-    std::vector<uint32_t> kept;
-    for (uint32_t i = 0; i < last.size(); ++i) {
+    std::vector<uint64_t> kept;
+    for (uint64_t i = 0; i < last.size(); ++i) {
       if (last[i] == kNoPretoken) {
         empty.emplace_back(i, count_of(i));
       } else {
@@ -98,7 +98,8 @@ struct SentenceOrder {
   }
 
   // Keeps only the sentences whose indices are in `indices`, in the order of `indices`.
-  void arrange(const std::vector<uint32_t>& indices) {
+  template <typename Index>
+  void arrange(const std::vector<Index>& indices) {
     if (!begin.empty()) select_pretokens(indices);
     select(last, indices);
     select(first, indices);
@@ -110,7 +111,7 @@ struct SentenceOrder {
   template <typename Sentence, typename Empty>
   void for_each(Sentence sentence, Empty empty_one) const {
     auto next = empty.begin();
-    uint32_t position = 0;
+    uint64_t position = 0;
     for (size_t i = 0; i < last.size() || next != empty.end(); ++position) {
       if (next != empty.end() && next->first == position) {
         empty_one(next++->second);
@@ -127,8 +128,8 @@ struct SentenceOrder {
     for (const auto& [position, sentence] : positions.moved()) values[position] = values[sentence];
     values.resize(positions.size());
   }
-  template <typename Values>
-  static void select(Values& values, const std::vector<uint32_t>& indices) {
+  template <typename Values, typename Index>
+  static void select(Values& values, const std::vector<Index>& indices) {
     if (values.empty()) return;
     Values kept(indices.size());
     for (size_t i = 0; i < indices.size(); ++i) kept[i] = values[indices[i]];
