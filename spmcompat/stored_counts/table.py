@@ -188,17 +188,24 @@ class CountTable:
 
         The method reads all rows.
         """
-        distinct, occurrences, before = 0, 0, None
+        distinct, occurrences = 0, 0
+        open_total: list[tuple[int, str]] = []  # of the last pretoken, which may continue
         top: list[tuple[int, str]] = []
         for batch in filter(len, self.in_order()):
             totals = arrow.add_up(batch, ["pretoken"])
             counted = totals.column("count").to_pylist()
             pretokens = totals.column("pretoken").to_pylist()
-            distinct += len(pretokens) - (before in pretokens[:1])
-            before = batch.column("pretoken")[-1].as_py()
             occurrences += sum(counted)
-            top = heapq.nlargest(frequent, [*top, *zip(counted, pretokens, strict=True)])
-        return distinct, occurrences, [pretoken for _, pretoken in top]
+            found = [*zip(counted, pretokens, strict=True)]
+            if open_total and open_total[0][1] == pretokens[0]:
+                found[0] = (open_total[0][0] + counted[0], pretokens[0])
+            else:
+                found = open_total + found
+            open_total = [found.pop()]
+            distinct += len(found)
+            top = heapq.nlargest(frequent, top + found)
+        top = heapq.nlargest(frequent, top + open_total)
+        return distinct + len(open_total), occurrences, [pretoken for _, pretoken in top]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a Parquet file.

@@ -156,3 +156,16 @@ def test_rows_out_of_order_are_refused(tmp_path: Path) -> None:
 def test_other_operands_are_refused() -> None:
     with pytest.raises(TypeError):
         table(["a"]) + 1  # type: ignore[operator]
+
+
+def test_the_summary_does_not_depend_on_how_rows_are_divided() -> None:
+    counts = table(sentences(9))
+    rows = counts.to_arrow()
+    divided = CountTable(counts.origin, pa.Table.from_batches(rows.to_batches(max_chunksize=1)))
+    assert divided.summary() == counts.summary()
+    expected: Counter[str] = Counter()
+    for (pretoken, _, _), count in rows_of(counts).items():
+        expected[pretoken] += count
+    distinct, occurrences, top = counts.summary(3)
+    assert (distinct, occurrences) == (len(expected), expected.total())
+    assert sorted(expected.values(), reverse=True)[:3] == [expected[one] for one in top]
