@@ -18,3 +18,13 @@ GROUPS: dict[str, tuple[Option, ...]] = {
 
 OPTIONS = {option.name: option for options in GROUPS.values() for option in options}
 """The options by name."""
+
+FILE_OPTIONS = (
+    "required_chars_file",
+    "control_symbols_file",
+    "user_defined_symbols_file",
+    "seed_sentencepieces_file",
+    "normalization_rule_tsv",
+    "denormalization_rule_tsv",
+)
+"""The options, except those for the text, whose value is the path of a file."""

@@ -193,6 +193,37 @@ def test_the_same_command_continues_after_ctrl_c(monkeypatch: pytest.MonkeyPatch
     assert trained == ["unigram-100", "bpe-100", "unigram-100"]
 
 
+def test_a_model_of_another_text_is_not_evaluated(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "gold.tsv").write_text("undone\tun done\n", encoding="utf-8")
+    (folder / "other.txt").write_text(corpora.words_text(8, 400, "greek", 200), encoding="utf-8")
+    arguments = ("--configs", "bpe", "--quiet")
+    assert run(*arguments)[0] == 0
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "load_model", interrupt)
+        assert run("--text", "other.txt", *arguments)[0] == 130
+    assert run("--gold=gold.tsv", *arguments)[0] == 0
+    assert run("--gold=gold.tsv", "--output", "new", *arguments)[0] == 0
+    found = [
+        json.loads(Path(f"{name}/results/bpe-100.json").read_text()) for name in ("out", "new")
+    ]
+    tokens = [one["run"]["evaluation"]["tokens"] for one in found]
+    assert tokens[0] == tokens[1]
+
+
+def test_a_changed_file_of_an_option_is_noticed(folder: Path) -> None:
+    (folder / "own.toml").write_text('[own]\nuser_defined_symbols_file = "symbols"\n')
+    for symbol in ("one", "two"):
+        (folder / "symbols").write_text(f"{symbol}\n")
+        assert run("--configs", "own.toml", "--quiet")[0] == 0
+        assert f"\n{symbol}\t" in Path("out/models/own-100.vocab").read_text()
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_model_without_spaces_shares_its_training_and_is_never_best(
     monkeypatch: pytest.MonkeyPatch,
@@ -391,6 +422,20 @@ def test_a_model_that_is_smaller_than_asked_for_is_a_warning() -> None:
         assert (" pieces  pieces " in small, " pieces  pieces " in large) == (False, True)
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_model_is_not_called_small_because_of_its_spaces() -> None:
+    status, _, err = run("--configs", "unigram-no-spaces")
+    assert (status, "has only" in err) == (0, False)
+
+
+def test_a_held_out_text_without_tokens(folder: Path) -> None:
+    lines = corpora.words_text(3, 400).splitlines()
+    lines[19::20] = ["\u200b"] * len(lines[19::20])
+    (folder / "text.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    status, _, err = run("--configs", "bpe,unigram", "--quiet")
+    assert (status, err.count("\n")) == (0, 0), err
+
+
 def test_warnings_of_a_training_are_repeated(folder: Path) -> None:
     text = (folder / "text.txt").read_text(encoding="utf-8")
     (folder / "text.txt").write_text(f"{text}{'long ' * 2000}\n", encoding="utf-8")
@@ -413,14 +458,15 @@ def test_a_value_that_is_too_long_for_a_command_line_is_an_error(folder: Path) -
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_text_in_the_folder_of_the_report_is_not_replaced() -> None:
-    os.rename("text.txt", "train.txt")
-    text = Path("train.txt").read_bytes()
-    status, out, err = run("--text", "train.txt", "--output", ".", "--quiet")
+@pytest.mark.parametrize("name", ["train.txt", ".spmcompat-compare"])
+def test_a_text_in_the_folder_of_the_report_is_not_replaced(name: str) -> None:
+    os.rename("text.txt", name)
+    text = Path(name).read_bytes()
+    status, out, err = run("--text", name, "--output", ".", "--quiet")
     assert (status, out, err.count("\n")) == (1, "", 1)
-    assert '"train.txt" is the same file as the input "train.txt"' in err
-    assert Path("train.txt").read_bytes() == text
-    assert sorted(os.listdir()) == ["short.txt", "train.txt"]
+    assert f'"{name}" is the same file as the input "{name}"' in err
+    assert Path(name).read_bytes() == text
+    assert sorted(os.listdir()) == sorted(["short.txt", name])
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ class ReportFolder:
             If one of the files is an input, or exists although the command did not create it.
         """
         paths = [self.path / name for name in names]
-        refuse_inputs(paths, self._inputs, OPTION)
+        refuse_inputs([*paths, self.path / LIST], self._inputs, OPTION)
         for name, path in zip(names, paths, strict=True):
             # A folder is not refused here: writing the file will fail with a clearer error.
             if name not in self._own and os.path.lexists(path) and not path.is_dir():

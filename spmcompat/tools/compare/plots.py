@@ -254,7 +254,7 @@ def frequency_by_rank(results: Sequence[Result]) -> str:
     def draw(axes: Axes) -> None:
         for result in results:
             used = [use for use in result.evaluation.uses if use]
-            ranks = sorted({round(len(used) ** (i / 100)) for i in range(101)})
+            ranks = sorted({round(len(used) ** (i / 100)) for i in range(101)} if used else [])
             line: dict[str, Any] = {
                 "linestyle": lines[result.vocab_size],
                 "color": style[result.config]["color"],

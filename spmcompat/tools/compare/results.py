@@ -44,7 +44,8 @@ class Result(NamedTuple):
     @property
     def is_small(self) -> bool:
         """Whether the model has fewer pieces than asked for."""
-        return self.evaluation.pieces < self.vocab_size
+        # If tokens of spaces are dropped, `pieces` does not count the pieces of spaces.
+        return not self.evaluation.drops_spaces and self.evaluation.pieces < self.vocab_size
 
     def __repr__(self) -> str:
         """Return a summary: the label and the number of tokens."""

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.options.table import FILE_OPTIONS
 from spmcompat.runtime.outputs import outputs
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
@@ -191,6 +192,7 @@ def _result(
     of_training = {
         "command": command,
         "text": texts.fingerprint,
+        "files": _digests(config),
         # An older release of spmcompat may have stored fewer figures. Such a result is not used.
         "figures": [*Result._fields, *Evaluation._fields, *GoldScores._fields],
     }
@@ -222,6 +224,9 @@ def _result(
         report.info(f"{name}: {shlex.join(command)}")
         ends = ("json",) if model.suffix == ".json" else ("model", "vocab")
         folder.claim(*(f"models/{file_name}.{end}" for end in (*ends, "log")))
+        # A stored result belongs to the model that this training replaces.
+        folder.claim(f"results/{file_name}.json")
+        path.unlink(missing_ok=True)
         seconds, mib = _train(command, prefix, name, report)
         trained[key] = _Training(shown, seconds, mib, model)
     training = trained[key]
@@ -326,6 +331,17 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait(_PATIENCE)
     process.kill()
     process.wait()
+
+
+def _digests(config: Config) -> dict[str, str]:
+    """Return the digests of the files that the options of a configuration name."""
+    paths = {name: Path(config.flags[name]) for name in FILE_OPTIONS if name in config.flags}
+    # A pipe can be read only once. Training names a file that cannot be read.
+    return {
+        name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for name, path in paths.items()
+        if path.is_file() and os.access(path, os.R_OK)
+    }
 
 
 def _fingerprint(gold: Sequence[GoldList]) -> str:

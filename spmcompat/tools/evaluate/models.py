@@ -182,7 +182,10 @@ class _HuggingFace:
         with _errors_of_tokenizers(path):
             self._tokenizer = Tokenizer.from_file(path)
             self._tokenizer.no_padding()
+            self._tokenizer.no_truncation()
             model = self._tokenizer.model
+            if hasattr(model, "dropout"):
+                model.dropout = None  # With dropout, BPE leaves out merges at random.
             ids = sorted(set(self._tokenizer.get_vocab().values()))
             texts = [self._tokenizer.id_to_token(i) or "" for i in ids]
             special = {t.content for t in self._tokenizer.get_added_tokens_decoder().values()}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spmcompat.cli.tables import Table, html_of, table
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.options.reading import unknown_option
-from spmcompat.options.table import OPTIONS
+from spmcompat.options.table import FILE_OPTIONS, OPTIONS
 from spmcompat.options.values import split_csv, to_text
 from spmcompat.releases import DEFAULT, RELEASES, find_release
 from spmcompat.runtime.libraries import MissingLibraryError
@@ -37,15 +37,6 @@ if TYPE_CHECKING:
 
 _PREFIX = "m"
 
-# Options whose value is the path of a file. Paths are relative to the user's working directory.
-_PATHS = (
-    "required_chars_file",
-    "control_symbols_file",
-    "user_defined_symbols_file",
-    "seed_sentencepieces_file",
-    "normalization_rule_tsv",
-    "denormalization_rule_tsv",
-)
 # Options of spmcompat that are not passed to the reference.
 _NOT_OF_REFERENCE = ("workers", "sampling_seed", "compat", "quiet")
 # Options that choose the output, or whose values cannot be sent to another process.
@@ -307,7 +298,7 @@ def _notes(compat: str, options: Mapping[str, Any]) -> list[str]:
 def _with_absolute_paths(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options with absolute paths, since each side runs in its own folder."""
     absolute = {**options, "model_prefix": _PREFIX}
-    for name in _PATHS:
+    for name in FILE_OPTIONS:
         if absolute.get(name):
             absolute[name] = os.path.abspath(absolute[name])
     if "input" in absolute:

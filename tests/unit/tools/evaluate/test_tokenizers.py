@@ -51,6 +51,17 @@ def test_lines_are_not_padded(tmp_path: Path) -> None:
     assert [list(ids) for ids in load(tmp_path, padding=padding).encode([b"a"])] == [[1]]
 
 
+def test_lines_are_not_truncated(tmp_path: Path) -> None:
+    truncation = {"direction": "Right", "max_length": 1, "strategy": "LongestFirst", "stride": 0}
+    assert [list(ids) for ids in load(tmp_path, truncation=truncation).encode([b"aa"])] == [[1, 1]]
+
+
+def test_no_merges_are_dropped_at_random(tmp_path: Path) -> None:
+    vocabulary = {"a": 0, "b": 1, "ab": 2}
+    bpe = {"type": "BPE", "dropout": 0.9, "vocab": vocabulary, "merges": [["a", "b"]]}
+    assert [list(ids) for ids in load(tmp_path, model=bpe).encode([b"ab"] * 50)] == [[2]] * 50
+
+
 def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "MOST_BYTES", 100)
     with pytest.raises(BadValueError, match=r"a tokenizer\.json of 0 MiB; at most 0 MiB"):
