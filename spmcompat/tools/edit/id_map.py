@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from spmcompat.model.encoding import encoder_of
-from spmcompat.model.pieces import BYTE, BYTE_PIECES, UNKNOWN, pieces_of
+from spmcompat.model.pieces import BYTE_PIECES, UNKNOWN, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
 IdMap = Sequence[tuple[int, ...]]
@@ -30,9 +30,9 @@ def id_map(before: ModelProto, after: ModelProto) -> list[tuple[int, ...]]:
     """
     pieces = pieces_of(before)
     ids = {piece.text: number for number, piece in enumerate(pieces)}
-    unknown = next(number for number, piece in enumerate(pieces) if piece.type == UNKNOWN)
-    bytes_in_use = {piece.text for piece in pieces if piece.type == BYTE}
-    has_bytes = before.trainer_spec.byte_fallback and bytes_in_use.issuperset(BYTE_PIECES)
+    # A model with byte_fallback has all byte pieces, and may lack the unknown piece.
+    unknown = next((number for number, piece in enumerate(pieces) if piece.type == UNKNOWN), -1)
+    has_bytes = before.trainer_spec.byte_fallback
     byte_ids = [ids[text] for text in BYTE_PIECES] if has_bytes else []
     encoder = encoder_of(pieces, before.trainer_spec)
 

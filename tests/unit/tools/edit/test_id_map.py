@@ -63,6 +63,17 @@ def test_remaining_pieces_have_their_old_ids(kind: str, keep_ids: bool) -> None:
     assert (result.ids == [(number,) for number in range(200)]) == keep_ids
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_with_bytes_may_lack_the_unknown_piece(kind: str) -> None:
+    options = {"vocab_size": 500, "model_type": kind, "byte_fallback": True, "unk_id": -1}
+    before = trained(words(1, 200, types=300), **options)
+    model = before.SerializeToString()
+    longer = spmcompat.extend(model, sentence_iterator=NEW, add=60, minloglevel=2)
+    check(before, longer.ids, ModelProto.FromString(longer.model))
+    shorter = spmcompat.trim(model, sentence_iterator=NEW, keep=450, minloglevel=2)
+    check(before, shorter.ids, ModelProto.FromString(shorter.model))
+
+
 def test_a_reused_id_does_not_keep_its_old_meaning() -> None:
     before = trained(words(1, 200, types=300), vocab_size=200, user_defined_symbols=["<unused0>"])
     place = next(i for i, piece in enumerate(before.pieces) if piece.piece == "<unused0>")
