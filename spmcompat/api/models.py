@@ -5,7 +5,15 @@ from __future__ import annotations
 import os
 
 from spmcompat.errors import BadValueError, UnknownOptionError
-from spmcompat.options.arguments import as_list, as_mapping, as_texts, check_sentences, whole
+from spmcompat.options.arguments import (
+    as_float,
+    as_list,
+    as_mapping,
+    as_numbers,
+    as_texts,
+    check_sentences,
+    whole,
+)
 
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
@@ -80,13 +88,14 @@ def edit(
     from spmcompat.tools.edit.editing import edit  # noqa: PLC0415
     from spmcompat.tools.edit.edits import Edits  # noqa: PLC0415
 
+    scores = as_mapping("set_score", set_score, (int, float))
     edits = Edits(
         add_control=as_texts("add_control", add_control),
         add_user_defined=as_texts("add_user_defined", add_user_defined),
         add=as_texts("add", add),
         rename=as_mapping("rename", rename, str),
         remove=as_texts("remove", remove),
-        set_score=as_mapping("set_score", set_score, (int, float)),
+        set_score={text: as_float(score) for text, score in scores.items()},
         use_unused=bool(use_unused),
         reorder_ids=bool(reorder_ids),
     )
@@ -132,13 +141,9 @@ def merge(
     """
     from spmcompat.tools.edit.editing import merge  # noqa: PLC0415
 
-    numbers = None if weights is None else list(weights)
-    if numbers is not None and not all(isinstance(one, int | float) for one in numbers):
-        raise BadValueError(f"weights must be a list of numbers, not {weights!r}.")
-    if vocab_size is not None and (
-        isinstance(vocab_size, bool) or not isinstance(vocab_size, int) or vocab_size < 1
-    ):
-        raise BadValueError(f"vocab_size must be a whole number above 0, not {vocab_size!r}.")
+    numbers = None if weights is None else as_numbers("weights", weights)
+    if vocab_size is not None and whole("vocab_size", vocab_size) < 1:
+        raise BadValueError(f"vocab_size must be a whole number above 0, not {vocab_size}.")
     return merge(as_list(models), output, numbers, vocab_size)
 
 
@@ -358,6 +363,12 @@ def export(
     from spmcompat.tools.export.exporting import export, lines_of  # noqa: PLC0415
     from spmcompat.tools.export.hf_folder import FolderOptions  # noqa: PLC0415
 
+    if model_max_length is not None:
+        whole("model_max_length", model_max_length)
+    if not isinstance(split_special_tokens, bool | None):
+        raise BadValueError(
+            f"split_special_tokens must be True or False, not {split_special_tokens!r}."
+        )
     folder = FolderOptions(
         bos_token,
         eos_token,

@@ -94,6 +94,22 @@ def as_mapping(name: str, value: object, kind: type | tuple[type, ...]) -> dict[
     return items
 
 
+def as_numbers(name: str, value: object) -> list[float]:
+    """Convert several numbers to a list of floats."""
+    numbers: list[Any] = list(value) if _is_iterable(value) else [None]
+    if not all(isinstance(one, int | float) for one in numbers):
+        raise BadValueError(f"{name} must be a list of numbers, not {value!r}.")
+    return [as_float(one) for one in numbers]
+
+
+def as_float(number: float) -> float:
+    """Convert a number to a float. Whole numbers that are too large for a float become infinite."""
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
 def whole(name: str, value: object) -> int:
     """Return the value of an argument that must be a whole number."""
     if isinstance(value, bool) or not isinstance(value, int):

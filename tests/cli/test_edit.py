@@ -231,6 +231,7 @@ def test_python() -> None:
         ({"rename": {"a": 1}}, "rename must be a dictionary from pieces to texts"),
         ({"rename": "a"}, "rename must be a dictionary from pieces to texts"),
         ({"set_score": {"a": "b"}}, "set_score must be a dictionary from pieces to numbers"),
+        ({"set_score": {"▁the": -(10**400)}}, "score of ▁the is not a finite 32-bit number"),
         ({}, "nothing to change"),
     ],
 )

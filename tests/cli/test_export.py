@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import spmcompat
 from spmcompat.__main__ import COMMANDS, main
 from spmcompat.cli.process import FAILURE, OK, USAGE
 from spmcompat.errors import BadValueError
@@ -166,6 +167,25 @@ def test_bad_options_of_the_folder_are_one_line(
     assert message in err
     assert err.count("\n") == 1
     assert os.path.exists("o") == ("o/" in flags[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("bos_token", ["<s>"], "is not a control piece of the model"),
+        ("model_max_length", "4", "model_max_length must be a whole number"),
+        ("model_max_length", 4.5, "model_max_length must be a whole number"),
+        ("model_max_length", True, "model_max_length must be a whole number"),
+        ("model_max_length", 0, "model_max_length must be at least 1"),
+        ("model_max_length", 2**64, "model_max_length must be at least 1, and below"),
+        ("split_special_tokens", "false", "split_special_tokens must be True or False"),
+    ],
+)
+def test_python_refuses_bad_options_of_the_folder(name: str, value: object, message: str) -> None:
+    given = {"to": "hf-folder", "output": "o", "verify": False, name: value}
+    with pytest.raises(BadValueError, match=message):
+        spmcompat.export("m.model", **given)  # type: ignore[arg-type]
+    assert not os.path.exists("o")
 
 
 def test_a_score_that_is_not_finite_is_refused() -> None:

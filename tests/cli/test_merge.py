@@ -137,6 +137,10 @@ def test_python() -> None:
     assert result.left_out
     with pytest.raises(spmcompat.BadValueError, match="weights must be a list of numbers"):
         spmcompat.merge(["a.model", "b.model"], weights=["1", "2"])  # type: ignore[list-item]
+    with pytest.raises(spmcompat.BadValueError, match="weights must be a list of numbers"):
+        spmcompat.merge(["a.model", "b.model"], weights=3)  # type: ignore[arg-type]
+    with pytest.raises(spmcompat.BadValueError, match="not inf,1"):
+        spmcompat.merge(["a.model", "b.model"], weights=[10**400, 1])
     with pytest.raises(spmcompat.BadValueError, match="vocab_size must be a whole number"):
         spmcompat.merge(["a.model", "b.model"], vocab_size=0)
     with pytest.raises(spmcompat.BadValueError, match="at least two models"):

@@ -189,7 +189,13 @@ def _shares(weights: Sequence[float] | None, models: int) -> list[float]:
             f"weights must be one number above 0 for each of the {models} models, not "
             f"{','.join(f'{one:g}' for one in weights)}."
         )
-    return [one / math.fsum(weights) for one in weights]
+    # The sum of the weights may be too large for a float. Dividing by a power of 2 is exact.
+    _, exponent = math.frexp(max(weights))
+    scaled = [math.ldexp(one, -exponent) for one in weights]
+    shares = [one / math.fsum(scaled) for one in scaled]
+    if not all(shares):
+        raise BadValueError("weights differ so much that one share is 0. Raise the lowest weight.")
+    return shares
 
 
 def _mixture(vocabularies: Sequence[Sequence[Piece]], shares: Sequence[float]) -> dict[str, float]:

@@ -94,7 +94,7 @@ def with_options(
     ------
     BadValueError
         If a special token is neither a control piece nor the unknown piece, `model_max_length` is
-        below 1, or the chat template is empty, too large or not in UTF-8.
+        below 1 or too large, or the chat template is empty, too large or not in UTF-8.
     MissingFileError
         If the chat template cannot be read.
     """
@@ -104,7 +104,7 @@ def with_options(
         text = getattr(options, name)
         if text is None:
             continue
-        if types.get(text) not in (_PIECE.CONTROL, _PIECE.UNKNOWN):
+        if not isinstance(text, str) or types.get(text) not in (_PIECE.CONTROL, _PIECE.UNKNOWN):
             raise BadValueError(
                 f"{name}: {text!r} is not a control piece of the model. Name a control piece, or "
                 "add one with spmcompat edit --add_control."
@@ -125,8 +125,8 @@ def with_options(
     }
     config |= {**special, "split_special_tokens": not options.finds_control_pieces}
     if options.model_max_length is not None:
-        if options.model_max_length < 1:
-            raise BadValueError("model_max_length must be at least 1.")
+        if not 1 <= options.model_max_length < 1 << 64:
+            raise BadValueError("model_max_length must be at least 1, and below 2**64.")
         config["model_max_length"] = options.model_max_length
     changed = {_CONFIG: _as_json(config), "special_tokens_map.json": _as_json(special)}
     if options.chat_template is not None:

@@ -285,6 +285,11 @@ def test_wrong_weights_are_refused(weights: list[float]) -> None:
     assert "one number above 0 for each of the 2 models" in refused(model, model, weights=weights)
 
 
+def test_weights_that_differ_too_much_are_refused() -> None:
+    models = english("unigram"), german("unigram")
+    assert "so much that one share is 0" in refused(*models, weights=[1e308, 1e-20])
+
+
 def test_bpe_takes_no_weights() -> None:
     assert "instead of weights" in refused(english("bpe"), english("bpe"), weights=[1, 1])
 
@@ -307,7 +312,7 @@ def test_one_model_is_too_few() -> None:
 
 def test_weights_of_any_size() -> None:
     model = english("unigram")
-    for weights in ([1e-300, 1e-300], [1e300, 1e300]):
+    for weights in ([1e-300, 1e-300], [1e300, 1e300], [1e308, 1e308]):
         assert merged(model, model, weights=weights).model == model
     text, score = next((p.text, p.score) for p in pieces_of(german("unigram")) if p.text == "▁Maß")
     found = by_text(merged(model, german("unigram"), weights=[1, 1e-9]).model)
