@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from spmcompat.errors import BadValueError
@@ -168,6 +168,8 @@ def edit_model(model: ModelProto, edits: Edits) -> Edited:
     """
     edits.check()
     old = pieces_of(model)
+    if model.trainer_spec.model_type == TrainerSpec.WORD:
+        edits = _both_forms(edits, old)
     pieces = _Edit(model, old, edits).vocabulary()
     origins: list[int | None] = [i if i < len(old) else None for i in range(len(pieces))]
     changed = _changed_texts(old, pieces)
@@ -187,6 +189,23 @@ def edit_model(model: ModelProto, edits: Edits) -> Edited:
         covering,
         len(model.self_test_data.samples),
     )
+
+
+def _both_forms(edits: Edits, old: Sequence[Piece]) -> Edits:
+    """Remove or rename a symbol of a word model also in the form with a space mark before it.
+
+    See `_Edit._added`. A form that an edit names is changed only by that edit.
+    """
+    symbols = {piece.text for piece in old if piece.type == USER_DEFINED}
+    others = symbols.difference(edits.remove, edits.rename)
+    marked = {text: SPACE_MARK + text for text in symbols if SPACE_MARK + text in others}
+    renamed = {
+        marked[text]: SPACE_MARK + new_text
+        for text, new_text in edits.rename.items()
+        if text in marked and not new_text.startswith(SPACE_MARK)
+    }
+    removed = [marked[text] for text in edits.remove if text in marked]
+    return replace(edits, rename={**edits.rename, **renamed}, remove=[*edits.remove, *removed])
 
 
 class _Edit:

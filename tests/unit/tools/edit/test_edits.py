@@ -238,6 +238,30 @@ def test_a_word_model_gets_a_symbol_with_and_without_the_space_mark() -> None:
     edited(trained("word"), add_user_defined=["<q>", "▁<q>"])
 
 
+def test_both_forms_of_a_symbol_of_a_word_model_are_removed_and_renamed() -> None:
+    model = trained("word", user_defined_symbols=("SYM",))
+    forms = {text: by_text(model)[text][0] for text in ("SYM", "▁SYM")}
+    text = "SYM a SYM"
+
+    new = edited(model, remove=["SYM"]).model
+    assert not {*forms.values()} & {*processor(new).encode(text)}
+    assert list(new.trainer_spec.user_defined_symbols) == []
+    result = edited(model, rename={"SYM": "GYM"})
+    assert result.ids == {"GYM": forms["SYM"], "▁GYM": forms["▁SYM"]}
+    assert list(result.model.trainer_spec.user_defined_symbols) == ["GYM"]
+
+    # A form that another edit names is changed only by that edit.
+    new = edited(model, remove=["SYM", "▁SYM"]).model
+    assert not {*forms.values()} & {*processor(new).encode(text)}
+    new = edited(model, remove=["SYM"], rename={"▁SYM": "▁GYM"}).model
+    assert by_text(new)["▁GYM"][0] == forms["▁SYM"]
+    new = edited(model, remove=["▁SYM"]).model
+    assert by_text(new)["SYM"] == by_text(model)["SYM"]
+    new = edited(model, rename={"SYM": "▁GYM"}).model
+    assert by_text(new)["▁SYM"] == by_text(model)["▁SYM"]
+    assert edited(model, remove=["SYM"], add_user_defined=["SYM"]).model == model
+
+
 def test_a_null_piece_that_sentencepiece_ignores_stays() -> None:
     # google/sentencepiece#1308
     model = ModelProto()
@@ -369,7 +393,7 @@ def test_meta_pieces_are_renamed_in_the_options_too(model_type: str) -> None:
     for old, text in names.items():
         assert by_text(new)[text] == (_id(model, old), by_text(model)[old][1]._replace(text=text))
     assert (processor(new).unk_id(), processor(new).bos_id(), processor(new).eos_id()) == (0, 1, 2)
-    assert_others_stay(model, new, set(names))
+    assert_others_stay(model, new, {*names, "▁<u>"})
 
 
 def test_a_normal_piece_is_renamed_with_its_score() -> None:
