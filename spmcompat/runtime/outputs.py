@@ -104,6 +104,30 @@ def refuse_inputs(
                 )
 
 
+def refuse_same(path: str, others: Iterable[str], option: str) -> None:
+    """Raise if an output is the same file as another output. Devices and pipes are never refused.
+
+    Parameters
+    ----------
+    path : str
+        The output.
+    others : iterable of str
+        The other outputs.
+    option : str
+        The option that names the output, for the message.
+
+    Raises
+    ------
+    BadValueError
+        If two outputs are the same file. The message names both.
+    """
+    for other in others:
+        if os.path.realpath(path) == os.path.realpath(other) and not _is_special(path):
+            raise BadValueError(
+                f'"{path}" is the same file as the output "{other}". Choose another {option}.'
+            )
+
+
 def write_files(files: Mapping[str, Iterable[bytes]], option: str, folder: str = "") -> None:
     """Write all of the files, or none.
 

@@ -76,9 +76,16 @@ def test_the_map_destroys_no_other_file(command: str, path: str) -> None:
     flags = ("--input=new.txt", f"--{COMMANDS[command]}=100", "--output=n.model")
     status, _, err = run(command, "m.model", *flags, f"--map={path}")
     assert status == 1
-    assert "the same file" in err
+    assert f'"{path}" is the same file as the ' in err
+    assert err.endswith("Choose another --map.\n")
+    assert err.count("\n") == 1, "the text was read before the refusal"
     assert {name: Path(name).read_bytes() for name in before} == before
     assert not Path("n.model").exists()
+
+
+def test_the_map_and_the_model_may_be_one_device() -> None:
+    flags = ("--input=new.txt", "--add=9", "--output=/dev/null", "--map=/dev/null", "--quiet")
+    assert run("extend", "m.model", *flags) == (0, "", "")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -12,12 +12,12 @@ from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.checks import input_files
 from spmcompat.options.settings import Settings
-from spmcompat.runtime.outputs import check_output, refuse_inputs
+from spmcompat.runtime.outputs import check_output, refuse_inputs, refuse_same
 from spmcompat.runtime.plain import plain_fields
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import prepare_thread
 from spmcompat.tools.edit.id_map import id_map, lines_of
-from spmcompat.tools.edit.vocabulary import check_model_output, write_model
+from spmcompat.tools.edit.vocabulary import check_model_output, paths_of, write_model
 
 if TYPE_CHECKING:
     from spmcompat.text.arrow_producers import Sentences
@@ -138,6 +138,7 @@ def _change_size(
     if map_file is not None:
         check_output(map_file, "--map")
         refuse_inputs([map_file], [*inputs, *([] if path is None else [path])], "--map")
+        refuse_same(map_file, [] if output is None else paths_of(output), "--map")
     changed = change(model, sources.user_settings, sources.names, sources.sentences, report)
     report.step("Writing")
     ids = id_map(model, changed)

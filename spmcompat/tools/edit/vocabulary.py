@@ -280,7 +280,7 @@ def check_model_output(
     BadValueError
         If writing would replace an input that must not be replaced.
     """
-    paths = _paths_of(path)
+    paths = paths_of(path)
     for one in paths:
         check_output(one, "--output")
     refuse_inputs(paths, others, "--output")
@@ -290,7 +290,7 @@ def check_model_output(
 
 def files_of(model: ModelProto, path: str | PathLike[str]) -> Mapping[str, bytes]:
     """Return the contents of the files that `write_model` writes, by path."""
-    name, *vocab = _paths_of(path)
+    name, *vocab = paths_of(path)
     files = {name: model.SerializeToString()}
     if vocab:
         lines = [(one.piece.encode(), one.score) for one in model.pieces]
@@ -299,7 +299,7 @@ def files_of(model: ModelProto, path: str | PathLike[str]) -> Mapping[str, bytes
     return files
 
 
-def _paths_of(path: str | PathLike[str]) -> list[str]:
+def paths_of(path: str | PathLike[str]) -> list[str]:
     """Return the path of the model and, if it has one, the path of its ``.vocab`` file."""
     refuse_impossible(path, "Check --output")
     name = os.fspath(path)
