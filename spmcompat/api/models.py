@@ -57,7 +57,8 @@ def edit(
         Where to write the new model, and a ``.vocab`` file beside it if the name ends in
         ``.model``. It may be `model` itself. By default nothing is written.
     add_control, add_user_defined, add : sequence of str
-        New control pieces, user-defined symbols and normal pieces. New normal pieces get scores
+        New control pieces, user-defined symbols and normal pieces. A symbol is one token, but a
+        Unigram model may prefer pieces that contain or overlap it. New normal pieces get scores
         below the lowest existing score.
     rename : mapping of str to str
         The new text of each piece.

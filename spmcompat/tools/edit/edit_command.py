@@ -48,8 +48,9 @@ def command() -> Command:
             _pieces(
                 "add_user_defined",
                 "A,B",
-                "New user-defined symbols, which are always single tokens. The command lists the "
-                f"old pieces that contain a new symbol. {_CSV}",
+                "New user-defined symbols. Each is one token, but a unigram model may prefer "
+                "pieces that contain or overlap it. The command lists the old pieces that contain "
+                f"a new symbol. {_CSV}",
             ),
             _pieces(
                 "add", "A,B", f"New normal pieces, with scores below the lowest so far. {_CSV}"

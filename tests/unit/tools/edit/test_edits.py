@@ -290,6 +290,11 @@ def test_pieces_that_hold_a_new_symbol_are_named(model_type: str) -> None:
     assert bool(used & set(result.covering)) == bool(result.covering) == (model_type == "unigram")
 
 
+def test_a_unigram_model_may_prefer_pieces_that_overlap_a_symbol() -> None:
+    new = edited(trained("unigram"), add_user_defined=["at▁"]).model
+    assert processor(new).encode("at the", out_type=str) == ["▁", "at", "▁the"]
+
+
 # ---------------------------------------------------------------- remove
 
 
