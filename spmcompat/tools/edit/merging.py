@@ -23,18 +23,22 @@ from typing import NamedTuple
 from spmcompat.errors import BadValueError
 from spmcompat.model.encoding import BpeEncoder
 from spmcompat.model.pieces import BYTE, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Piece, pieces_of
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.rounding import to_float32
 from spmcompat.tools.edit.reach import containing, unreachable
 from spmcompat.tools.edit.vocabulary import continued, lowest_score, type_name, with_pieces
 
-_NORMALIZER = (
-    "precompiled_charsmap",
-    "add_dummy_prefix",
-    "remove_extra_whitespaces",
-    "escape_whitespaces",
-)
-_TRAINER = ("model_type", "byte_fallback", "treat_whitespace_as_suffix")
+# The fields that must be equal, by spec.
+_FIELDS = {
+    "trainer_spec": ("model_type", "byte_fallback", "treat_whitespace_as_suffix"),
+    "normalizer_spec": (
+        "precompiled_charsmap",
+        "add_dummy_prefix",
+        "remove_extra_whitespaces",
+        "escape_whitespaces",
+    ),
+    "denormalizer_spec": ("precompiled_charsmap",),
+}
 
 
 class Merged(NamedTuple):
@@ -127,26 +131,16 @@ def merge_models(
 def _check_fields(first: ModelProto, other: ModelProto, first_name: str, name: str) -> None:
     """Raise if two models normalize differently, or are of different kinds."""
     different = [
-        f"trainer_spec.{field}"
-        for field in _TRAINER
-        if getattr(first.trainer_spec, field) != getattr(other.trainer_spec, field)
+        f"{spec}.{field}"
+        for spec, fields in _FIELDS.items()
+        for field in fields
+        if getattr(getattr(first, spec), field) != getattr(getattr(other, spec), field)
     ]
-    for spec, fields in (
-        ("normalizer_spec", _NORMALIZER),
-        ("denormalizer_spec", ("precompiled_charsmap",)),
-    ):
-        one: NormalizerSpec = getattr(first, spec)
-        two: NormalizerSpec = getattr(other, spec)
-        different += [f"{spec}.{field}" for field in fields if _differ(one, two, field)]
     if different:
         raise BadValueError(
             f"{first_name} and {name} cannot be merged: {', '.join(different)} "
             f"{'differs' if len(different) == 1 else 'differ'}. Train them with the same options."
         )
-
-
-def _differ(one: NormalizerSpec, two: NormalizerSpec, field: str) -> bool:
-    return bool(getattr(one, field) != getattr(two, field))
 
 
 def _check_types(vocabularies: Sequence[Sequence[Piece]], names: Sequence[str]) -> None:

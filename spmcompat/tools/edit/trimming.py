@@ -87,7 +87,10 @@ def trim(
     settings = settings_of(model, user_settings, names)
     settings.trainer.vocab_size = max(settings.trainer.vocab_size, len(pieces))
     workers = Workers(settings.workers)
-    text = _of_characters(read(settings, model, sentences, workers, report), characters_of(model))
+    text = read(settings, model, sentences, workers, report)
+    # The other characters are unknown.
+    known = characters_of(model)
+    text = text._replace(alphabet=[one for one in text.alphabet if chr(one[0]) in known])
     characters = None
     if cut.drop_characters:
         coverage = settings.trainer.character_coverage
@@ -131,11 +134,6 @@ def _check_keep(cut: Cut, counted: Sequence[Piece], characters: frozenset[str] |
         f"{fixed} pieces are meta pieces or {stay}. Raise keep to at least {fixed} instead of "
         f"{keep}{remedy}."
     )
-
-
-def _of_characters(text: ReadText, known: Collection[str]) -> ReadText:
-    """Return the text with an alphabet of only the `known` characters. All others are unknown."""
-    return text._replace(alphabet=[one for one in text.alphabet if chr(one[0]) in known])
 
 
 def _least_used_leaves(
