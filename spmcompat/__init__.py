@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from spmcompat.tools.counts.command import merge_counts
     from spmcompat.tools.diff.difference import diff
     from spmcompat.tools.diff.report import Difference
-    from spmcompat.tools.edit.editing import EditResult, MergeResult
+    from spmcompat.tools.edit.edits import EditResult
     from spmcompat.tools.edit.growing import SizeResult
+    from spmcompat.tools.edit.merging import MergeResult
     from spmcompat.tools.evaluate.command import evaluate
     from spmcompat.tools.evaluate.report import EvaluationReport
     from spmcompat.tools.export.verifying import Verification
@@ -58,8 +59,9 @@ _NAMES = {
     "tools.counts.command": ("merge_counts",),
     "tools.diff.difference": ("diff",),
     "tools.diff.report": ("Difference",),
-    "tools.edit.editing": ("EditResult", "MergeResult"),
+    "tools.edit.edits": ("EditResult",),
     "tools.edit.growing": ("SizeResult",),
+    "tools.edit.merging": ("MergeResult",),
     "tools.evaluate.command": ("evaluate",),
     "tools.evaluate.report": ("EvaluationReport",),
     "tools.export.verifying": ("Verification",),

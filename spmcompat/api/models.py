@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from spmcompat.options.keywords import StrPath, TextOptions
     from spmcompat.stored_counts.table import CountTable
     from spmcompat.text.arrow_producers import Sentences
-    from spmcompat.tools.edit.editing import EditResult, MergeResult
+    from spmcompat.tools.edit.edits import EditResult
     from spmcompat.tools.edit.growing import Change, SizeResult
+    from spmcompat.tools.edit.merging import MergeResult
     from spmcompat.tools.export.verifying import Verification
 
 

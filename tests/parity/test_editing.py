@@ -79,7 +79,7 @@ def assert_round_trips(old: ModelProto, new: ModelProto, text: list[str]) -> int
 @pytest.mark.parametrize("model_type", TYPES)
 def test_edited_models(model_type: str) -> None:
     model = trained(model_type)
-    new = edit_model(model, edits_of(model, seed=1)).model
+    new = edit_model(model, edits_of(model, seed=1))[0]
     text = [*ten_thousand(), "<tool> a<new>b <bos>"]
     assert assert_round_trips(model, new, text) > 1000
 
@@ -89,7 +89,7 @@ def test_merged_models(model_type: str) -> None:
     text = ten_thousand()
     one = trained(model_type, tuple(text[:3000]), character_coverage=1.0)
     two = trained(model_type, tuple(text[-3000:]), character_coverage=1.0)
-    new = merge_models([one, two], ["one", "two"]).model
+    new = merge_models([one, two], ["one", "two"])[0]
     assert_decodes(one, new, text)
 
 
@@ -110,9 +110,9 @@ def test_public_corpora(model_type: str, large_corpora: dict[str, Path]) -> None
         with path.open(encoding="utf-8", errors="replace") as file:
             text = [line.rstrip("\r\n")[:2000] for line, _ in zip(file, range(LINES))]  # noqa: B905
         model = train(model_type, text, vocab_size=8000)
-        equal += assert_round_trips(model, edit_model(model, edits_of(model, 2)).model, text)
-        merged = merge_models([model, english], [name, "english"])
-        assert_decodes(model, merged.model, text)
+        equal += assert_round_trips(model, edit_model(model, edits_of(model, 2))[0], text)
+        merged, _ = merge_models([model, english], [name, "english"])
+        assert_decodes(model, merged, text)
     assert equal > 1000 * len(large_corpora)
 
 
@@ -127,7 +127,7 @@ print(*model.encode(sys.argv[2], out_type=str))
 @pytest.mark.parametrize("model_type", ["unigram", "bpe"])
 def test_old_releases_load_edited_models(model_type: str, old_release: str, tmp_path: Path) -> None:
     edits = Edits(remove=["▁the", "ab"], add_user_defined=["<new>"], add=["▁҂"])
-    new = edit_model(trained(model_type, user_defined_symbols=("ab",)), edits).model
+    new = edit_model(trained(model_type, user_defined_symbols=("ab",)), edits)[0]
     path = tmp_path / "m.model"
     path.write_bytes(new.SerializeToString())
     text = "the cab ҂ a<new>b"

@@ -91,7 +91,7 @@ def test_what_edits_leave_alone_stays(kind: str, number: int, data: st.DataObjec
     for _ in range(data.draw(st.integers(1, 6))):
         edits = data.draw(st.composite(an_edit)(model))
         try:
-            model = edit_model(model, edits).model
+            model = edit_model(model, edits)[0]
             done += 1
         except BadValueError:
             continue
@@ -129,9 +129,9 @@ def test_reordering_changes_only_ids(kind: str, number: int, data: st.DataObject
     model = base(kind, number)
     normal = [piece.text for piece in pieces_of(model) if piece.type == NORMAL]
     gone = data.draw(st.lists(st.sampled_from(normal), min_size=1, max_size=4, unique=True))
-    removed = edit_model(model, Edits(remove=gone)).model
+    removed = edit_model(model, Edits(remove=gone))[0]
     try:
-        reordered = edit_model(removed, Edits(reorder_ids=True)).model
+        reordered = edit_model(removed, Edits(reorder_ids=True))[0]
     except BadValueError:
         # The edit is refused if other pieces are merged from a dropped piece.
         assume(kind == "bpe")
@@ -181,9 +181,9 @@ def test_merged_merges(
 ) -> None:
     models = [train("bpe", text, vocab_size=size) for text in (one, two, three)]
     vocabularies = [pieces_of(model) for model in models]
-    whole = pieces_of(merge_models(models, "abc").model)
+    whole = pieces_of(merge_models(models, "abc")[0])
     limit = len(vocabularies[0]) + 8 if limited else len(whole)
-    model = merge_models(models, "abc", vocab_size=limit).model
+    model = merge_models(models, "abc", vocab_size=limit)[0]
     pieces = pieces_of(model)
     assert len(pieces) == min(limit, len(whole))
     first, new = vocabularies[0], pieces[len(vocabularies[0]) :]
@@ -235,19 +235,19 @@ def ends(tokens: list[str]) -> set[int]:
 @settings(max_examples=examples(100))
 def test_mixed_models(one: list[str], two: list[str], size: int, weight: float) -> None:
     models = [train("unigram", text, vocab_size=size) for text in (one, two)]
-    merged = merge_models(models, "ab", weights=[weight, 1])
-    pieces = pieces_of(merged.model)
+    merged, result = merge_models(models, "ab", weights=[weight, 1])
+    pieces = pieces_of(merged)
     size = len(models[0].pieces)
     assert [p.text for p in pieces[:size]] == [p.text for p in pieces_of(models[0])]
-    if not merged.left_out:
+    if not result.left_out:
         one_sum, two_sum = map(probability, map(pieces_of, models))
         expected = (weight * one_sum + two_sum) / (weight + 1)
         assert abs(probability(pieces) - expected) < 1e-4 * expected
-    encoder = encoder_of_normalized(merged.model)
-    lost = set(unreachable(pieces, merged.model.trainer_spec))
+    encoder = encoder_of_normalized(merged)
+    lost = set(unreachable(pieces, merged.trainer_spec))
     assert not lost & {p.text for p in pieces[size:]}
     for line in [*one[:1], *two[:1]]:
-        ids = encoder.encode(load(merged.model).normalize(line))
+        ids = encoder.encode(load(merged).normalize(line))
         assert encoder.unk_id() not in ids
 
 

@@ -12,7 +12,7 @@ from spmcompat.errors import BadValueError, printable
 from spmcompat.options.values import parse_float
 
 if TYPE_CHECKING:
-    from spmcompat.tools.edit.editing import EditResult
+    from spmcompat.tools.edit.edits import EditResult
     from spmcompat.tools.edit.report import Changes
 
 SHOWN = 20

@@ -10,7 +10,8 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.errors import BadValueError
 from spmcompat.model.encoding import BpeEncoder, UnigramEncoder, encoder_of
@@ -26,6 +27,7 @@ from spmcompat.model.pieces import (
 )
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.near_names import did_you_mean
+from spmcompat.runtime.plain import plain_fields
 from spmcompat.runtime.rounding import to_float32
 from spmcompat.tools.edit import reach
 from spmcompat.tools.edit.reach import Gate, containing
@@ -38,6 +40,9 @@ from spmcompat.tools.edit.vocabulary import (
     with_pieces,
 )
 from spmcompat.unicode.marks import SPACE_MARK
+
+if TYPE_CHECKING:
+    from spmcompat.tools.edit.report import Changes
 
 _PLACEHOLDER = re.compile(
     r"[<\[]\|?(?:unused|reserved|placeholder|reserved_special_token)[_-]?\d+\|?[>\]]",
@@ -125,34 +130,57 @@ class Edits:
         ]
 
 
-class Edited(NamedTuple):
-    """A model after its edits.
+class EditResult(NamedTuple):
+    """The result of an edit.
 
     Attributes
     ----------
-    model : ModelProto
+    model : bytes
         The new model.
+    old_size, size : int
+        The number of pieces before and after the edit.
     ids : dict of str to int
-        The ids of the pieces that were added, renamed or got a new score.
+        The ids of the pieces that were added, were renamed or got a new score.
     unreachable : list of str
-        Normal pieces that can no longer be a token of any text, because they contain a new
-        user-defined symbol. Text is cut at symbols first.
+        Normal pieces that can no longer be used because they contain a new user-defined symbol.
     covering : list of str
-        Normal pieces that contain a new user-defined symbol and can still be used. This happens in
-        a Unigram model: a symbol has a high score, but a longer piece may have a higher score.
+        Normal pieces that contain a new user-defined symbol and can still be used.
     dropped_samples : int
-        The number of self-test samples that were dropped.
+        The number of self-test samples that were dropped because they may no longer be valid.
+    changes : Changes or None
+        How the encoding of the text changes; None if no text is given.
     """
 
-    model: ModelProto
+    model: bytes
+    old_size: int
+    size: int
     ids: dict[str, int]
     unreachable: list[str]
     covering: list[str]
     dropped_samples: int
+    changes: Changes | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Always True: a change that fails raises an exception instead of giving a result."""
+        return True
+
+    def to_dict(self) -> dict[str, object]:
+        """Return all attributes except `model`, as data that JSON can represent."""
+        return plain_fields(self)
+
+    def __repr__(self) -> str:
+        """Return a summary: the number of pieces before and after the edit."""
+        return f"<EditResult: {self.old_size:,} pieces became {self.size:,}>"
+
+    def _repr_html_(self) -> str:
+        """Return the summary and the words whose encoding changes, as HTML for a notebook."""
+        words = "" if self.changes is None else self.changes._repr_html_()
+        return f"<p>{escape(repr(self))}</p>{words}"
 
 
-def edit_model(model: ModelProto, edits: Edits) -> Edited:
-    """Return a model with some pieces changed.
+def edit_model(model: ModelProto, edits: Edits) -> tuple[ModelProto, EditResult]:
+    """Return a model with some pieces changed, and what changed.
 
     Parameters
     ----------
@@ -182,8 +210,10 @@ def edit_model(model: ModelProto, edits: Edits) -> Edited:
     unreachable, covering = _check_reach(old, pieces, changed, model.trainer_spec)
     ids = ids_of(pieces)
     named = [*(text for text, _ in edits.added), *edits.rename.values(), *edits.set_score]
-    return Edited(
-        new_model,
+    return new_model, EditResult(
+        new_model.SerializeToString(),
+        len(old),
+        len(pieces),
         {text: ids[text] for text in named if text in ids},
         unreachable,
         covering,

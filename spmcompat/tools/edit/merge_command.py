@@ -13,7 +13,7 @@ from spmcompat.options.option import FLOAT, INT32
 from spmcompat.tools.edit.edit_command import MODEL_OUTPUT
 
 if TYPE_CHECKING:
-    from spmcompat.tools.edit.editing import MergeResult
+    from spmcompat.tools.edit.merging import MergeResult
 
 _NAMED = 10
 

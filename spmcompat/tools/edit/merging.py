@@ -24,6 +24,7 @@ from spmcompat.errors import BadValueError
 from spmcompat.model.encoding import BpeEncoder
 from spmcompat.model.pieces import BYTE, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.runtime.plain import plain_fields
 from spmcompat.runtime.rounding import to_float32
 from spmcompat.tools.edit.reach import containing, unreachable
 from spmcompat.tools.edit.vocabulary import continued, lowest_score, type_name, with_pieces
@@ -41,13 +42,15 @@ _FIELDS = {
 }
 
 
-class Merged(NamedTuple):
-    """The result of merging models.
+class MergeResult(NamedTuple):
+    """The result of a merge.
 
     Attributes
     ----------
-    model : ModelProto
+    model : bytes
         The new model.
+    size : int
+        The number of pieces of the new model.
     added : int
         The number of pieces that the first model does not have.
     left_out : list of str
@@ -56,13 +59,30 @@ class Merged(NamedTuple):
         Pieces of the first model that can no longer be used. They keep their ids.
     beyond_size : int
         The number of pieces that did not fit into `vocab_size`.
+    dropped_samples : int
+        The number of self-test samples that were dropped because they may no longer be valid.
     """
 
-    model: ModelProto
+    model: bytes
+    size: int
     added: int
     left_out: list[str]
     unreachable: list[str]
     beyond_size: int
+    dropped_samples: int
+
+    @property
+    def ok(self) -> bool:
+        """Always True: a change that fails raises an exception instead of giving a result."""
+        return True
+
+    def to_dict(self) -> dict[str, object]:
+        """Return all attributes except `model`, as data that JSON can represent."""
+        return plain_fields(self)
+
+    def __repr__(self) -> str:
+        """Return a summary: the number of pieces, and how many of them are new."""
+        return f"<MergeResult: {self.size:,} pieces, {self.added:,} of them new>"
 
 
 def merge_models(
@@ -70,8 +90,8 @@ def merge_models(
     names: Sequence[str],
     weights: Sequence[float] | None = None,
     vocab_size: int | None = None,
-) -> Merged:
-    """Merge models.
+) -> tuple[ModelProto, MergeResult]:
+    """Return a model merged from several models, and what changed.
 
     Parameters
     ----------
@@ -119,12 +139,15 @@ def merge_models(
     if is_bpe:
         chosen = continued((piece.text for piece in chosen), lowest_score(first))
     pieces = [*kept, *symbols, *chosen]
-    return Merged(
-        with_pieces(models[0], pieces),
+    merged = with_pieces(models[0], pieces)
+    return merged, MergeResult(
+        merged.SerializeToString(),
+        len(pieces),
         len(symbols) + len(chosen),
         left_out,
         _lost(first, pieces, models[0].trainer_spec),
         len(candidates) - len(chosen),
+        len(models[0].self_test_data.samples),
     )
 
 

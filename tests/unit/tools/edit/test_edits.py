@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from spmcompat.errors import BadValueError
 from spmcompat.model.pieces import CONTROL, NORMAL, UNUSED, USER_DEFINED, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.tools.edit.edits import Edited, Edits, edit_model
+from spmcompat.tools.edit.edits import Edits, edit_model
 from spmcompat.tools.edit.vocabulary import lowest_score
 from tests.unit.tools.edit.models import TYPES, by_text, lines, processor, trained
 
@@ -19,12 +20,13 @@ CUT = ("unigram", "bpe")
 pytestmark = pytest.mark.reference
 
 
-def edited(model: ModelProto, **edits: Any) -> Edited:
+def edited(model: ModelProto, **edits: Any) -> Any:
     before = model.SerializeToString()
-    result = edit_model(model, Edits(**edits))
+    new, result = edit_model(model, Edits(**edits))
     assert model.SerializeToString() == before, "the source was changed"
-    processor(result.model)  # it loads
-    return result
+    assert result.model == new.SerializeToString()
+    processor(new)  # it loads
+    return SimpleNamespace(**{**result._asdict(), "model": new})
 
 
 def refused(model: ModelProto, **edits: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from spmcompat.model.encoding import encoder_of
 from spmcompat.model.pieces import CONTROL, NORMAL, UNKNOWN, USER_DEFINED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.tools.edit.edits import Edits, edit_model
-from spmcompat.tools.edit.merging import Merged, merge_models
+from spmcompat.tools.edit.merging import merge_models
 from spmcompat.tools.edit.vocabulary import lowest_score, to_float32, with_pieces
 from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
 from tests.unit.tools.edit.models import TYPES, by_text, lines, processor, trained
@@ -36,12 +37,14 @@ def german(model_type: str, **options: Any) -> ModelProto:
     return trained(model_type, GERMAN, **{"vocab_size": 150, **options})
 
 
-def merged(*models: ModelProto, **options: Any) -> Merged:
+def merged(*models: ModelProto, **options: Any) -> Any:
     before = [model.SerializeToString() for model in models]
-    result = merge_models(models, [f"{name}.model" for name in "abc"[: len(models)]], **options)
+    names = [f"{name}.model" for name in "abc"[: len(models)]]
+    new, result = merge_models(models, names, **options)
     assert [model.SerializeToString() for model in models] == before
-    processor(result.model)
-    return result
+    assert result.model == new.SerializeToString()
+    processor(new)
+    return SimpleNamespace(**{**result._asdict(), "model": new})
 
 
 def refused(*models: ModelProto, **options: Any) -> str:
@@ -51,7 +54,7 @@ def refused(*models: ModelProto, **options: Any) -> str:
 
 
 def edited(model: ModelProto, **edits: Any) -> ModelProto:
-    return edit_model(model, Edits(**edits)).model
+    return edit_model(model, Edits(**edits))[0]
 
 
 @pytest.mark.parametrize("model_type", TYPES)
@@ -59,7 +62,8 @@ def test_a_model_merged_with_itself_is_itself(model_type: str) -> None:
     model = english(model_type)
     result = merged(model, model, model)
     assert result.model == model
-    assert result[1:] == (0, [], [], 0)
+    assert (result.added, result.left_out, result.unreachable) == (0, [], [])
+    assert result.beyond_size == 0
 
 
 @pytest.mark.parametrize("model_type", ["unigram", "word", "char"])
@@ -299,8 +303,8 @@ def test_scores_of_further_merges_differ_below_a_score_of_a_billion() -> None:
     first = ModelProto()
     first.CopyFrom(english("bpe"))
     first.pieces[-1].score = -1e9
-    result = merge_models([first, german("bpe")], ["a", "b"])
-    scores = [piece.score for piece in result.model.pieces[len(first.pieces) :]]
+    new, _ = merge_models([first, german("bpe")], ["a", "b"])
+    scores = [piece.score for piece in new.pieces[len(first.pieces) :]]
     assert len(scores) == len(set(scores)) > 50
     assert max(scores) < -1e9
     assert scores == sorted(scores, reverse=True)

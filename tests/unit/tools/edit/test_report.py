@@ -28,7 +28,7 @@ def test_words_are_cut_as_between_two_spaces(
     options: dict[str, bool], before: str, word: str, tmp_path: Path
 ) -> None:
     model = trained("bpe", **options)
-    new = edit_model(model, Edits(remove=[before])).model
+    new = edit_model(model, Edits(remove=[before]))[0]
     text = tmp_path / "t.txt"
     text.write_text("a the b\na the b the c\r\nno\n", encoding="utf-8")
     changes = compare_cuts(model, new, text)
@@ -44,7 +44,7 @@ def test_words_are_cut_as_between_two_spaces(
 
 def test_the_most_frequent_words_come_first(tmp_path: Path) -> None:
     model = trained("unigram")
-    new = edit_model(model, Edits(remove=["▁the", "▁of", "▁is"])).model
+    new = edit_model(model, Edits(remove=["▁the", "▁of", "▁is"]))[0]
     text = tmp_path / "t.txt"
     text.write_text("of is the\nthe of\nof\n" * 20_000, encoding="utf-8")
     changes = compare_cuts(model, new, text)
@@ -56,7 +56,7 @@ def test_the_most_frequent_words_come_first(tmp_path: Path) -> None:
 
 def test_other_ids_alone_are_no_difference(tmp_path: Path) -> None:
     model = trained("unigram", pad_id=300)
-    new = edit_model(model, Edits(reorder_ids=True)).model
+    new = edit_model(model, Edits(reorder_ids=True))[0]
     text = tmp_path / "t.txt"
     text.write_bytes(b"the end of it\n\xff\n\nno line feed")
     assert compare_cuts(model, new, text)[1:] == (0, *compare_cuts(new, model, text)[2:4], [])

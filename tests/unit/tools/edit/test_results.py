@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-from spmcompat.tools.edit.editing import EditResult, MergeResult
+from spmcompat.tools.edit.edits import EditResult
 from spmcompat.tools.edit.growing import SizeResult
+from spmcompat.tools.edit.merging import MergeResult
 from tests.unit.tools.edit.growing_models import trained, words
 
 TEXT = words(1, 60)
