@@ -11,6 +11,7 @@ from spmcompat.text.plain_texts import check_text, open_text
 from spmcompat.tools.export.hard_lines import hard_lines
 from spmcompat.tools.export.hf_folder import (
     FolderOptions,
+    refuse_old_template,
     with_options,
     without_control_pieces,
 )
@@ -78,6 +79,8 @@ def export(
     files = target.files(model)
     if given:
         files = with_options(files, model, folder)
+    if to == "hf-folder":
+        refuse_old_template(output, files)
     paths = _paths(files, output)
     outputs.refuse_inputs(paths.values(), inputs, _OPTION)
     if "" in files:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.targets import VERIFYING, Loaded
 
 _PIECE = ModelProto.SentencePiece
-_CONFIG = "tokenizer_config.json"
+_CONFIG, _TEMPLATE = "tokenizer_config.json", "chat_template.jinja"
 _MOST_BYTES = 16 << 20  # the maximum size of a chat template; published templates have a few KB
 
 
@@ -130,8 +131,17 @@ def with_options(
         config["model_max_length"] = options.model_max_length
     changed = {_CONFIG: _as_json(config), "special_tokens_map.json": _as_json(special)}
     if options.chat_template is not None:
-        changed["chat_template.jinja"] = _template(options.chat_template)
+        changed[_TEMPLATE] = _template(options.chat_template)
     return {**files, **changed}
+
+
+def refuse_old_template(folder: str, files: Mapping[str, bytes]) -> None:
+    """Raise if the folder has a chat template that transformers would use with the new files."""
+    path = os.path.join(folder, _TEMPLATE)
+    if _TEMPLATE not in files and os.path.lexists(path):
+        raise BadValueError(
+            f'"{path}" exists, and transformers would use it. Remove it, or give --chat_template.'
+        )
 
 
 def _template(path: str) -> bytes:

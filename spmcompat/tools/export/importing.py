@@ -577,7 +577,8 @@ def _texts(part: str, document: Step, pattern: str, pieces: Collection[str]) -> 
 
 def _silent(document: Step, pieces: Collection[str]) -> set[str]:
     """Return the pieces that the decoder drops. These are the control pieces."""
-    for step in _decoders(document):
+    # An earlier step may drop the unknown piece, if its surface is empty.
+    for step in reversed([*_decoders(document)]):
         pattern = _whole(step)
         if pattern and step.get("content") == "":
             return _texts("decoder", document, pattern, pieces)

@@ -35,7 +35,7 @@ def user_defined_symbols(model: ModelProto) -> tuple[str, ...]:
 def reserved_texts(model: ModelProto) -> list[str]:
     """Return the texts of pieces that ``sentencepiece`` never finds in a line."""
     types = [_PIECE.CONTROL, _PIECE.UNKNOWN, _PIECE.BYTE]
-    if model.trainer_spec.model_type == TrainerSpec.UNIGRAM:
+    if model.trainer_spec.model_type != TrainerSpec.BPE:
         types.append(_PIECE.UNUSED)
     return [piece.piece for piece in model.pieces if piece.type in types]
 
@@ -100,7 +100,7 @@ def normalizer(model: ModelProto) -> Step | None:
     steps = list(_charsmap_steps(spec.precompiled_charsmap, symbols, taken, marks_deleted))
     if not steps and at_start and not spec.remove_extra_whitespaces and spec.escape_whitespaces:
         # The usual steps for models without rules.
-        steps = [prepend(SPACE_MARK), *_hide(model), replace(" ", SPACE_MARK)]
+        steps = [prepend(SPACE_MARK), replace(" ", SPACE_MARK), *_hide(model)]
         return {"type": "Sequence", "normalizers": steps}
     # If extra spaces are removed, the space of `add_dummy_prefix` is added afterwards, so that a
     # line that becomes empty does not get a space.
@@ -118,7 +118,6 @@ def normalizer(model: ModelProto) -> Step | None:
         if at_start:
             steps.append(prepend(" "))
     space = " "
-    steps += _hide(model)
     if spec.escape_whitespaces:
         steps.append(replace(" ", SPACE_MARK))
         space = SPACE_MARK
@@ -127,6 +126,8 @@ def normalizer(model: ModelProto) -> Step | None:
         steps.append(replace_pattern(f"{space}+{end}", ""))
     if spec.add_dummy_prefix and (at_end or not spec.remove_extra_whitespaces):
         steps.append(replace(_END_MARK, space))
+    # After all changes of spaces, because a reserved text may contain a space.
+    steps += _hide(model)
     return {"type": "Sequence", "normalizers": steps} if steps else None
 
 

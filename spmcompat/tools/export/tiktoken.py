@@ -106,7 +106,8 @@ def _refused_pieces(model: ModelProto) -> Iterator[tuple[str, str]]:
             f"tiktoken does not support unused pieces such as {unused[0]!r}.",
             "Drop them with spmcompat edit --reorder_ids.",
         )
-    if " " not in {_text(piece) for piece in model.pieces}:
+    used = [piece for piece in model.pieces if piece.type in (_PIECE.NORMAL, _PIECE.USER_DEFINED)]
+    if " " not in map(_text, used):
         yield "The model does not have a piece for a space.", "Train with text that has spaces."
     scores = [piece.score for piece in model.pieces if _is_merged(piece)]
     if any(score <= following for score, following in pairwise(scores)):

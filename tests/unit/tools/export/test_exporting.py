@@ -98,6 +98,16 @@ def test_a_refusal_writes_nothing(
     assert not os.listdir(tmp_path)
 
 
+def test_a_chat_template_of_an_earlier_export_is_not_left(
+    model: ModelProto, tmp_path: Path
+) -> None:
+    (tmp_path / "hf").mkdir()
+    (tmp_path / "hf/chat_template.jinja").write_text("{{ messages }}")
+    with pytest.raises(BadValueError, match=r"Remove it, or give --chat_template"):
+        export(model, "hf-folder", str(tmp_path / "hf"), None, print)
+    assert [one.name for one in (tmp_path / "hf").iterdir()] == ["chat_template.jinja"]
+
+
 def test_a_folder_is_written_whole_or_not_at_all(
     model: ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

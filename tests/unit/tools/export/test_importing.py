@@ -71,6 +71,14 @@ def test_unused_pieces_and_char_models_come_back() -> None:
     assert Reference(back).encode(TEXT) == Reference(model).encode(TEXT)
 
 
+@pytest.mark.parametrize("model_type", ["bpe", "char"])
+def test_control_pieces_come_back_if_the_unknown_piece_is_decoded_to_nothing(
+    model_type: str,
+) -> None:
+    back = again(described(train(model_type, unk_surface="")))
+    assert (back.trainer_spec.bos_id, back.pieces[1].type) == (1, PIECE.CONTROL)
+
+
 def test_the_usual_file_of_a_model_without_rules_is_imported() -> None:
     """Other converters write special tokens, a post-processor, and each merge as one string."""
     options = {

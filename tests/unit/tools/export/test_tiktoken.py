@@ -299,6 +299,8 @@ class TestRefusals:
         model = made(BPE, [*byte_pieces(), ("ab", -1.0), ("a", -2.0), ("b", -3.0)])
         model.trainer_spec.byte_fallback = True
         assert "not have a piece for a space" in refusals(model)
+        model.pieces.add(piece=MARK, type=PIECE.CONTROL)
+        assert "not have a piece for a space" in refusals(model)
 
     def test_several_reasons_are_told_at_once(self) -> None:
         assert len(tiktoken.limits(trained("bpe", ENGLISH))) == 4

@@ -224,6 +224,18 @@ def test_texts_of_control_pieces_are_plain_text(model_type: str) -> None:
     assert not differences(model, lines).causes
 
 
+@pytest.mark.parametrize("text", ["b c", "▁", "▁b"])
+@pytest.mark.parametrize("model_type", [*TYPES, "char"])
+def test_control_pieces_may_contain_spaces(model_type: str, text: str) -> None:
+    model = train(model_type, vocab_size=200, control_symbols=[text])
+    assert not differences(model, [*hard_lines(model), *TEXT[:8]]).causes
+
+
+def test_unused_pieces_of_a_char_model_are_never_found() -> None:
+    model = retired(trained("char", "identity", "plain"), {"o"})
+    assert not differences(model, ["ooo", "foo bar"]).causes
+
+
 def retired(model: ModelProto, texts: set[str]) -> ModelProto:
     def retire(changing: ModelProto) -> None:
         for piece in changing.pieces:
