@@ -72,7 +72,7 @@ def _code_points(dice: random.Random, count: int) -> list[int]:
 def _words(dice: random.Random) -> list[bytes]:
     """Words with frequencies that fall as 1/rank, or are all equal."""
     letters = alphabet(dice)
-    longest = dice.choice([1, 3, 6, 12, 40, 400])
+    longest = dice.choice([1, 3, 6, 12, 40, 300])
     count = dice.choice([1, 5, 30, 200])
     words = ["".join(dice.choices(letters, k=dice.randint(1, longest))) for _ in range(count)]
     weights = [1 / rank ** dice.choice([0, 1]) for rank in range(1, count + 1)]

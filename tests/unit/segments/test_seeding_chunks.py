@@ -212,9 +212,5 @@ def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
 def test_a_changed_file_is_an_error(folder: Path, other: str) -> None:
     corpus = read(LONG, folder)
     (folder / "text").write_text(other)
-    if other == "ab ba\n" * 60:
-        # The new file has as many sentences as the old file, so the change is not noticed.
-        seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
-        return
-    with pytest.raises(TrainingError, match="The input changed while it was read"):
+    with pytest.raises(TrainingError, match="changed while it was read"):
         seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
