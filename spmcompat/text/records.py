@@ -127,7 +127,7 @@ def what_is_wrong(line: bytes, column: str, flag: str = "--input_column") -> str
     if line.lstrip().startswith(b"["):
         return f"broken record: the line begins a list, not an object. {OF_ARRAYS}."
     try:
-        record = json.loads(line.decode())
+        fault = _fault(json.loads(line.decode()), column, _RECORD, flag)
     except UnicodeDecodeError as error:
         return f"broken record: byte {error.start + 1} of the line is not valid UTF-8."
     except json.JSONDecodeError as error:
@@ -135,10 +135,7 @@ def what_is_wrong(line: bytes, column: str, flag: str = "--input_column") -> str
         return f"broken record: not valid JSON: {reason}, at character {error.pos + 1} of the line."
     except (ValueError, RecursionError):
         return "broken record."
-    return (
-        _fault(record, column, _RECORD, flag)
-        or f'broken record: the field "{column}" is nested or is a list, not a string.'
-    )
+    return fault or f'broken record: the field "{column}" is nested or is a list, not a string.'
 
 
 def _fault(value: object, column: str, where: str, flag: str, above: str = "") -> str:

@@ -266,6 +266,11 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         lambda: with_line(b"17"),
         "a.jsonl:7: broken record: the record is a number, not a string.",
     ),
+    "lists that are nested deeply": (
+        "a.jsonl",
+        lambda: with_line(b'{"text": ' + b"[" * 700 + b"1" + b"]" * 700 + b"}"),
+        "a.jsonl:7: broken record",
+    ),
     "a lone surrogate": (
         "a.jsonl",
         lambda: with_line(b'{"text": "\\ud800"}'),
