@@ -160,11 +160,6 @@ class EditResult(NamedTuple):
     dropped_samples: int
     changes: Changes | None = None
 
-    @property
-    def ok(self) -> bool:
-        """Always True: a change that fails raises an exception instead of giving a result."""
-        return True
-
     def to_dict(self) -> dict[str, object]:
         """Return all attributes except `model`, as data that JSON can represent."""
         return plain_fields(self)

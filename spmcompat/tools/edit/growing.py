@@ -66,11 +66,6 @@ class SizeResult(NamedTuple):
     pieces: list[str]
     ids: list[tuple[int, ...]]
 
-    @property
-    def ok(self) -> bool:
-        """Always True: if a change fails, there is an exception instead of a result."""
-        return True
-
     def to_dict(self) -> dict[str, object]:
         """Return everything except the model as data that JSON can represent."""
         return plain_fields(self)

@@ -71,11 +71,6 @@ class MergeResult(NamedTuple):
     beyond_size: int
     dropped_samples: int
 
-    @property
-    def ok(self) -> bool:
-        """Always True: a change that fails raises an exception instead of giving a result."""
-        return True
-
     def to_dict(self) -> dict[str, object]:
         """Return all attributes except `model`, as data that JSON can represent."""
         return plain_fields(self)

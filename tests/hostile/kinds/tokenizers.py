@@ -146,7 +146,7 @@ def _with_damaged_steps(part: dict[str, Any], name: str, chance: random.Random) 
         case 0:
             steps.pop(chance.randrange(len(steps)))
         case 1:
-            steps = steps * chance.choice([2, 300])
+            steps = steps * chance.choice([2, 30])  # a step can be a megabyte
         case 2:
             chance.shuffle(steps)
     return {"type": "Sequence", name: steps}
