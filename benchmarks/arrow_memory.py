@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import spmcompat
 from benchmarks import ROOT
-from spmcompat.tools.parity.measure import run
+from spmcompat.runtime.measure import run
 
 _TABLE, _STREAM, _PARQUET = "text.arrow", "text.arrows", "text.parquet"
 _BATCH_ROWS = 4096

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.sides import Options, Side, ours
-from spmcompat.tools.parity.measure import run
+from spmcompat.runtime.measure import run
 
 _BATCH_ROWS = 4096
 _HEAD = "| format | MB | time in s | CPU time in s | MiB | times the time | times the MiB |"

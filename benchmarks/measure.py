@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.corpora import digest
 from benchmarks.sides import Side
-from spmcompat.tools.parity.measure import run
+from spmcompat.runtime.measure import run
 from tests.parity.case import Option
 
 _INPUT, _PREFIX, _STEPS = "text.txt", "m", "steps.json"

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from benchmarks import sides
 from benchmarks.corpora import digest
 from benchmarks.sides import Side
-from spmcompat.tools.parity.measure import Process, run
+from spmcompat.runtime.measure import Process, run
 from tests.parity.case import Option
 
 SIZES = (4000, 8000, 16000, 32000)

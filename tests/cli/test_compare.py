@@ -193,6 +193,20 @@ def test_the_same_command_continues_after_ctrl_c(monkeypatch: pytest.MonkeyPatch
     assert trained == ["unigram-100", "bpe-100", "unigram-100"]
 
 
+@pytest.mark.slow
+def test_models_of_another_release_are_trained_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "own.toml").write_text('[char]\nmodel_type = "char"\n')
+    arguments = ("--configs", "own.toml,hf-bytelevel-bpe")
+    assert run(*arguments)[0] == 0
+    assert run(*arguments)[2].count("result read from") == 2
+    monkeypatch.setattr(training, "version", lambda name: f"{name} 99")
+    assert run(*arguments)[2].count("result read from") == 1
+    monkeypatch.setattr(training, "__version__", "99")
+    assert run(*arguments)[2].count("result read from") == 1
+
+
 def test_a_model_of_another_text_is_not_evaluated(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -520,10 +534,17 @@ def test_a_signal_ends_the_training_that_runs(folder: Path, number: signal.Signa
         ".spmcompat-compare",
         "held-out.txt",
         *(f"models/first-100.{end}" for end in ("log", "model", "vocab")),
-        "models/second-100.log",
         "results/first-100.json",
         "train.txt",
     ]
+
+
+def test_the_memory_of_a_training_does_not_include_that_of_the_command(folder: Path) -> None:
+    (folder / "own.toml").write_text('[char]\nmodel_type = "char"\n')
+    len(b"x" * (400 << 20))  # raises the peak memory of this process
+    assert run("--configs", "own.toml", "--quiet")[0] == 0
+    result = json.loads(Path("out/results/char-100.json").read_text())
+    assert 10 < result["run"]["mib"] < 350
 
 
 def test_a_report_that_cannot_be_replaced_stays(

@@ -11,9 +11,9 @@ import spmcompat
 from spmcompat.__main__ import main
 from spmcompat.cli.help import help_text
 from spmcompat.cli.process import FAILURE, INTERRUPTED, USAGE
+from spmcompat.runtime.measure import Process
 from spmcompat.tools.parity import check
 from spmcompat.tools.parity.command import DIFFERENT, EQUAL, command
-from spmcompat.tools.parity.measure import Process
 from tests.parity import corpora
 
 pytest_plugins = ["pytester"]

@@ -12,16 +12,16 @@ import hashlib
 import os
 import re
 import shlex
-import subprocess
 import sys
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
+from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.options.table import FILE_OPTIONS
+from spmcompat.runtime.measure import run
 from spmcompat.runtime.outputs import outputs
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
@@ -35,10 +35,10 @@ from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.models import Model, load_model
 from spmcompat.tools.evaluate.texts import TextFiles
 from spmcompat.tools.evaluate.texts import Texts as TextSource
+from spmcompat.version import __version__
 
 HELD_OUT = 20  # one of every 20 lines is held out
 _SHOWN_WORDS = 24
-_PATIENCE = 5  # seconds that an interrupted training process gets to end by itself
 _WARNING = "WARNING spmcompat: "  # the beginning of a warning in the log of a training process
 _LONGEST_NAME = 100  # bytes before the suffix of a file name; file systems allow 255 in total
 
@@ -193,6 +193,7 @@ def _result(
         "command": command,
         "text": texts.fingerprint,
         "files": _digests(config),
+        "release": __version__ if config.trainer == OURS else version("tokenizers"),
         # An older release of spmcompat may have stored fewer figures. Such a result is not used.
         "figures": [*Result._fields, *Evaluation._fields, *GoldScores._fields],
     }
@@ -296,41 +297,20 @@ def _train(command: Sequence[str], prefix: Path, name: str, report: Report) -> t
 
     The warnings in its log are repeated.
     """
-    if sys.platform == "win32":
-        raise TrainingError("Windows cannot measure processes as this command does. Use WSL.")
+    try:
+        process = run(command, Path())
+    except OSError as error:
+        raise TrainingError(
+            f"{name} cannot be started: {error.strerror}. Shorten the values of its options."
+        ) from error
     log = prefix.with_name(prefix.name + ".log")
-    started = time.perf_counter()
-    with open(log, "wb") as output:
-        try:
-            process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
-        except OSError as error:
-            raise TrainingError(
-                f"{name} cannot be started: {error.strerror}. Shorten the values of its options."
-            ) from error
-        try:
-            _, status, usage = os.wait4(process.pid, 0)
-        except BaseException:
-            _end(process)
-            raise
-        process.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.perf_counter() - started
-    lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-    if process.returncode != 0:
-        last = next((line for line in reversed(lines) if line.strip()), "no message")
-        raise TrainingError(f"{name} failed: {last} See {log} for all messages.")
-    for line in lines:
+    log.write_text(process.log, encoding="utf-8")
+    if process.failure:
+        raise TrainingError(f"{name} failed: {process.failure} See {log} for all messages.")
+    for line in process.log.split("\n"):
         if line.startswith(_WARNING):
             report.warning(f"{name}: {line.removeprefix(_WARNING)}")
-    return seconds, usage.ru_maxrss / 1024
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a training process, after giving it time to remove its temporary files."""
-    process.terminate()
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(_PATIENCE)
-    process.kill()
-    process.wait()
+    return process.seconds, process.peak_kib / 1024
 
 
 def _digests(config: Config) -> dict[str, str]:

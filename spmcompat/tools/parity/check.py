@@ -23,10 +23,10 @@ from spmcompat.options.table import FILE_OPTIONS, OPTIONS
 from spmcompat.options.values import split_csv, to_text
 from spmcompat.releases import DEFAULT, RELEASES, find_release
 from spmcompat.runtime.libraries import MissingLibraryError
+from spmcompat.runtime.measure import Process, run
 from spmcompat.text.arrow_producers import is_arrow_data
 from spmcompat.tools.diff.difference import compare, first_difference
 from spmcompat.tools.diff.report import Difference, report_lines
-from spmcompat.tools.parity.measure import Process, run
 from spmcompat.tools.parity.side import OURS, REFERENCE, Training
 from spmcompat.version import __version__
 

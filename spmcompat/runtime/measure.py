@@ -14,6 +14,7 @@ from typing import NamedTuple
 from spmcompat.errors import TrainingError
 
 ONCE = Path(__file__).with_name("once.py")
+_PATIENCE = 5  # seconds that an interrupted command gets to end by itself
 
 
 class Process(NamedTuple):
@@ -82,11 +83,24 @@ def run(
         try:
             cost, log = process.communicate()
         except BaseException:
-            # Kill the process, because the reference ignores Ctrl-C. If the process has already
-            # ended, its process group no longer exists.
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            _end(process)
             raise
     exit_code, seconds, cpu_seconds, peak_kib = json.loads(cost)
     return Process(exit_code, log.decode(errors="replace"), seconds, cpu_seconds, peak_kib)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a command and its own processes, after giving it time to remove its temporary files."""
+    try:
+        _signal_group(process, signal.SIGTERM)  # the reference ignores Ctrl-C
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_PATIENCE)
+    finally:
+        _signal_group(process, signal.SIGKILL)
+        process.wait()
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    # If all processes have ended, their process group no longer exists.
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, number)

@@ -5,6 +5,7 @@ process is at least the memory of its parent process.
 """
 
 import os
+import signal
 import sys
 import time
 
@@ -13,9 +14,16 @@ def main(command: list[str]) -> None:
     """Run the command with all its output on standard error; print its time and memory as JSON."""
     if sys.platform == "win32":
         sys.exit("Windows has no wait4.")
+    # SIGTERM is for the command: this process waits until the command has ended.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     started = time.perf_counter()
-    to_stderr = [(os.POSIX_SPAWN_DUP2, 2, 1)]
-    process = os.posix_spawn(command[0], command, os.environ, file_actions=to_stderr)
+    process = os.posix_spawn(
+        command[0],
+        command,
+        os.environ,
+        file_actions=[(os.POSIX_SPAWN_DUP2, 2, 1)],
+        setsigdef=[signal.SIGTERM],
+    )
     _, status, usage = os.wait4(process, 0)
     seconds = time.perf_counter() - started
     cpu_seconds = usage.ru_utime + usage.ru_stime

@@ -8,7 +8,8 @@ from typing import NoReturn
 
 import pytest
 
-from spmcompat.tools.parity.measure import run
+from spmcompat.runtime.measure import run
+from tests.waiting import wait_until
 
 
 def test_time_memory_and_exit_code_are_measured(tmp_path: Path) -> None:
@@ -31,6 +32,31 @@ def test_ctrl_c_kills_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         run([sys.executable, "-c", "import time; time.sleep(600)"], tmp_path)
     with pytest.raises(ProcessLookupError):
         os.kill(started[0], 0)
+
+
+def test_after_ctrl_c_the_command_can_remove_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = """
+import pathlib, signal, sys, time
+temporary = pathlib.Path("temporary")
+def remove(*_):
+    time.sleep(0.3)
+    temporary.unlink()
+    sys.exit()
+signal.signal(signal.SIGTERM, remove)
+temporary.touch()
+time.sleep(600)
+"""
+
+    def interrupted(_: object) -> NoReturn:
+        wait_until((tmp_path / "temporary").exists, "the command has created its file")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run([sys.executable, "-c", code], tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_ctrl_c_is_handled_when_the_command_has_just_ended(
