@@ -27,7 +27,9 @@ from tests import conftest  # noqa: F401 - an installed spmcompat is preferred t
 from tests.fuzz.targets import TARGETS
 from tests.hostile.forked import SECONDS
 
-MEBIBYTES = 2048  # the limit of the whole process, including the fuzzer and a sanitizer
+# The limit of the whole process: four times the limit of `tests.hostile`, because of the sanitizers
+# and because Python's own allocator is not used.
+MEBIBYTES = 4096
 
 
 def main(argv: Sequence[str] | None = None) -> int:
