@@ -91,16 +91,18 @@ def run(
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End a command and its own processes, after giving it time to remove its temporary files."""
-    try:
-        _signal_group(process, signal.SIGTERM)  # the reference ignores Ctrl-C
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_PATIENCE)
-    finally:
-        _signal_group(process, signal.SIGKILL)
-        process.wait()
+    if sys.platform != "win32":
+        try:
+            _signal_group(process, signal.SIGTERM)  # the reference ignores Ctrl-C
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_PATIENCE)
+        finally:
+            _signal_group(process, signal.SIGKILL)
+            process.wait()
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
     # If all processes have ended, their process group no longer exists.
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, number)
+    if sys.platform != "win32":
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)

@@ -31,6 +31,10 @@ from tests.hostile.forked import SECONDS
 # and because Python's own allocator is not used.
 MEBIBYTES = 4096
 
+# The limit of one allocation. For a damaged charsmap, `tokenizers` allocates 8 GiB but does not use
+# them; unused memory does not count towards the limit of the process.
+MEBIBYTES_AT_ONCE = 16384
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the targets and return 1 if there is a finding."""
@@ -78,6 +82,7 @@ def run(name: str, given: argparse.Namespace) -> bool:
             f"-seed={given.seed}",
             f"-timeout={4 * SECONDS}",
             f"-rss_limit_mb={MEBIBYTES}",
+            f"-malloc_limit_mb={MEBIBYTES_AT_ONCE}",
             f"-artifact_prefix={given.found.resolve()}/{name}-",
             "-print_final_stats=1",
             str(given.input.resolve() if given.input else corpus),
