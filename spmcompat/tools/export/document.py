@@ -254,7 +254,18 @@ _MODELS = {
         "vocab merges",
     ),
 }
-_token = _fields({"id": _id, "content": _text, "special": _flag}, "id content special")
+_token = _fields(
+    {
+        "id": _id,
+        "content": _text,
+        "special": _flag,
+        "single_word": _flag,
+        "lstrip": _flag,
+        "rstrip": _flag,
+        "normalized": _flag,
+    },
+    "id content special",
+)
 _DOCUMENT: dict[str, Check] = {
     "added_tokens": _or_null(_list(_token)),
     "normalizer": _or_null(_step_of({**_STEP, "normalizers": _list(_step)})),

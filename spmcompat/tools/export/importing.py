@@ -185,7 +185,7 @@ def _added_tokens(document: Step, vocabulary: Mapping[str, int]) -> _Added:
     BadValueError
         If the id of a token is neither its id in the vocabulary nor the next free id.
     """
-    tokens: list[Step] = document.get("added_tokens") or []  # type: ignore[assignment]
+    tokens = _tokens(document)
     special = {str(token["content"]): bool(token["special"]) for token in tokens}
     ids = dict(vocabulary)
     new = []
@@ -199,6 +199,10 @@ def _added_tokens(document: Step, vocabulary: Mapping[str, int]) -> _Added:
             raise refusal("added_tokens", document, reason)
     symbols = {text for text, is_special in special.items() if not is_special}
     return _Added(special.keys() - symbols, symbols, new)
+
+
+def _tokens(document: Step) -> list[Step]:
+    return document.get("added_tokens") or []  # type: ignore[return-value]
 
 
 def _most(pieces: Collection[str]) -> int:
@@ -446,7 +450,8 @@ def _similar(
     spec.escape_whitespaces = layout.escape_whitespaces
     _check_symbols(document, described, layout.symbols)
     symbols = {*layout.symbols, *added.symbols}
-    differences = [*layout.differences, *symbol_differences(layout, added.symbols)]
+    tokens = [token for token in _tokens(document) if not token["special"]]
+    differences = [*layout.differences, *symbol_differences(layout, tokens)]
     if described["type"] == "Unigram":
         entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
         for index, (text, score) in enumerate(entries):
@@ -497,13 +502,13 @@ def _set_trainer_spec(model: ModelProto, document: Step, described: Step) -> Non
     spec = model.trainer_spec
     spec.vocab_size = len(model.pieces)
     spec.byte_fallback = bool(described.get("byte_fallback"))
-    spec.unk_surface = _surface(document)
     texts = {piece.piece: index for index, piece in enumerate(model.pieces)}
     spec.unk_id = -1
     named = {"bos": "<s>", "eos": "</s>", "pad": "<pad>"}
     for index, piece in enumerate(model.pieces):
         if piece.type == _PIECE.UNKNOWN:
             spec.unk_id, spec.unk_piece = index, piece.piece
+            spec.unk_surface = _surface(document)
         if piece.type == _PIECE.USER_DEFINED:
             spec.user_defined_symbols.append(piece.piece)
         if piece.type == _PIECE.CONTROL and piece.piece not in named.values():
@@ -537,8 +542,7 @@ def _set_unknown(model: ModelProto, described: Step, control: Collection[str]) -
 
 def _left_out(document: Step, model: ModelProto) -> Iterator[Limit]:
     """Yield what the ``tokenizer.json`` contains but the imported model cannot store."""
-    added = document.get("added_tokens") or []
-    special = [token["content"] for token in added if token["special"]]  # type: ignore[attr-defined]
+    special = [token["content"] for token in _tokens(document) if token["special"]]
     if special:
         yield Limit(
             f"Special tokens such as {special[0]!r} become control pieces: sentencepiece never "
@@ -549,8 +553,9 @@ def _left_out(document: Step, model: ModelProto) -> Iterator[Limit]:
             "The post-processor is left out: sentencepiece adds no pieces such as bos and eos "
             "unless it is asked to."
         )
-    if document.get("truncation") is not None:
-        yield Limit("The truncation of long texts is left out.")
+    for setting in ("truncation", "padding"):
+        if document.get(setting) is not None:
+            yield Limit(f"The {setting} of texts is left out.")
     if document.get("decoder") != tokenizer_json.decoder(model):
         yield Limit("The decoder is left out: ids can be decoded to a text with other spaces.")
 
@@ -587,10 +592,9 @@ def _silent(document: Step, pieces: Collection[str]) -> set[str]:
 
 def _surface(document: Step) -> str:
     """Return the text that the decoder writes for the unknown piece."""
-    for step in _decoders(document):
-        if _whole(step) and step.get("content"):
-            return str(step["content"])
-    return TrainerSpec().unk_surface
+    # In an export, the first step for whole pieces is that of the unknown piece.
+    contents = (str(step.get("content")) for step in _decoders(document) if _whole(step))
+    return next(contents, TrainerSpec().unk_surface)
 
 
 def _whole(step: Step) -> str:

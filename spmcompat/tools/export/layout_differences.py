@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from spmcompat.model.pieces import BYTE_PIECES
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.tools.export.charsmap_steps import Step
 from spmcompat.tools.export.layouts import Layout
-from spmcompat.tools.export.limits import Limit
+from spmcompat.tools.export.limits import Limit, some
 from spmcompat.tools.export.merging import encoder_without_symbols, merges_of, same_order
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -16,8 +16,9 @@ _PIECE = ModelProto.SentencePiece
 _UNKNOWN = "\U0010fffd\U0010fffc"  # two private-use characters
 
 
-def symbol_differences(layout: Layout, symbols: Collection[str]) -> Iterator[Limit]:
-    """Yield a limit if the text around added tokens is normalized differently."""
+def symbol_differences(layout: Layout, tokens: Sequence[Step]) -> Iterator[Limit]:
+    """Yield the limits of the added tokens that become user-defined symbols."""
+    symbols = [str(token["content"]) for token in tokens]
     changes = layout.rules or layout.remove_extra_whitespaces or layout.add_dummy_prefix
     if symbols and changes:
         symbol = min(symbols)
@@ -27,6 +28,40 @@ def symbol_differences(layout: Layout, symbols: Collection[str]) -> Iterator[Lim
             refuses=True,
             example=f"{symbol}a" if layout.add_dummy_prefix else f"a {symbol}",
         )
+    words = _having("single_word", tokens)
+    if words:
+        yield Limit(
+            f"The file finds {some(words)} only as a separate word; sentencepiece also finds it "
+            "within words.",
+            refuses=True,
+            example=f"a{words[0]}a",
+        )
+    stripping = _having("lstrip", tokens) or _having("rstrip", tokens)
+    if stripping:
+        yield Limit(
+            f"The file removes white space around {some(stripping)}; sentencepiece keeps it.",
+            refuses=True,
+            example=f"a \n{stripping[0]}\n a",
+        )
+    spaced = [symbol for symbol in symbols if " " in symbol]
+    if spaced:
+        yield Limit(
+            f"sentencepiece never finds {some(spaced)} in a text, because of the space in it.",
+            refuses=True,
+            example=spaced[0],
+        )
+    others = {*spaced, *_having("normalized", tokens)}
+    marked = [symbol for symbol in symbols if SPACE_MARK in symbol and symbol not in others]
+    if marked:
+        yield Limit(
+            f"sentencepiece finds {some(marked)} also with spaces in place of the space marks.",
+            refuses=True,
+            example=marked[0].replace(SPACE_MARK, " "),
+        )
+
+
+def _having(setting: str, tokens: Sequence[Step]) -> list[str]:
+    return [str(token["content"]) for token in tokens if token.get(setting)]
 
 
 def unigram_differences(described: Step, model: ModelProto) -> Iterator[Limit]:

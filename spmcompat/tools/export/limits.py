@@ -1,5 +1,6 @@
 """The limits of an export target: the parts of a model that the target cannot express exactly."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -47,3 +48,9 @@ DECODING_RULES = Limit(
     "Train without --denormalization_rule_tsv and --normalization_rule_name=nmt_nfkc_mark_case.",
 )
 """The limit of targets that do not support rules for decoding, for a model with such rules."""
+
+
+def some(texts: Sequence[str]) -> str:
+    """Return the first of several texts, and the number of remaining texts."""
+    more = f" (and {len(texts) - 1:,} more)" if len(texts) > 1 else ""
+    return f"{texts[0]!r}{more}"

@@ -11,7 +11,7 @@ from spmcompat.model.encoding import UNKNOWN_PENALTY, symbol_score
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export.charsmap_steps import Step, replace, replace_pattern
-from spmcompat.tools.export.limits import DECODING_RULES, TIES, Limit
+from spmcompat.tools.export.limits import DECODING_RULES, TIES, Limit, some
 from spmcompat.tools.export.merging import encoder_without_symbols, mergeable, merges_of
 from spmcompat.tools.export.normalizer_json import (
     hidden_characters,
@@ -45,7 +45,7 @@ def limits(model: ModelProto) -> list[Limit]:
     if seen:
         found.append(
             Limit(
-                f"{_some(seen)} in a line becomes that piece, which sentencepiece never finds in a "
+                f"{some(seen)} in a line becomes that piece, which sentencepiece never finds in a "
                 "line.",
                 "Train with the characters of that text in --required_chars.",
             )
@@ -178,7 +178,7 @@ def _unigram_limits(model: ModelProto) -> list[Limit]:
     if partial:
         found.append(
             Limit(
-                f"{_some(partial)} contains a character that is not a piece, which costs more in "
+                f"{some(partial)} contains a character that is not a piece, which costs more in "
                 "the library than in sentencepiece, so lines with it can be cut differently.",
                 "Train with these characters in --required_chars.",
             )
@@ -243,7 +243,7 @@ def _bpe_limits(model: ModelProto) -> list[Limit]:
     if reserved:
         found.append(
             Limit(
-                f"{_some(reserved)} becomes that piece if it is the whole line, or the only text "
+                f"{some(reserved)} becomes that piece if it is the whole line, or the only text "
                 "between two user-defined symbols.",
                 "Train without --user_defined_symbols.",
             )
@@ -255,7 +255,7 @@ def _bpe_limits(model: ModelProto) -> list[Limit]:
     if unmade:
         found.append(
             Limit(
-                f"Merges do not produce {_some(unmade)}; it becomes that piece if it is the only "
+                f"Merges do not produce {some(unmade)}; it becomes that piece if it is the only "
                 "text between two user-defined symbols.",
                 "Train without --user_defined_symbols.",
             )
@@ -280,7 +280,7 @@ def _merge_limits(model: ModelProto, pieces: dict[str, float]) -> list[Limit]:
     if partial:
         found.append(
             Limit(
-                f"{_some(partial)} contains a character that is not a piece, so no merge makes it.",
+                f"{some(partial)} contains a character that is not a piece, so no merge makes it.",
                 "Train with these characters in --required_chars.",
             )
         )
@@ -292,9 +292,7 @@ def _merge_limits(model: ModelProto, pieces: dict[str, float]) -> list[Limit]:
     ]
     if unused:
         found.append(
-            Limit(
-                f"The unused piece {_some(unused)} is used; sentencepiece cuts it into its parts."
-            )
+            Limit(f"The unused piece {some(unused)} is used; sentencepiece cuts it into its parts.")
         )
     return found
 
@@ -327,9 +325,3 @@ def decoder(model: ModelProto) -> Step:
 def _whole(texts: Sequence[str], content: str) -> Step:
     """Return the step that replaces a piece with `content` if its whole text is in `texts`."""
     return replace_pattern(f"\\A(?:{'|'.join(map(escaped, texts))})\\z", content)
-
-
-def _some(texts: Sequence[str]) -> str:
-    """Return the first of several texts, and the number of remaining texts."""
-    more = f" (and {len(texts) - 1:,} more)" if len(texts) > 1 else ""
-    return f"{texts[0]!r}{more}"

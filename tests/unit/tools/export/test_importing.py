@@ -75,8 +75,22 @@ def test_unused_pieces_and_char_models_come_back() -> None:
 def test_control_pieces_come_back_if_the_unknown_piece_is_decoded_to_nothing(
     model_type: str,
 ) -> None:
-    back = again(described(train(model_type, unk_surface="")))
+    content = described(train(model_type, unk_surface=""))
+    back, limits = import_tokenizer(json.dumps(content).encode())
     assert (back.trainer_spec.bos_id, back.pieces[1].type) == (1, PIECE.CONTROL)
+    assert back.trainer_spec.unk_surface == ""
+    assert not limits
+
+
+def test_settings_that_a_model_cannot_store_are_listed() -> None:
+    content = described(trained("bpe", "identity", "plain"))
+    content["padding"] = {"strategy": "BatchLongest", "pad_id": 0, "pad_token": "<pad>"}
+    content["truncation"] = {"max_length": 9, "strategy": "LongestFirst", "stride": 0}
+    _, limits = import_tokenizer(json.dumps(content).encode())
+    assert [limit.text for limit in limits] == [
+        "The truncation of texts is left out.",
+        "The padding of texts is left out.",
+    ]
 
 
 def test_the_usual_file_of_a_model_without_rules_is_imported() -> None:

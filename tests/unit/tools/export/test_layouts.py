@@ -470,9 +470,9 @@ def test_differences_need_approximate(tmp_path: Path) -> None:
     assert any("Example: 'a\\x85b'." in note for note in notes)
 
 
-def test_symbols_of_a_layout_without_rules_are_exact(tmp_path: Path) -> None:
-    """Gemma adds no space before the text, and finds added tokens even if they are not special."""
-    content = json.loads(file_of(llama_legacy))
+def _gemma(**symbol: object) -> dict[str, Any]:
+    """Return a file that adds no space before the text, with an added token."""
+    content: dict[str, Any] = json.loads(file_of(llama_legacy))
     content["normalizer"] = _replace(" ", "▁")
     content["pre_tokenizer"] = {
         "type": "Split",
@@ -481,13 +481,40 @@ def test_symbols_of_a_layout_without_rules_are_exact(tmp_path: Path) -> None:
         "invert": False,
     }
     _with_a_symbol(content)
+    content["added_tokens"][-1].update(symbol)
+    return content
+
+
+def test_symbols_of_a_layout_without_rules_are_exact(tmp_path: Path) -> None:
+    """Gemma adds no space before the text, and finds added tokens even if they are not special."""
     path = tmp_path / "tokenizer.json"
-    path.write_text(json.dumps(content), encoding="utf-8")
+    path.write_text(json.dumps(_gemma()), encoding="utf-8")
     model, limits = import_tokenizer(path.read_bytes())
     assert not any(limit.refuses for limit in limits)
     assert model.pieces[-1] == PIECE(piece="<new>", score=0, type=PIECE.USER_DEFINED)
     lines = [*LINES, "a<new>b", "<new> <new>a", "  <new>"]
     assert compare(Reference(model), load(str(path)), lines).different == 0
+
+
+@pytest.mark.parametrize(
+    ("symbol", "words"),
+    [
+        ({"single_word": True}, "only as a separate word"),
+        ({"lstrip": True}, "removes white space around '<new>'"),
+        ({"rstrip": True}, "removes white space around '<new>'"),
+        ({"content": "the lazy"}, "never finds 'the lazy'"),
+        ({"content": "the▁lazy", "normalized": False}, "finds 'the▁lazy' also with spaces"),
+    ],
+)
+def test_settings_of_symbols_are_differences(
+    symbol: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(_gemma(**symbol)), encoding="utf-8")
+    model, limits = import_tokenizer(path.read_bytes())
+    (limit,) = (limit for limit in limits if limit.refuses)
+    assert words in limit.text
+    assert Reference(model).encode([limit.example]) != load(str(path)).encode([limit.example])
 
 
 def test_a_file_that_tokenizers_has_saved_again_is_imported(tmp_path: Path) -> None:
