@@ -72,7 +72,7 @@ def export(
     if given and to != "hf-folder":
         raise BadValueError(f"{given[0]} is for hf-folder, not for {to}: leave it out.")
     refuse_impossible(output, "Check --output")
-    _refuse_scores(model)
+    _refuse_pieces(model)
     finds = folder.finds_control_pieces
     limits = [limit for limit in target.limits(model) if not (limit.on_symbols and finds)]
     refuse(limits, to)
@@ -192,19 +192,26 @@ def _checked_lines(path: str) -> Iterator[str]:
             raise BadValueError(f'"{path}": not a text in UTF-8. Check --text.') from error
 
 
-def _refuse_scores(model: ModelProto) -> None:
-    """Raise if a score is not finite. JSON cannot express such scores, and no library can use them.
+def _refuse_pieces(model: ModelProto) -> None:
+    """Raise if a piece has a text or a score that no target can express.
 
     Raises
     ------
     BadValueError
-        If a score is infinite or not a number.
+        If two pieces have the same text, or a score is infinite or not a number.
     """
-    for piece in model.pieces:
+    ids = dict[str, int]()
+    for index, piece in enumerate(model.pieces):
         if not isfinite(piece.score):
             raise BadValueError(
                 f"the piece {piece.piece!r} has the score {piece.score}, which no target can "
                 "express: train the model again, or set the score with spmcompat edit."
+            )
+        first = ids.setdefault(piece.piece, index)
+        if first != index:
+            raise BadValueError(
+                f"two pieces, {first} and {index}, have the text {piece.piece!r}, which no target "
+                "can express: give one of them another text."
             )
 
 

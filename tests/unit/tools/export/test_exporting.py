@@ -1,8 +1,9 @@
 """The framework of exports: limits, files, verification, and the causes of differences."""
 
 import io
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,22 @@ def test_a_refusal_writes_nothing(
     use(monkeypatch, fake)
     with pytest.raises(BadValueError, match=r"fake cannot express .* It is a word model. Train so"):
         export(model, "fake", str(tmp_path / "out"), None, pytest.fail)
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda model: model.pieces.add(piece="</s>"), "two pieces, 2 and [0-9]+, have the"),
+        (lambda model: setattr(model.pieces[9], "score", math.inf), "has the score inf"),
+    ],
+)
+def test_pieces_that_no_target_can_express_are_refused(
+    model: ModelProto, change: Callable[[ModelProto], object], words: str, tmp_path: Path
+) -> None:
+    refused = changed(model, change)
+    with pytest.raises(BadValueError, match=words):
+        export(refused, "tokenizer.json", str(tmp_path / "out"), None, pytest.fail)
     assert not os.listdir(tmp_path)
 
 
