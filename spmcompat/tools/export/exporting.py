@@ -85,6 +85,8 @@ def export(
     outputs.refuse_inputs(paths.values(), inputs, _OPTION)
     if "" in files:
         outputs.check_output(output, _OPTION)
+    elif not output or (os.path.exists(output) and not os.path.isdir(output)):
+        raise MissingFileError(f'"{output}": Not a directory. Choose another --output.')
     for limit in limits:
         warn(f"{to}: {limit.line}")
     if finds and lines is not None:

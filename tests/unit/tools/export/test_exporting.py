@@ -115,6 +115,17 @@ def test_pieces_that_no_target_can_express_are_refused(
     assert not os.listdir(tmp_path)
 
 
+@pytest.mark.parametrize("output", ["", "file"])
+def test_a_folder_is_refused_before_the_export_if_it_cannot_be_one(
+    model: ModelProto, output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("text")
+    with pytest.raises(MissingFileError, match=f'^"{output}": Not a directory. Choose another'):
+        export(model, "hf-folder", output, None, pytest.fail)
+    assert os.listdir() == ["file"]
+
+
 def test_a_chat_template_of_an_earlier_export_is_not_left(
     model: ModelProto, tmp_path: Path
 ) -> None:
