@@ -593,7 +593,7 @@ def _silent(document: Step, pieces: Collection[str]) -> set[str]:
 def _surface(document: Step) -> str:
     """Return the text that the decoder writes for the unknown piece."""
     # In an export, the first step for whole pieces is that of the unknown piece.
-    contents = (str(step.get("content")) for step in _decoders(document) if _whole(step))
+    contents = (str(step.get("content", "")) for step in _decoders(document) if _whole(step))
     return next(contents, TrainerSpec().unk_surface)
 
 
