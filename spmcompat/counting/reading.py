@@ -16,6 +16,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.text.forms import TEXT, TSV
 from spmcompat.text.lines import LineFilter
 from spmcompat.text.opening import format_of_path
+from spmcompat.text.records import record_limit
 from spmcompat.text.skipped import Skipped
 from spmcompat.text.sources import Buffer, LineFacts, Source
 
@@ -207,8 +208,13 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[s
         return f"; the first: {facts.places[kind]}" if kind in facts.places else ""
 
     found = []
-    if facts.too_long:
+    if facts.too_long > facts.huge:
         found.append(_too_long(facts, text, first("too_long")))
+    if facts.huge:
+        found.append(
+            f"Skipped {facts.huge} records of more than {record_limit(text)} bytes, the larger of "
+            f"16 MiB and 8 times --max_sentence_length{first('huge')}."
+        )
     if facts.reserved:
         place = first("reserved").removeprefix("; ")
         found.append(
@@ -254,8 +260,8 @@ def _too_long(facts: LineFacts, text: TextPlan, place: str) -> str:
     if facts.bytes_read:
         share = f", {facts.too_long_bytes / facts.bytes_read:.2%} of the text"
     return (
-        f"Skipped {facts.too_long} too long {kind} with {facts.too_long_bytes} bytes{share} (over "
-        f"{text.max_sentence_length} bytes; {remedy} to train on them{place})."
+        f"Skipped {facts.too_long - facts.huge} too long {kind} with {facts.too_long_bytes} bytes"
+        f"{share} (over {text.max_sentence_length} bytes; {remedy} to train on them{place})."
     )
 
 

@@ -66,12 +66,14 @@ def _merged_origin(tables: Sequence[Table], weights: Sequence[Fraction]) -> Orig
     if any(weight != 1 for weight in weights):
         listed = ", ".join(str(float(weight)) for weight in weights)
         changes.append(f"merged with the weights {listed}")
-    with_text = [origin for origin in origins if origin.sentences] or origins
+    with_text = [origin for origin in origins if origin.sentences]
+    # The row that ends the text is always kept, so at least one sentence is left.
+    least = int(bool(with_text))
     return origins[0]._replace(
-        first_character=with_text[0].first_character,
+        first_character=(with_text or origins)[0].first_character,
         options=_merged_options(origins),
-        sentences=_total(_times(origin.sentences, weight) for origin, weight in weighted),
-        lines=_total(_times(origin.lines, weight) for origin, weight in weighted),
+        sentences=max(_total(_times(one.sentences, weight) for one, weight in weighted), least),
+        lines=max(_total(_times(one.lines, weight) for one, weight in weighted), least),
         too_long=_total(origin.too_long for origin in origins),
         reserved=_total(origin.reserved for origin in origins),
         bytes_read=_total(origin.bytes_read for origin in origins),

@@ -99,7 +99,10 @@ class CountTable:
     @property
     def name(self) -> str:
         """The name of this table in messages."""
-        return printable(str(self._paths[0])) if self._paths else "the counts"
+        if not self._paths:
+            return "the counts"
+        is_folder = len(self._paths) > 1
+        return printable(str(self._paths[0].parent if is_folder else self._paths[0]))
 
     @property
     def files(self) -> list[str]:

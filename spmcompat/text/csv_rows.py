@@ -118,7 +118,11 @@ def _texts(
         except csv.Error as error:
             reason = f"not valid CSV: {_reason(error)}"
             # Without its quotation mark, a field contains many rows. They must not be skipped.
-            may_skip = may_skip and "field limit" not in reason
+            if "field limit" in reason or "end of data" in reason:
+                raise TrainingError(
+                    f"{name}:{line}: {reason}. A quotation mark is probably missing: repair the "
+                    "line, or give --input_format=text to read lines as they are."
+                ) from None
         else:
             if len(row) == columns:
                 yield row[index].encode(_BYTES)

@@ -69,8 +69,6 @@ _UNREADABLE = (
     (b"PK\x03\x04", "is a zip archive", "unpack it, and give its files"),
     (b"PK\x05\x06", "is an empty zip archive", "give the files that it should contain"),
 )
-# The bytes before each message of an Arrow stream. An Arrow file begins with ARROW1 instead.
-_ARROW_STREAM = b"\xff\xff\xff\xff"
 _ARCHIVES = (".tar", ".tgz", ".tbz2", ".txz", ".tzst")
 
 
@@ -125,7 +123,7 @@ def form_of(
             f"{name or 'standard input'} is a SentencePiece model: give a text as input. To read "
             "the bytes of the model as text, give --input_format=text."
         )
-    found = content_of(head)
+    found = _content_or_stream(head)
     if found in _BINARY:
         if named.format != found:
             raise TrainingError(
@@ -135,15 +133,11 @@ def form_of(
     if found:
         _check_compression(name, named, found, may_rename)
     elif named.format in _BINARY and not named.compression:
-        if named.format != ARROW or not head.startswith(_ARROW_STREAM):
-            by_name = _form_of_name(name, AUTO, has_column).format == named.format
-            remedy = (
-                "make the file again" if by_name else f"leave --input_format={input_format} out"
-            )
-            raise TrainingError(
-                f"{name or 'standard input'} does not contain {TITLES[named.format]} data: "
-                f"{remedy}."
-            )
+        by_name = _form_of_name(name, AUTO, has_column).format == named.format
+        remedy = "make the file again" if by_name else f"leave --input_format={input_format} out"
+        raise TrainingError(
+            f"{name or 'standard input'} does not contain {TITLES[named.format]} data: {remedy}."
+        )
     elif named.compression:
         return _uncompressed(name, head, named, input_format, may_rename)
     return named._replace(compression=found)
@@ -163,8 +157,7 @@ def format_of(name: str, input_format: str, has_column: bool) -> str:
 def content_of(head: bytes) -> str:
     """Return what a file that begins with `head` contains.
 
-    The result is a compression, `PARQUET`, `ARROW`, or "" for anything else. A stream of Arrow data
-    is not recognized, because only its name can distinguish it from text.
+    The result is a compression, `PARQUET`, `ARROW` for an Arrow file, or "" for anything else.
     """
     if head.startswith(bytes.fromhex("1f8b08")):
         return GZIP
@@ -179,6 +172,18 @@ def content_of(head: bytes) -> str:
     # A text can begin with PAR1, too. In a Parquet file, the byte 0x15 follows: it is the beginning
     # of the header of the first page.
     return PARQUET if head.startswith(b"PAR1\x15") else ""
+
+
+def _content_or_stream(head: bytes) -> str:
+    """Return the result of `content_of`, or `ARROW` if an Arrow stream begins here.
+
+    A message of a stream begins with FFFFFFFF, its size, and the offset of its root table, which
+    comes first.
+    """
+    size, offset = int.from_bytes(head[4:8], "little"), int.from_bytes(head[8:12], "little")
+    if head.startswith(b"\xff\xff\xff\xff") and 0 < offset < min(size, 256):
+        return ARROW
+    return content_of(head)
 
 
 def check_readable(name: str, head: bytes) -> None:
@@ -232,7 +237,7 @@ def check_plain(name: str, head: bytes, *, or_table: bool = False) -> None:
     if _begins_model(head):
         raise TrainingError(f"{name} is a SentencePiece model: give a text.")
     named = TSV if _suffix_of(name) == ".tsv" else _form_of_name(name, AUTO, True).format
-    found = content_of(head) if named == TEXT else named
+    found = _content_or_stream(head) if named == TEXT else named
     if not found:
         return
     remedy = "write its texts to a text file, one on each line"
@@ -357,6 +362,8 @@ def _remedy(name: str, found: str) -> str:
     if found == PARQUET and name.lower().endswith(".counts"):
         return "give it with --counts instead of --input."
     if found in _BINARY:
+        if not name:
+            return "write it to a file, and give that."
         return f"rename it to end in {_SUFFIXES[found]}, or give --input_format={found}."
     bare, suffix = os.path.splitext(name)
     bare = bare if suffix.lower() in COMPRESSIONS else name

@@ -60,7 +60,7 @@ def read_records(
     elif form.format == ARROW:
         buffers = read_arrow(file, form, text.input_column, text.longest_record)
     elif form.format == CSV:
-        buffers = read_csv(file, form, text, skipped, _longest(text))
+        buffers = read_csv(file, form, text, skipped, record_limit(text))
     elif form.has_lines:
         buffers = _lines(file, form, text)
     else:
@@ -80,7 +80,8 @@ def _lines(file: InputFile, form: Form, text: TextPlan) -> Iterator[ReadBuffer]:
         yield buffer
 
 
-def _longest(text: TextPlan) -> int:
+def record_limit(text: TextPlan) -> int:
+    """Return the size in bytes of the longest record of JSON Lines or CSV that is read."""
     return max(LONGEST_RECORD, 8 * text.max_sentence_length)
 
 
@@ -89,7 +90,7 @@ def _json_lines(
 ) -> Iterator[ReadBuffer]:
     name = name_of(file.path)
     column = text.input_column or DEFAULT_COLUMN
-    longest = _longest(text)
+    longest = record_limit(text)
     records = JsonLines(column, longest)
     taken = broken = too_long = 0
     for lines in cut_at_lines(contents(file, form), name, longest=longest, numbered=True):
@@ -98,10 +99,10 @@ def _json_lines(
         if first == 1:
             text_of_lines = without_mark(text_of_lines, name)
         buffer = records.read(text_of_lines, name, first)
-        skipped.too_long += records.too_long - too_long
+        skipped.huge += records.too_long - too_long
         too_long = records.too_long
-        if too_long and not skipped.first_too_long:
-            skipped.first_too_long = f"{name}:{records.first_too_long_line}"
+        if too_long and not skipped.first_huge:
+            skipped.first_huge = f"{name}:{records.first_too_long_line}"
         if records.first_broken is not None and records.broken > broken:
             number, line = records.first_broken
             fault = f"{name}:{number}: {what_is_wrong(line, column)}"

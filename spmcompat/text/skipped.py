@@ -12,17 +12,17 @@ class Skipped:
         Number of records that cannot be read.
     first_broken : str
         The place of the first broken record, and what is wrong with it.
-    too_long : int
+    huge : int
         Number of records that are too long to be kept in memory.
-    first_too_long : str
-        The place of the first record that is too long.
+    first_huge : str
+        The place of the first of these records.
     """
 
     def __init__(self) -> None:
         self.broken = 0
         self.first_broken = ""
-        self.too_long = 0
-        self.first_too_long = ""
+        self.huge = 0
+        self.first_huge = ""
 
     def add_broken(self, number: int, first: str, is_allowed: bool) -> None:
         """Count broken records.

@@ -34,11 +34,11 @@ class LineFacts(NamedTuple):
     Attributes that `LineFilter` also has are sums over all filters of the text.
 
     `bytes_read` is the size of the input, or 0 if it is not known. `nulls` is the number of records
-    without text. `broken` and `first_broken` come from `Skipped`; `too_long` includes the records
-    that `Skipped` counts as too long, but `too_long_bytes` does not include their bytes. `divided`
-    is the number of lines that were too long and were divided, and `parts` is the number of their
-    parts. Each part is then treated as a line. `places` maps each kind of skipped line to the place
-    of the first line of this kind.
+    without text. `broken`, `first_broken` and `huge` come from `Skipped`; `too_long` includes the
+    `huge` records, but `too_long_bytes` does not include their bytes. `divided` is the number of
+    lines that were too long and were divided, and `parts` is the number of their parts. Each part
+    is then treated as a line. `places` maps each kind of skipped line to the place of the first
+    line of this kind.
     """
 
     sentences: int
@@ -54,6 +54,7 @@ class LineFacts(NamedTuple):
     divided: int = 0
     parts: int = 0
     places: Mapping[str, str] = MappingProxyType({})
+    huge: int = 0
 
     @classmethod
     def of(
@@ -63,7 +64,7 @@ class LineFacts(NamedTuple):
         every = list(filters)
         return cls(
             sum(f.sentences for f in every),
-            sum(f.too_long for f in every) + skipped.too_long,
+            sum(f.too_long for f in every) + skipped.huge,
             sum(f.reserved for f in every),
             sum(f.huge_characters for f in every),
             size,
@@ -75,6 +76,7 @@ class LineFacts(NamedTuple):
             sum(f.divided for f in every),
             sum(f.parts for f in every),
             _first_places(every, skipped),
+            skipped.huge,
         )
 
 
@@ -85,8 +87,8 @@ def _first_places(filters: Iterable[LineFilter], skipped: Skipped) -> dict[str, 
         for kind, place in line_filter.places.items():
             first[kind] = min(first.get(kind, place), place)
     places = {kind: where for kind, (_, where) in first.items()}
-    if skipped.first_too_long:
-        places["too_long"] = skipped.first_too_long
+    if skipped.first_huge:
+        places["huge"] = skipped.first_huge
     return places
 
 

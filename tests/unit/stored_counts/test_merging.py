@@ -101,6 +101,14 @@ def test_weights_round_halves_up_and_drop_what_becomes_nothing() -> None:
     assert found.origin.changes == ("merged with the weights 0.25, 2.5",)
 
 
+def test_a_sentence_is_left_however_low_the_weight(tmp_path: Path) -> None:
+    low = merged([table(["a b"] * 3)], [Fraction("0.1")])
+    assert (low.sentences, low.origin.lines) == (1, 1)
+    low.save(tmp_path / "low.counts")
+    loaded = spmcompat.load_counts(tmp_path / "low.counts")
+    assert rows_of(loaded) == rows_of(low) != {}
+
+
 def test_rare_pretokens_are_dropped_and_their_share_is_told() -> None:
     one = table(sentences(3, types=400))
     found = merged([one], None, 3)

@@ -332,6 +332,12 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         "a.txt contains Arrow data, not text: rename it to end in .arrow, or give "
         "--input_format=arrow.",
     ),
+    "an Arrow stream named .txt": (
+        "a.txt",
+        lambda: arrow("stream"),
+        "a.txt contains Arrow data, not text: rename it to end in .arrow, or give "
+        "--input_format=arrow.",
+    ),
     "two Arrow streams": (
         "a.arrows",
         lambda: arrow("stream") * 2,
@@ -450,7 +456,8 @@ BROKEN_CSV = {
     ),
     "a quotation mark that is missing": (
         CSV.replace(b"\n4,", b'\n4,"'),
-        "a.csv:6: broken record: not valid CSV: unexpected end of data.",
+        "a.csv:6: not valid CSV: unexpected end of data. A quotation mark is probably missing: "
+        "repair the line, or give --input_format=text to read lines as they are.",
     ),
     "a quotation mark inside a field": (
         CSV.replace(b"\n4,", b'\n4,"a"'),
@@ -650,10 +657,17 @@ def test_broken_rows_are_left_out_and_counted_on_demand(tmp_path: Path) -> None:
     )
 
 
-def test_a_missing_quotation_mark_does_not_skip_the_rows_after_it(tmp_path: Path) -> None:
-    rows = ["text,id", '"open,1', *[f"{'a' * 1000},2"] * 20_000]
-    (tmp_path / "a.csv").write_text("\n".join(rows))
-    with pytest.raises(TrainingError, match=r"a\.csv:2: .*: field larger than field limit"):
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [(3, "unexpected end of data"), (20_000, "field larger than field limit")],
+)
+def test_a_missing_quotation_mark_does_not_skip_the_rows_after_it(
+    rows: int, reason: str, tmp_path: Path
+) -> None:
+    lines = ["text,id", '"open,1', *[f"{'a' * 1000},2"] * rows]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    match = rf"a\.csv:2: not valid CSV: {reason}.*\. A quotation mark is probably missing"
+    with pytest.raises(TrainingError, match=match):
         train(input=tmp_path / "a.csv", input_column="text", skip_bad_records=True)
 
 

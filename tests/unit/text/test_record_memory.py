@@ -148,4 +148,8 @@ def test_a_long_record_is_skipped_and_reported(
     )
     assert "Loaded all 5 sentences" in log.getvalue()
     assert "Of 6 lines: 5 used, 1 too long." in log.getvalue()
-    assert f"the first: {tmp_path}/a.jsonl:4)" in log.getvalue()
+    assert "too long sentences" not in log.getvalue()
+    assert (
+        "Skipped 1 records of more than 100000 bytes, the larger of 16 MiB and 8 times "
+        f"--max_sentence_length; the first: {tmp_path}/a.jsonl:4."
+    ) in log.getvalue()
