@@ -84,6 +84,8 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
                 raise
             raise refusal(unequal, document) from None
         model, limits = _similar(document, described, vocabulary, added, layout)
+    symbols = [token for token in _tokens(document) if not token["special"]]
+    limits += symbol_differences(model.normalizer_spec, symbols)
     _set_unknown(model, described, added.control)
     _add_new(model, added)
     _set_trainer_spec(model, document, described)
@@ -228,7 +230,7 @@ def _exact(
     model = _with_pieces(document, described, vocabulary, added)
     if not _set_normalizer(model, document):
         return model, "normalizer"
-    if added.symbols:
+    if not added.symbols.issubset(text for text, _ in added.new):
         return model, "added_tokens"
     exported = tokenizer_json.content(model)
     if document.get("pre_tokenizer") != exported["pre_tokenizer"]:
@@ -450,8 +452,7 @@ def _similar(
     spec.escape_whitespaces = layout.escape_whitespaces
     _check_symbols(document, described, layout.symbols)
     symbols = {*layout.symbols, *added.symbols}
-    tokens = [token for token in _tokens(document) if not token["special"]]
-    differences = [*layout.differences, *symbol_differences(layout, tokens)]
+    differences = list(layout.differences)
     if described["type"] == "Unigram":
         entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
         for index, (text, score) in enumerate(entries):

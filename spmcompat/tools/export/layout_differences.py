@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spmcompat.model.pieces import BYTE_PIECES
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
 from spmcompat.tools.export.charsmap_steps import Step
 from spmcompat.tools.export.layouts import Layout
 from spmcompat.tools.export.limits import Limit, some
@@ -16,17 +16,25 @@ _PIECE = ModelProto.SentencePiece
 _UNKNOWN = "\U0010fffd\U0010fffc"  # two private-use characters
 
 
-def symbol_differences(layout: Layout, tokens: Sequence[Step]) -> Iterator[Limit]:
-    """Yield the limits of the added tokens that become user-defined symbols."""
+def symbol_differences(spec: NormalizerSpec, tokens: Sequence[Step]) -> Iterator[Limit]:
+    """Yield the limits of the added tokens that become user-defined symbols.
+
+    Parameters
+    ----------
+    spec : NormalizerSpec
+        The normalizer of the model.
+    tokens : sequence of dict
+        The added tokens of the file that are not special.
+    """
     symbols = [str(token["content"]) for token in tokens]
-    changes = layout.rules or layout.remove_extra_whitespaces or layout.add_dummy_prefix
+    changes = spec.precompiled_charsmap or spec.remove_extra_whitespaces or spec.add_dummy_prefix
     if symbols and changes:
         symbol = min(symbols)
         yield Limit(
             f"Added tokens such as {symbol!r} become user-defined symbols. The file normalizes the "
             "parts of the text around them separately; sentencepiece normalizes the whole text.",
             refuses=True,
-            example=f"{symbol}a" if layout.add_dummy_prefix else f"a {symbol}",
+            example=f"{symbol}a" if spec.add_dummy_prefix else f"a {symbol}",
         )
     words = _having("single_word", tokens)
     if words:

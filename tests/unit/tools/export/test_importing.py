@@ -82,6 +82,20 @@ def test_control_pieces_come_back_if_the_unknown_piece_is_decoded_to_nothing(
     assert not limits
 
 
+@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
+def test_an_added_token_of_an_export_becomes_a_symbol(model_type: str) -> None:
+    model = trained(model_type, "nmt_nfkc", "plain")
+    content = described(model)
+    token = {"id": len(model.pieces), "content": "<new>", "special": False, "normalized": True}
+    content["added_tokens"].append(token)
+    back, limits = import_tokenizer(json.dumps(content).encode())
+    assert back.pieces[-1] == PIECE(piece="<new>", score=0, type=PIECE.USER_DEFINED)
+    assert back.pieces[:-1] == model.pieces
+    (limit,) = limits
+    assert limit.refuses
+    assert limit.text.startswith("Added tokens such as '<new>' become user-defined symbols.")
+
+
 def test_settings_that_a_model_cannot_store_are_listed() -> None:
     content = described(trained("bpe", "identity", "plain"))
     content["padding"] = {"strategy": "BatchLongest", "pad_id": 0, "pad_token": "<pad>"}
