@@ -150,4 +150,4 @@ def _batches(path: str | PathLike[str]) -> Iterator[Sequence[str]]:
         while batch := file.readlines(_BUFFER):
             for begin in range(0, len(batch), _LINES):
                 lines = batch[begin : begin + _LINES]
-                yield [line.decode(errors="replace").rstrip("\r\n") for line in lines]
+                yield [line.decode(errors="replace").removesuffix("\n") for line in lines]

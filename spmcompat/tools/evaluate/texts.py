@@ -126,7 +126,7 @@ class TextFiles:
                 if number == 0:
                     begins.append(len(lines))
                     filled.add(language)
-                lines.append(line.rstrip(b"\r\n"))
+                lines.append(line.removesuffix(b"\n"))
                 size += len(line)
                 if size >= _BATCH_BYTES:
                     yield LineBatch(lines, begins, language, size)

@@ -243,6 +243,13 @@ def test_the_sizes_of_batches_add_up_to_the_size_of_the_files(tmp_path: Path) ->
         assert sum(batch.size for batch in texts.batches()) == texts.size == 20
 
 
+def test_only_line_feeds_end_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a\r\n\r\nb\rc\n\nno line end")
+    lines = [line for batch in TextFiles([str(path)]).batches() for line in batch.lines]
+    assert lines == [b"a\r", b"\r", b"b\rc", b"", b"no line end"]
+
+
 def test_the_size_of_the_texts_in_tables_is_not_known(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "abc", "lang": "en"}\n' * 2)
