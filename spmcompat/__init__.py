@@ -1,8 +1,9 @@
 """Trains SentencePiece models whose files equal those of ``spm_train``, byte for byte.
 
 `train` is the typed interface; `SentencePieceTrainer` has the interface of the ``sentencepiece``
-package. The other functions work on trained models; each has a command of the same name. Every
-error caused by the values of arguments or by the input is a `TrainingError`.
+package. The other functions work on trained models and counts; each has a command. Every error
+caused by the values of arguments or by the input is a `TrainingError`; an argument of a wrong type
+may raise a `TypeError`.
 """
 
 from spmcompat.version import __version__

@@ -59,14 +59,15 @@ def find(name: str) -> Command:
 def _run(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int | None:
     from spmcompat.cli.process import perform, run_command  # noqa: PLC0415
 
-    words = 2 if "".join(arguments[:1]) == "counts" else 1
+    has_second = [*arguments[:1]] == ["counts"] and not "".join(arguments[1:2]).startswith("-")
+    words = 2 if has_second else 1
     name, rest = " ".join(arguments[:words]), arguments[words:]
     if name == "train":
         from spmcompat.cli import train  # noqa: PLC0415
 
         return train.main(rest, stdout, stderr)
     if name not in COMMANDS:
-        return perform(_overview(), arguments[:1], stdout, stderr)
+        return perform(_overview(), [name] if name else [], stdout, stderr)
     command = find(name)
     return run_command(
         command.name,
@@ -124,7 +125,7 @@ def _refuse(given: SimpleNamespace, *_: TextIO) -> NoReturn:
 
     name = "".join(given.arguments)
     problem = f"unknown command {name!r}." if name else "no command."
-    longer = [one for one in COMMANDS if one.startswith(f"{name} ")]
+    longer = [one for one in COMMANDS if one.startswith(f"{name.partition(' ')[0]} ")]
     hint = f" Give {' or '.join(longer)}." if longer else did_you_mean(name, COMMANDS)
     if name in ("encode", "decode"):
         hint = f" Use the sentencepiece package to {name}."

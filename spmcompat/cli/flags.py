@@ -328,8 +328,9 @@ def allowed(flag: Flag) -> str:
         return "a text or a path"
     if flag.kind == CHOICE:
         return f"one of {', '.join(flag.choices)}"
-    what = "a number" if flag.kind == FLOAT else "a whole number"
-    return f"{what} from {flag.least or 0}{'' if flag.most is None else f' to {flag.most}'}"
+    what, form = ("a number", "g") if flag.kind == FLOAT else ("a whole number", "")
+    end = "" if flag.most is None else f" to {flag.most:{form}}"
+    return f"{what} from {flag.least or 0}{end}"
 
 
 def _check_complete(command: Command, given: SimpleNamespace, hint: str = " See --help.") -> None:

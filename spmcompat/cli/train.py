@@ -90,7 +90,10 @@ def _train(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
     settings = settings_of(given.options)
     if given.arguments:
         ignored = " ".join(given.arguments)
-        settings.notes.append(f"Ignored: {ignored}. Flags begin with two dashes.")
+        settings.notes.append(
+            f"Ignored: {ignored}. Flags begin with two dashes; separate the files of --input with "
+            "commas, and put patterns in quotation marks."
+        )
     run(settings, report=Report(settings.min_log_level, stderr))
 
 

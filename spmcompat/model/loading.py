@@ -75,7 +75,7 @@ def check_loads(model: ModelProto) -> None:
         is_encoded for _, is_encoded in ids
     ):
         raise BadValueError(
-            "no pieces are loaded: all of them are meta pieces. Keep normal pieces."
+            "no pieces are loaded: all of them are meta pieces. A model needs normal pieces."
         )
 
 

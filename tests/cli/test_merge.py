@@ -66,7 +66,7 @@ def test_pieces_that_are_left_out_are_reported() -> None:
     out = run(*flags)[1].splitlines()
     assert out[0] == f"c.model: {size} pieces, 30 of them not in x.model"
     assert out[1].endswith("more; --vocab_size is the limit")
-    assert out[2].startswith("left out, because they would never be used: ")
+    assert out[2].startswith("left out, because they would never be used (")
     assert run(*flags, "--quiet") == (0, "", "")
 
 
@@ -74,7 +74,7 @@ def test_pieces_that_become_unused_are_reported() -> None:
     other = german("bpe", user_defined_symbols=("hat",))
     Path("y.model").write_bytes(other.SerializeToString())
     out = run("x.model", "y.model", "--output=c.model")[1]
-    assert "pieces of x.model that are never used any more: 1: ▁that" in out
+    assert "pieces of x.model that are never used any more (1): ▁that" in out
 
 
 def test_dropped_samples_are_reported() -> None:

@@ -79,6 +79,6 @@ def _report_lines(output: str, first: str, result: MergeResult) -> Iterator[str]
     ):
         if texts:
             more = " ..." if len(texts) > _NAMED else ""
-            yield f"{what}: {len(texts):,}: {' '.join(texts[:_NAMED])}{more}"
+            yield f"{what} ({len(texts):,}): {' '.join(texts[:_NAMED])}{more}"
     if result.dropped_samples:
         yield f"dropped {result.dropped_samples:,} self-test samples: they may no longer be correct"

@@ -81,6 +81,10 @@ def trim(
         If the text cannot be read, or not enough pieces can be dropped.
     """
     check_type(model, "trim")
+    if "character_coverage" in names and not cut.drop_characters:
+        raise BadValueError(
+            "character_coverage decides which characters to drop: give drop_characters, too."
+        )
     pieces = pieces_of(model)
     counted = [p for p in pieces if not (cut.keep_ids and p.type == UNUSED)]
     _check_keep(cut, counted, frozenset() if cut.drop_characters else None)

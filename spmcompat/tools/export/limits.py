@@ -45,7 +45,7 @@ TIES = Limit(
 DECODING_RULES = Limit(
     "The model has rules for decoding, which are left out: encoding is the same, but the decoded "
     "text is not.",
-    "Train without --denormalization_rule_tsv and --normalization_rule_name=nmt_nfkc_mark_case.",
+    "Train with other rules than nmt_nfkc_mark_case, and without --denormalization_rule_tsv.",
 )
 """The limit of targets that do not support rules for decoding, for a model with such rules."""
 

@@ -19,7 +19,8 @@ def command() -> Command:
         "Trains with the installed sentencepiece and with spmcompat, each in its own process. "
         "Compares their files, and shows the time and memory of both.\n\n"
         "spmcompat reproduces the installed release, unless --compat names another one. Both "
-        'models store absolute paths of the input files, and "m" as the model prefix.',
+        'models store absolute paths of the input files, and "m" as the model prefix. The input '
+        "must be files of plain text or TSV; patterns and standard input are not accepted.",
         "--input=FILE[,FILE...] [flags]",
         _run,
         [switch("json", "Write the whole result as JSON.")],

@@ -286,6 +286,12 @@ def test_characters_fall_if_wanted(kind: str) -> None:
     assert len(of_han & dropped(model, small)) > 0.8 * len(of_han)
 
 
+def test_a_coverage_without_drop_characters_is_refused() -> None:
+    model = trained(TEXT, vocab_size=200)
+    with pytest.raises(BadValueError, match="give drop_characters, too"):
+        trimmed(model, TEXT, 150, character_coverage=0.9)
+
+
 @pytest.mark.parametrize("kind", ["word", "char"])
 def test_other_models_are_refused(kind: str) -> None:
     model = trained(TEXT, vocab_size=60, model_type=kind, use_all_vocab=True)
