@@ -45,7 +45,10 @@ def check_order_is_free(plan: Plan, doing: str = "count") -> None:
             "one that EM reads"
         )
     elif plan.looks_at_text_end:
-        reason = "a Unigram model of this release of sentencepiece depends on the last sentences"
+        reason = (
+            "a Unigram model of this release of sentencepiece, unlike other models, depends on the "
+            "last sentences"
+        )
     else:
         return
     raise BadValueError(

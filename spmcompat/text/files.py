@@ -114,7 +114,7 @@ class Files:
         self._kept = []
         line = b""
         for number, path in enumerate(self._text.input, 1):
-            self._report.info(f"Loading corpus: {path}")
+            self._report.info(f"Loading corpus: {name_of(path)}")
             before = len(self._kept)
             has_lines = True
             try:

@@ -428,7 +428,7 @@ def test_a_model_without_spaces_needs_the_sentences() -> None:
     ("options", "message"),
     [
         ({"split_by_whitespace": False}, "pieces cross spaces"),
-        ({"compat": "0.2.2"}, "depends on the last sentences"),
+        ({"compat": "0.2.2"}, "depends on the last sentences;"),
         ({"compat": "0.2.1", "pretokenization_delimiter": "x"}, "in whole sentences"),
         ({"compat": "0.2.1", "input_format": "tsv"}, "seeds of a TSV in a different text than"),
         ({"input": "none.txt"}, "No such file"),
