@@ -125,7 +125,7 @@ def _for_each_size(settings: Settings, check: Callable[[Settings], Found]) -> Fo
 def _check_numbers(settings: Settings) -> dict[int, MetaPiece]:
     """Check the numbers, and that the meta pieces fit into the vocabulary. Return these pieces."""
     spec = settings.trainer
-    _check_ranges(settings)
+    check_ranges(settings)
     _check_differential_privacy(spec)
     meta = meta_pieces(spec, settings.release)
     if settings.extensions.space_pieces == "dropped":
@@ -312,7 +312,7 @@ def _refuse(given: Collection[str], option: str, *names: str) -> None:
             raise TrainingError(f"{option} does not use {name}. Leave one of the two out.")
 
 
-def _check_ranges(settings: Settings) -> None:
+def check_ranges(settings: Settings) -> None:
     """Raise if a number is out of range or the name of a reserved piece is empty."""
     spec = settings.trainer
     for option in OPTIONS.values():

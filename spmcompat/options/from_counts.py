@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError, TrainingError, printable
+from spmcompat.options.checks import check_ranges
 from spmcompat.options.languages import merge_languages, open_counts, pop_languages
 from spmcompat.options.settings import Settings, value_of
 from spmcompat.options.table import OPTIONS
@@ -103,6 +104,7 @@ def counted_settings(
     origin = table.origin
     try:
         settings = read(origin.options)
+        check_ranges(settings)
         if origin.normalization_rules:
             from spmcompat.normalization.charsmaps import parse_rules  # noqa: PLC0415
 

@@ -195,6 +195,7 @@ def test_a_rule_of_metadata_with_a_wrong_value(path: Path, rule: str, value: obj
         (lambda d: d["options"].update(compat="9.9"), "9.9"),
         (lambda d: d["options"].update(pretokenizer="a" * 70_000), "pretokenizer has more than"),
         (lambda d: d["options"].update(space_pieces="\x1b"), r'"\\x1b" is not one of prefix'),
+        (lambda d: d["options"].update(max_sentence_length="3"), "length must be from 10 to"),
     ],
 )
 def test_metadata_that_contradict_each_other(
