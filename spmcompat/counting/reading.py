@@ -16,7 +16,6 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.text.forms import TEXT, TSV
 from spmcompat.text.lines import LineFilter
 from spmcompat.text.opening import format_of_path
-from spmcompat.text.records import record_limit
 from spmcompat.text.skipped import Skipped
 from spmcompat.text.sources import Buffer, LineFacts, Source
 
@@ -211,6 +210,8 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[s
     if facts.too_long > facts.huge:
         found.append(_too_long(facts, text, first("too_long")))
     if facts.huge:
+        from spmcompat.text.records import record_limit  # noqa: PLC0415
+
         found.append(
             f"Skipped {facts.huge} records of more than {record_limit(text)} bytes, the larger of "
             f"16 MiB and 8 times --max_sentence_length{first('huge')}."
