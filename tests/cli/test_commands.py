@@ -260,6 +260,8 @@ def test_the_rules_of_boolean_flags_are_the_same_everywhere() -> None:
         ("evalute a.model", "unknown command 'evalute'. Did you mean evaluate?"),
         ("counts", "unknown command 'counts'. Give counts merge or counts show."),
         ("counts a.counts", "unknown command 'counts a.counts'. Give counts merge or counts show."),
+        ("counts -h", "unknown command 'counts'. Give counts merge or counts show."),
+        ("counts mrge", "unknown command 'counts mrge'. Give counts merge or counts show."),
         ("coutns", "Did you mean count"),
         ("encode a.txt", "unknown command 'encode'. Use the sentencepiece package to encode."),
         ("decode", "unknown command 'decode'. Use the sentencepiece package to decode."),

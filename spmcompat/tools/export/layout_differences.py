@@ -36,7 +36,7 @@ def symbol_differences(spec: NormalizerSpec, tokens: Sequence[Step]) -> Iterator
             refuses=True,
             example=f"{symbol}a" if spec.add_dummy_prefix else f"a {symbol}",
         )
-    words = _having("single_word", tokens)
+    words = _having(tokens, "single_word")
     if words:
         yield Limit(
             f"The file finds {some(words)} only as a separate word; sentencepiece also finds it "
@@ -44,7 +44,7 @@ def symbol_differences(spec: NormalizerSpec, tokens: Sequence[Step]) -> Iterator
             refuses=True,
             example=f"a{words[0]}a",
         )
-    stripping = _having("lstrip", tokens) or _having("rstrip", tokens)
+    stripping = _having(tokens, "lstrip", "rstrip")
     if stripping:
         yield Limit(
             f"The file removes white space around {some(stripping)}; sentencepiece keeps it.",
@@ -58,7 +58,7 @@ def symbol_differences(spec: NormalizerSpec, tokens: Sequence[Step]) -> Iterator
             refuses=True,
             example=spaced[0],
         )
-    others = {*spaced, *_having("normalized", tokens)}
+    others = {*spaced, *_having(tokens, "normalized")}
     marked = [symbol for symbol in symbols if SPACE_MARK in symbol and symbol not in others]
     if marked:
         yield Limit(
@@ -68,8 +68,9 @@ def symbol_differences(spec: NormalizerSpec, tokens: Sequence[Step]) -> Iterator
         )
 
 
-def _having(setting: str, tokens: Sequence[Step]) -> list[str]:
-    return [str(token["content"]) for token in tokens if token.get(setting)]
+def _having(tokens: Sequence[Step], *settings: str) -> list[str]:
+    """Return the texts of the tokens for which one of the settings is true."""
+    return [str(token["content"]) for token in tokens if any(map(token.get, settings))]
 
 
 def unigram_differences(described: Step, model: ModelProto) -> Iterator[Limit]:

@@ -227,6 +227,15 @@ def test_a_counter_can_be_sent_to_another_process(tmp_path: Path) -> None:
     assert rows_of(spmcompat.load_counts(folder)) == expected
 
 
+@pytest.mark.parametrize(("files", "name"), [(1, "0.parquet"), (3, "")])
+def test_messages_name_the_folder_if_there_are_several_files(
+    files: int, name: str, tmp_path: Path
+) -> None:
+    counter = spmcompat.arrow_counter(minloglevel=2)
+    folder = write_files(tmp_path / "c", counter, added_up(counter, [TEXT]), files)
+    assert spmcompat.load_counts(folder).name == str(folder / name)
+
+
 def test_no_batches_give_no_rows() -> None:
     batches = [*spmcompat.arrow_counter(minloglevel=2).count([])]
     assert sum(batch.num_rows for batch in batches) == 0
