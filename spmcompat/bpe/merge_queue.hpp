@@ -5,7 +5,9 @@
 // class that is never sorted, where a pair takes only the memory of its id.
 //
 // The count of a pair may fall while the pair is in the queue. The queue reads the current count
-// when the class of the pair becomes the heap, and when the pair is at the top of the heap.
+// when the class of the pair becomes the heap, and when the pair is at the top of the heap. It then
+// drops the pair if its count is no longer wanted, even if the count is still in the same class:
+// other pairs with that count may be missing, and one of them may have to come first.
 #pragma once
 
 #include <algorithm>
@@ -99,9 +101,10 @@ class MergeQueue {
     pairs.swap(classes_[level]);
     for (const uint32_t pair : pairs) {
       const uint64_t count = pairs_.count(pair);
+      if (!pairs_.is_wanted(count)) continue;
       if (level_of_count(count) == level) {
         heap_.push_back(entry_of(count, pair));
-      } else if (pairs_.is_wanted(count)) {
+      } else {
         push(count, pair);
       }
     }

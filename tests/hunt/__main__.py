@@ -20,7 +20,7 @@ from spmcompat.releases import RELEASES
 from tests.hunt import found
 from tests.hunt.cases import make_case
 from tests.hunt.shrink import shrink
-from tests.hunt.texts import sources
+from tests.hunt.texts import KINDS, sources
 from tests.parity import corpora, difference
 from tests.parity.case import DEFAULT_RELEASE, Case, Failure
 from tests.parity.harness import Comparison, Trainers
@@ -105,6 +105,12 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         metavar="SHARE",
         help="share of cases with a generated text; other cases use a slice of a corpus",
     )
+    parser.add_argument(
+        "--texts",
+        default="",
+        metavar="KINDS",
+        help="kinds of generated texts, separated by commas (default: all): " + ", ".join(KINDS),
+    )
     parser.add_argument("--corpora", help=f"folder of texts (default: ${corpora.FOLDER_VARIABLE})")
     parser.add_argument(
         "--workers",
@@ -168,6 +174,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 arguments.types.split(","),
                 arguments.generated,
                 arguments.release,
+                arguments.texts.split(",") if arguments.texts else (),
             )
             if arguments.form == "sizes":
                 case = of_one_size(case)
@@ -204,10 +211,11 @@ def counts(tally: Counter[str]) -> str:
 def repeat(arguments: argparse.Namespace, number: int) -> str:
     """Return the command that repeats a case."""
     folder = f" --corpora {arguments.corpora}" if arguments.corpora else ""
+    kinds = f" --texts {arguments.texts}" if arguments.texts else ""
     return (
         f"python -m tests.hunt --release {arguments.release} --seed {arguments.seed} "
         f"--types {arguments.types} --form {arguments.form} "
-        f"--generated {arguments.generated:g}{folder} --only {number}"
+        f"--generated {arguments.generated:g}{kinds}{folder} --only {number}"
     )
 
 

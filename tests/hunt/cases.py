@@ -154,7 +154,8 @@ class CaseMaker:
         sizes = [300, 700, 1500, 3000, 5000, 8000, 30000] if soft else [300, 600, 1000, 1500]
         if self.source.whole:
             least = len(set(text)) + (260 if "byte_fallback" in self.options else 4)
-            sizes = [least + more for more in ([0, 2, 5, 15, 50, 200] if soft else [0, 1, 3, 8])]
+            more = [0, 2, 5, 15, 50, 100, 200, 600] if soft else [0, 1, 3, 8]
+            sizes = [least + pieces for pieces in more]
         self.options["vocab_size"] = self.dice.choice(sizes)
         if soft or self.chance(0.3):
             self.options["hard_vocab_limit"] = not soft
@@ -367,11 +368,18 @@ class CaseMaker:
         self.options["input"] = names if self.chance(0.3) else ",".join(names)
 
     def as_counts(self, data: bytes) -> bytes:
-        words = Counter(data.decode(errors="replace").split())
+        """Return lines with counts: words with their numbers, or lines with few distinct counts."""
         # To find seeds, the reference repeats a sentence as often as its count: keep counts small.
         scales = [1, 1, 2, 7] if self.kind == "unigram" else [1, 1, 7, 1000, 10**6, 10**12]
-        scale = self.dice.choice(scales)
-        lines = [f"{word}\t{scale * count}\n" for word, count in words.items()]
+        text = data.decode(errors="replace")
+        if self.chance(0.5):
+            scale = self.dice.choice(scales)
+            counts = {word: scale * count for word, count in Counter(text.split()).items()}
+        else:
+            few = self.dice.choices([1, 2, 7, 1000] if self.kind != "unigram" else scales, k=3)
+            parts = dict.fromkeys(line.replace("\t", " ").strip("\r") for line in text.split("\n"))
+            counts = {part: self.dice.choice(few) for part in parts}
+        lines = [f"{part}\t{count}\n" for part, count in counts.items()]
         if self.chance(0.1):
             lines.append(self.dice.choice(["word\n", "word\tx\n", "a\tb\t3\n", "word\t0\n"]))
         return "".join(lines).encode()
@@ -386,10 +394,14 @@ def make_case(
     kinds: Sequence[str] = ("unigram",),
     generated: float = 0.5,
     release: str = DEFAULT_RELEASE,
+    texts_of: Sequence[str] = (),
 ) -> tuple[Case, str]:
-    """Return a case and the name of its text, which is generated with probability `generated`."""
+    """Return a case and the name of its text, which is generated with probability `generated`.
+
+    Generated texts are of the kinds `texts_of`, or of any kind if there are none.
+    """
     dice = random.Random(f"{seed}/{number}/type")
     kind = dice.choice(kinds)
-    source = generate(dice) if dice.random() < generated else dice.choice(texts)
+    source = generate(dice, texts_of) if dice.random() < generated else dice.choice(texts)
     maker = CaseMaker(random.Random(f"{seed}/{number}"), source, form, kind, release)
     return maker.make(workers), source.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,9 +38,9 @@ def sources(folder: str | None) -> list[Source]:
     return [Source(name, data=data) for name, data in corpora.small().items()]
 
 
-def generate(dice: random.Random) -> Source:
-    """Return a text of a random kind, with random faults and random line ends."""
-    name = dice.choice(sorted(KINDS))
+def generate(dice: random.Random, kinds: Iterable[str] = ()) -> Source:
+    """Return a text of one of the kinds (by default, of any), with random faults and line ends."""
+    name = dice.choice(sorted(kinds or KINDS))
     lines = KINDS[name](dice)
     for change, share in ((_repeat, 0.2), (_empty, 0.2), (_lengthen, 0.1), (_break, 0.15)):
         if dice.random() < share:
@@ -172,6 +172,20 @@ def _numbers(dice: random.Random) -> list[bytes]:
     ]
 
 
+def _boilerplate(dice: random.Random) -> list[bytes]:
+    """Lines of which some occur hundreds of times: many frequent pairs have nearly equal counts."""
+    letters = dice.choice([alphabet(dice), *["abcdefghijklmnopqrstuvwxyz"] * 3])
+    letters += " " * dice.choice([0, 0, 0, len(letters) // 5])
+    counts = dice.choice([[1, 300], *[[1, 2, 7, 300, 300]] * 2, [1, 2, 7, 1000], [40, 50]])
+    lines: list[bytes] = []
+    for _ in range(dice.choice([5, 12, 12])):
+        line = "".join(dice.choices(letters, k=dice.choice([100, 200, 400, 400]))).encode()
+        lines += [line] * min(dice.choice(counts), (900_000 - sum(map(len, lines))) // len(line))
+    if dice.random() < 0.5:
+        dice.shuffle(lines)
+    return lines
+
+
 KINDS: dict[str, Callable[[random.Random], list[bytes]]] = {
     "words": _words,
     "ties": _ties,
@@ -184,6 +198,7 @@ KINDS: dict[str, Callable[[random.Random], list[bytes]]] = {
     "anywhere": _anywhere,
     "bytes": _bytes,
     "numbers": _numbers,
+    "boilerplate": _boilerplate,
 }
 
 
