@@ -284,6 +284,8 @@ def learn_parity_aware(
     report: Report,
 ) -> list[list[tuple[bytes, float]]]:
     """Learn the pieces of each run with parity-aware BPE."""
+    from fractions import Fraction  # noqa: PLC0415
+
     from spmcompat.bpe import parity_aware  # noqa: PLC0415
     from spmcompat.stored_counts.loading import load  # noqa: PLC0415
 
@@ -302,14 +304,15 @@ def learn_parity_aware(
         if tables.development:
             development, characters = segments_of(tables.development[number])
             unit = tables.development[number].sentences
-        weight = ratio / max(unit, 1)
-        languages.append(
-            parity_aware.Language(table.name, training, development, characters, weight)
-        )
+        texts = training, development, characters
+        languages.append(parity_aware.Language(table.name, *texts, ratio, max(unit, 1)))
     sizes = [settings.trainer.vocab_size - meta_pieces for settings in runs]
     given = runs[0].extensions
     options = parity_aware.ParityOptions(
-        sizes, given.language_first_merges, given.language_window, given.language_alpha
+        sizes,
+        given.language_first_merges,
+        given.language_window,
+        Fraction(str(given.language_alpha)),
     )
     return parity_aware.train(alphabet, languages, options, workers, report)
 

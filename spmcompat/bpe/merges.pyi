@@ -1,4 +1,5 @@
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import final
 
 from spmcompat.runtime.progress import Stage
@@ -23,13 +24,13 @@ class Merges:
     def finish(self) -> None: ...
 
 def parity_merges(
-    languages: Sequence[tuple[SegmentCounts, SegmentCounts, int, float]],
+    languages: Sequence[tuple[SegmentCounts, SegmentCounts, int, Fraction, int]],
     wanted: int,
     workers: Workers,
     *,
     first_merges: int = 0,
     window: int = 0,
-    alpha: float = 2.0,
+    most_choices: int = 0,
     stage: Stage | None = None,
 ) -> tuple[list[bytes], list[int], list[int]]: ...
 def count_in_encoded(

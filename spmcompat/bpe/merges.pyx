@@ -49,14 +49,16 @@ cdef extern from "spmcompat/bpe/parity_merges.hpp" namespace "spmcompat" nogil:
         const CSegmentCounts* training
         const CSegmentCounts* development
         uint64_t tokens
-        double weight
+        uint64_t ratio
+        uint64_t ratio_divisor
+        uint64_t unit
 
     cdef cppclass ParityOptions:
         ParityOptions()
         size_t wanted
         size_t first_merges
         size_t window
-        double alpha
+        size_t most_choices
 
     cdef cppclass ParityMerges:
         ParityMerges()
@@ -150,18 +152,20 @@ cdef class Merges:
 
 
 def parity_merges(
-    languages, size_t wanted, workers, *, size_t first_merges=0, size_t window=0, double alpha=2,
-    stage=None,
+    languages, size_t wanted, workers, *, size_t first_merges=0, size_t window=0,
+    size_t most_choices=0, stage=None,
 ):
     """Make parity-aware merges: the language with the highest cost chooses each pair.
 
-    The cost of a language is the number of tokens in its development text times its weight.
+    The cost of a language is the number of tokens in its development text, times its ratio, divided
+    by its unit.
 
     Parameters
     ----------
-    languages : sequence of (SegmentCounts, SegmentCounts, int, float)
+    languages : sequence of (SegmentCounts, SegmentCounts, int, Fraction, int)
         For each language: the text for training, the development text, the number of characters in
-        the development text, and the weight.
+        the development text, the ratio, whose numerator and denominator must be above 0 and below
+        2**64, and the unit, which must not be 0.
     wanted : int
         The number of merges.
     workers : Workers
@@ -169,9 +173,9 @@ def parity_merges(
     first_merges : int, optional
         The number of merges at the beginning that are chosen by the count of a pair in all
         languages together.
-    window, alpha : int and float, optional
-        If `window` is above 0, a language cannot choose if it made more than `alpha` times the mean
-        number of choices among the last `window` choices. `alpha` must be at least 1.
+    window, most_choices : int, optional
+        If `window` is above 0, a language cannot choose if it made more than `most_choices` of the
+        last `window` choices.
     stage : Stage, optional
         Shows the progress.
 
@@ -192,7 +196,8 @@ def parity_merges(
     cdef ParityOptions options
     cdef PieceRule rule
     cdef ParityMerges found
-    for training, development, one.tokens, one.weight in languages:
+    for training, development, one.tokens, ratio, one.unit in languages:
+        one.ratio, one.ratio_divisor = ratio.numerator, ratio.denominator
         one.training = &training.segments
         one.development = &development.segments
         rule = training.rule.pieces
@@ -200,7 +205,7 @@ def parity_merges(
     options.wanted = wanted
     options.first_merges = first_merges
     options.window = window
-    options.alpha = alpha
+    options.most_choices = most_choices
     start_stage(dereference(crew.crew), found, cpp_parity_merges, texts, rule, options)
     crew.await_stage(stage)
     return found.pieces, found.chosen_by, found.tokens

@@ -7,6 +7,7 @@ Tokenization", arXiv 2508.04796, with the moving window and the hybrid variant.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from spmcompat.bpe.merges import parity_merges
@@ -30,15 +31,18 @@ class Language(NamedTuple):
     characters : int
         The number of characters in the development text. Before the first merge, each character is
         one token.
-    weight : float
-        The cost of the language is its number of tokens times this weight.
+    ratio : Fraction
+    unit : int
+        The cost of the language is its number of tokens times `ratio`, divided by `unit`, which is
+        the number of characters or sentences of a text.
     """
 
     name: str
     training: SegmentCounts
     development: SegmentCounts
     characters: int
-    weight: float
+    ratio: Fraction
+    unit: int
 
 
 class ParityOptions(NamedTuple):
@@ -52,15 +56,15 @@ class ParityOptions(NamedTuple):
         The number of merges that are chosen as in plain BPE, before the languages choose.
     window : int
         The number of choices in the moving window; 0 means that there is no window.
-    alpha : float
+    alpha : Fraction
         A language cannot choose if it made more than `alpha` times the mean number of choices in
-        the window. At least 1.
+        the window. At least 1, so that the window cannot exclude all languages.
     """
 
     final_sizes: Sequence[int]
     first_merges: int = 0
     window: int = 0
-    alpha: float = 2.0
+    alpha: Fraction = Fraction(2)
 
 
 def train(
@@ -99,7 +103,7 @@ def train(
             workers,
             first_merges=options.first_merges,
             window=options.window,
-            alpha=options.alpha,
+            most_choices=min(int(options.alpha * options.window / len(languages)), options.window),
             stage=stage,
         )
     if len(pieces) < wanted:

@@ -1,9 +1,10 @@
 // Parity-aware byte-pair merges: before each merge, the language with the highest cost chooses its
 // most frequent pair, and the pair is merged in the texts of all languages.
 //
-// The cost of a language is the number of tokens in its development text times its weight. Each
-// occurrence of a pair that is merged in that text lowers the number by one. If two languages have
-// the same cost, the one that was given first chooses. A language chooses the pair with the highest
+// The cost of a language is the number of tokens in its development text, times its ratio, divided
+// by its unit (its characters or sentences). Each occurrence of a pair that is merged in that text
+// lowers the number by one. Costs are compared as fractions, because rounding would decide ties: if
+// two languages have the same cost, the one that was given first chooses. A language chooses the pair with the highest
 // count; if counts are equal, the pair with the fewest characters, then the one with the smallest
 // text, as in merges.hpp. Pairs that no longer occur in a language are not chosen, and a language
 // without pairs no longer chooses.
@@ -37,16 +38,38 @@ struct LanguageTexts {
   const SegmentCounts* training;
   const SegmentCounts* development;  // may be the same as `training`
   uint64_t tokens;  // the number of characters in `development`: its tokens before any merge
-  double weight;
+  uint64_t ratio, ratio_divisor;  // the ratio is the quotient of these two
+  uint64_t unit;
+
+  struct Cost {
+    unsigned __int128 numerator, denominator;
+  };
+  Cost cost(uint64_t tokens_now) const {
+    return {static_cast<unsigned __int128>(tokens_now) * ratio,
+            static_cast<unsigned __int128>(unit) * ratio_divisor};
+  }
 };
+
+// Compares the whole parts of two costs, and then the inverses of what remains, by the same method.
+inline bool exceeds(LanguageTexts::Cost a, LanguageTexts::Cost b) {
+  for (;;) {
+    const auto a_whole = a.numerator / a.denominator, b_whole = b.numerator / b.denominator;
+    if (a_whole != b_whole) return a_whole > b_whole;
+    a.numerator %= a.denominator;
+    b.numerator %= b.denominator;
+    if (a.numerator == 0 || b.numerator == 0) return a.numerator > 0;
+    std::swap(a, b);
+    std::swap(a.numerator, a.denominator);
+    std::swap(b.numerator, b.denominator);
+  }
+}
 
 struct ParityOptions {
   size_t wanted;  // the number of merges
   size_t first_merges;  // how many merges are chosen by the counts in all languages together
-  // If the window is above 0, a language must not choose the next merge while it has made too many
-  // of the last `window` choices: more than `alpha` times the mean of all languages.
-  size_t window;
-  double alpha;  // at least 1, so that the window cannot exclude all languages
+  // If the window is above 0, a language must not choose the next merge while it has made more than
+  // `most_choices` of the last `window` choices.
+  size_t window, most_choices;
 };
 
 struct ParityMerges {
@@ -257,11 +280,11 @@ inline std::pair<uint32_t, uint32_t> ParityMerger::choose() {
 
 inline uint32_t ParityMerger::costliest(const std::vector<bool>& excluded, bool in_window) const {
   uint32_t best = kNone;
-  double highest = 0;
+  LanguageTexts::Cost highest{};
   for (uint32_t i = 0; i < all(); ++i) {
     if (excluded[i] || (in_window && chose_too_often(i))) continue;
-    const double cost = static_cast<double>(found_.tokens[i]) * languages_[i].weight;
-    if (best != kNone && cost <= highest) continue;
+    const LanguageTexts::Cost cost = languages_[i].cost(found_.tokens[i]);
+    if (best != kNone && !exceeds(cost, highest)) continue;
     best = i;
     highest = cost;
   }
@@ -269,8 +292,7 @@ inline uint32_t ParityMerger::costliest(const std::vector<bool>& excluded, bool 
 }
 
 inline bool ParityMerger::chose_too_often(uint32_t language) const {
-  const double share = static_cast<double>(choices_[language]) * all();
-  return options_.window > 0 && share > options_.alpha * static_cast<double>(options_.window);
+  return options_.window > 0 && choices_[language] > options_.most_choices;
 }
 
 inline void ParityMerger::note_choice(uint32_t language) {

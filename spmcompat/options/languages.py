@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError, printable
@@ -43,7 +44,7 @@ def pop_languages(options: dict[str, object]) -> LanguageTables | None:
     return LanguageTables(
         [open_counts(item) for item in counts],
         [open_counts(item) for item in development],
-        [_ratio(item) for item in ratios] or [1.0] * len(counts),
+        [_ratio(item) for item in ratios] or [Fraction(1)] * len(counts),
     )
 
 
@@ -98,13 +99,15 @@ def _items(given: object) -> Sequence[object]:
     return [*given] if isinstance(given, list | tuple) else [given]
 
 
-def _ratio(item: object) -> float:
+def _ratio(item: object) -> Fraction:
+    """Return the number as it is written: the text or number 0.1 is a tenth."""
     try:
-        ratio = float(item)  # type: ignore[arg-type]
+        ratio = Fraction(str(item)) if 0 < float(item) < math.inf else None  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        ratio = math.nan
-    if not 0 < ratio < math.inf:
+        ratio = None
+    if ratio is None or max(ratio.numerator, ratio.denominator) >= 2**64:
         raise BadValueError(
-            f"language_ratios takes a number above 0 for each language, not {printable(str(item))}."
+            "language_ratios takes a number above 0 with at most 19 digits for each language, not "
+            f"{printable(str(item))}."
         )
     return ratio

@@ -22,6 +22,8 @@ from spmcompat.runtime.workers import cores
 from spmcompat.text.forms import AUTO
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from spmcompat.normalization.rules import Rules
     from spmcompat.runtime.rounds import OnRound
     from spmcompat.stored_counts.table import CountTable
@@ -37,13 +39,13 @@ class LanguageTables(NamedTuple):
     development : sequence of CountTable
         For each language, in the order of `training`, the counts of the text in which tokens are
         counted. If empty, tokens are counted in the texts of `training`.
-    ratios : sequence of float
+    ratios : sequence of Fraction
         For each language, the factor by which its number of tokens is multiplied.
     """
 
     training: Sequence[CountTable]
     development: Sequence[CountTable]
-    ratios: Sequence[float]
+    ratios: Sequence[Fraction]
 
 
 class Settings:

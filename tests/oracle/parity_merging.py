@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from .characters import UNKNOWN, Options, Sentence, is_valid_piece, pretokens
 from .merging import Pair, count_pairs, replace
@@ -17,7 +18,7 @@ class Language:
 
     training: list[Sentence]
     development: list[Sentence]
-    weight: float
+    weight: Fraction
 
 
 def merges(
@@ -26,7 +27,7 @@ def merges(
     wanted: int,
     first_merges: int = 0,
     window: int = 0,
-    alpha: float = 2,
+    alpha: Fraction = Fraction(2),
 ) -> Iterator[tuple[str, int, list[int]]]:
     """Yield each merge, the language that chose it, and the number of tokens of each language.
 
@@ -71,7 +72,7 @@ def _chosen(
     best: list[Pair | None],
     latest: list[int],
     window: int,
-    alpha: float,
+    alpha: Fraction,
 ) -> int | None:
     left = [i for i in range(len(languages)) if best[i] is not None]
     allowed = [i for i in left if latest.count(i) * len(languages) <= alpha * window]

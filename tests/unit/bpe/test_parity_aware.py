@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import os
 import random
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spmcompat.bpe.merges import parity_merges
+from spmcompat.model.reading import parse
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import SegmentCounts, bpe_segments
@@ -24,12 +27,13 @@ from tests.unit.stages import QUIET
 
 Lines = list[Sentence]
 
-VARIANTS: dict[str, dict[str, float]] = {
+VARIANTS: dict[str, dict[str, Any]] = {
     "base": {},
-    "window": {"window": 7, "alpha": 1.5},
-    "narrow": {"window": 3, "alpha": 1},
+    "window": {"window": 7, "alpha": Fraction(3, 2)},
+    "narrow": {"window": 3, "alpha": Fraction(1)},
+    "exact": {"window": 100, "alpha": Fraction("1.15")},
     "first": {"first_merges": 9},
-    "first, window": {"first_merges": 5, "window": 5, "alpha": 1.0},
+    "first, window": {"first_merges": 5, "window": 5, "alpha": Fraction(1)},
 }
 
 
@@ -49,19 +53,23 @@ def read(
 
 def ours(
     languages: list[tuple[Lines, Lines]],
-    weights: list[float],
+    weights: list[Fraction],
     options: Options,
     wanted: int,
     workers: int,
-    variant: dict[str, float],
+    variant: dict[str, Any],
 ) -> tuple[list[bytes], list[int], list[int]]:
     *_, alphabet = read([one for lines, _ in languages for one in lines], options, workers)
     texts = []
     for (training, development), weight in zip(languages, weights, strict=True):
         segments, *_ = read(training, options, workers, alphabet)
         others, characters, _ = read(development, options, workers, alphabet)
-        texts.append((segments, others, characters, weight))
-    return parity_merges(texts, wanted, Workers(workers), **variant)  # type: ignore[arg-type]
+        ratio, unit = Fraction(weight.numerator), weight.denominator
+        texts.append((segments, others, characters, ratio, unit))
+    given = dict(variant)
+    if "window" in given:
+        given["most_choices"] = int(given.pop("alpha") * given["window"] / len(languages))
+    return parity_merges(texts, wanted, Workers(workers), **given)
 
 
 def test_cancelled_merges_stop_even_before_the_first_merge() -> None:
@@ -69,7 +77,7 @@ def test_cancelled_merges_stop_even_before_the_first_merge() -> None:
     workers = Workers(1)
     workers.cancel.set()
     with pytest.raises(RuntimeError, match="cancelled"):
-        parity_merges([(segments, segments, characters, 1.0)], 0, workers)
+        parity_merges([(segments, segments, characters, Fraction(1), 1)], 0, workers)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -82,7 +90,11 @@ def test_merges_are_those_of_the_oracle(number: int, variant: str) -> None:
     ]
     if number % 2:  # without development texts
         languages = [(training, training) for training, _ in languages]
-    weights = [dice.choice([1, 0.5, 2, 1 / 3]) for _ in languages]
+    sizes = [sum(len(line) * n for line, n in development) for _, development in languages]
+    weights = [
+        dice.choice([Fraction(1), Fraction(1, 2), Fraction(6, 5), Fraction(1, 3)]) / size
+        for size in sizes
+    ]
     normal = [
         [[(stages.normalized(line, options, True), n) for line, n in text] for text in one]
         for one in languages
@@ -100,7 +112,7 @@ def test_merges_are_those_of_the_oracle(number: int, variant: str) -> None:
         for (training, development), weight in zip(known, weights, strict=True)
     ]
     given = VARIANTS[variant]
-    found = [*parity_merging.merges(oracle, options, 60, **given)]  # type: ignore[arg-type]
+    found = [*parity_merging.merges(oracle, options, 60, **given)]
     pieces, chosen, tokens = ours(languages, weights, options, 60, 1 + number % 3, given)
     assert [piece.decode() for piece in pieces] == [piece for piece, _, _ in found]
     assert chosen == [language for _, language, _ in found]
@@ -112,11 +124,42 @@ def test_the_costliest_language_chooses_and_ties_go_to_the_first() -> None:
     first, second = [("abab", 2)], [("cdcdcdcd", 1)]
     options = Options()
     languages = [(first, first), (second, second)]
-    both = ours(languages, [1.0, 1.0], options, 2, 1, {})
+    equal, unequal = [Fraction(1)] * 2, [Fraction(1), Fraction(9)]
+    both = ours(languages, equal, options, 2, 1, {})
     assert (both[0], both[1]) == ([b"ab", b"cd"], [0, 1])
-    heavy = ours(languages, [1.0, 9.0], options, 2, 1, {})
+    heavy = ours(languages, unequal, options, 2, 1, {})
     assert heavy[1] == [1, 1]
-    assert ours(languages, [1.0, 9.0], options, 4, 1, {"window": 1, "alpha": 1})[1] == [1, 0, 1, 0]
+    assert ours(languages, unequal, options, 4, 1, {"window": 1, "alpha": 1})[1] == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("characters", range(4, 120))
+def test_rounding_decides_no_tie(characters: int) -> None:
+    """Each text has one token per character, but n * (1 / n) is below 1 for 49, 98 and others."""
+    texts = [[("ab" * characters, 1)], [("cdcdcd", 1)]]
+    weights = [Fraction(1, sum(len(line) + 1 for line, _ in text)) for text in texts]
+    languages = [(text, text) for text in texts]
+    assert ours(languages, weights, Options(), 1, 1, {})[1] == [0]
+    assert ours(languages[::-1], weights[::-1], Options(), 1, 1, {})[1] == [0]
+
+
+@pytest.mark.parametrize(
+    ("ratios", "first"),
+    [
+        ([1, 1], b"ab"),
+        ([0.1, 0.1], b"ab"),
+        (["0.3", "0.30000000000000001"], b"cd"),
+        ([3, 2.9999999], b"ab"),
+        (["1e-9", "1.000000001e-9"], b"cd"),
+    ],
+)
+def test_ratios_count_as_they_are_written(ratios: list[object], first: bytes) -> None:
+    spmcompat = pytest.importorskip("spmcompat")
+    pytest.importorskip("pyarrow")
+    texts = ["ab" * 24, "cdcdcd"]
+    tables = [spmcompat.count(sentence_iterator=[text]) for text in texts]
+    options = {"vocab_size": 9, "hard_vocab_limit": False, "character_coverage": 1.0}
+    model = trained(language_counts=tables, language_ratios=ratios, **options)
+    assert parse(model).pieces[3].piece.encode() == first
 
 
 def spanish(seed: int, lines: int = 60) -> list[str]:
@@ -212,8 +255,13 @@ def test_sentencepiece_encodes_as_the_merges_dictate() -> None:
     ("options", "message"),
     [
         ({"language_ratios": [1]}, "language_ratios has 1 items, but language_counts has 2"),
-        ({"language_ratios": [1, 0]}, "a number above 0 for each language, not 0"),
+        ({"language_ratios": [1, 0]}, "a number above 0 .* for each language, not 0"),
+        ({"language_ratios": [1, "1e400"]}, "language_ratios"),
+        ({"language_ratios": [1, "1e-999999999"]}, "language_ratios"),
+        ({"language_ratios": [1, "1e-20"]}, "language_ratios"),
+        ({"language_ratios": [1, "2/3"]}, "language_ratios"),
         ({"language_development": []}, ""),
+        ({"language_window": 5, "language_alpha": 1e300}, ""),
         ({"language_alpha": 3}, "language_alpha needs language_window"),
         ({"language_window": -1}, "language_window"),
         ({"auto_character_coverage": True, "byte_fallback": True}, "auto_character_coverage"),
