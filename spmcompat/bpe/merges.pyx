@@ -46,8 +46,8 @@ cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
 cdef extern from "spmcompat/bpe/parity_merges.hpp" namespace "spmcompat" nogil:
     cdef cppclass LanguageTexts:
         LanguageTexts()
-        const CSegmentCounts* training
-        const CSegmentCounts* development
+        CSegmentCounts* training
+        CSegmentCounts* development
         uint64_t tokens
         uint64_t ratio
         uint64_t ratio_divisor
@@ -165,7 +165,8 @@ def parity_merges(
     languages : sequence of (SegmentCounts, SegmentCounts, int, Fraction, int)
         For each language: the text for training, the development text, the number of characters in
         the development text, the ratio, whose numerator and denominator must be above 0 and below
-        2**64, and the unit, which must not be 0.
+        2**64, and the unit, which must not be 0. Afterwards, the texts are empty. The two texts of
+        a language may be the same object, but no other two texts.
     wanted : int
         The number of merges.
     workers : Workers

@@ -3,29 +3,28 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "spmcompat/bpe/pairs.hpp"
 #include "spmcompat/bpe/symbol_text.hpp"
 #include "spmcompat/bpe/symbols.hpp"
-#include "spmcompat/pretokenization/piece_rule.hpp"
 
 namespace spmcompat {
 
 enum Side { kLeft, kRight };
 
+constexpr size_t kAhead = 16;  // memory is prefetched this number of positions ahead
+
+template <typename Policy>
 class PairFinder {
  public:
-  static constexpr size_t kAhead = 16;  // memory is prefetched this number of positions ahead
-
   // The text and the symbols must outlive the finder.
-  PairFinder(const SymbolText& text, const Symbols& symbols, const PieceRule& rule)
-      : text_(text), symbols_(symbols), rule_(rule) {}
+  PairFinder(const SymbolText& text, const Symbols& symbols, const Policy& policy)
+      : text_(text), symbols_(symbols), policy_(policy) {}
 
   // Finds the pairs of a symbol, which occurs at `positions`, with its neighbours on one side.
-  // Calls function(pair) for every pair whose count is `floor` or higher and whose text may be a
-  // piece. The pair of the symbol with itself is only found on the right side. The positions of the
+  // Calls function(pair) for every pair whose count is `floor` or higher and that the policy
+  // allows. The pair of the symbol with itself is only found on the right side. The positions of the
   // pairs are stored in the arena.
   template <typename Function>
   void find(Side side, uint32_t symbol, const uint32_t* positions, size_t size, uint64_t floor,
@@ -36,7 +35,7 @@ class PairFinder {
       Tally& tally = tallies_[other];
       const uint32_t left = side == kLeft ? other : symbol;
       const uint32_t right = side == kLeft ? symbol : other;
-      if (tally.count < floor || !allows(left, right)) continue;
+      if (tally.count < floor || !policy_.allows(left, right)) continue;
       tally.positions = arena.reserve(tally.size);
       function(Pair{left, right, tally.count, tally.positions, tally.size});
     }
@@ -53,14 +52,6 @@ class PairFinder {
     std::vector<Tally>().swap(tallies_);
     std::vector<uint32_t>().swap(tallied_);
     std::vector<uint32_t>().swap(neighbours_);
-  }
-
-  // Whether the text of a pair may be a piece.
-  bool allows(uint32_t left, uint32_t right) {
-    if (symbols_.length(left) + symbols_.length(right) > rule_.max_length) return false;
-    piece_.assign(symbols_[left]);
-    piece_.append(symbols_[right]);
-    return rule_.allows(piece_.data(), piece_.size());
   }
 
  private:
@@ -89,13 +80,12 @@ class PairFinder {
 
   const SymbolText& text_;
   const Symbols& symbols_;
-  PieceRule rule_;
+  Policy policy_;
 
   // Working memory, which is kept so that not every call has to allocate it.
   std::vector<Tally> tallies_;  // the tally of each symbol
   std::vector<uint32_t> tallied_;  // the symbols that have a tally
   std::vector<uint32_t> neighbours_;
-  std::u32string piece_;
 };
 
 }  // namespace spmcompat

@@ -50,9 +50,11 @@ class SymbolText {
     return is_symbol(at) || at == kEdge ? position - 1 : position - 1 - (at & ~kHole);
   }
 
-  // Adds a symbol that takes the positions of its two parts.
-  void add_symbol(uint32_t left, uint32_t right) {
-    widths_.push_back(width(left) + width(right));
+  // Adds a symbol that takes the positions of its two parts. The text then knows all symbols up to
+  // it; those that it did not know before must be single characters.
+  void add_symbol(uint32_t symbol, uint32_t left, uint32_t right) {
+    widths_.resize(symbol + 1, 1);
+    widths_[symbol] = widths_[left] + widths_[right];
   }
 
   // Replaces two neighbouring symbols with a merged one. `left_width` is the number of positions of

@@ -79,6 +79,7 @@ class TextFiller {
 
   // Assigns a symbol to each character.
   void number() {
+    for (uint32_t known = 0; known < symbols_.size(); ++known) symbol_of_[symbols_[known][0]] = known;
     for (const Part& part : parts_) {
       for (const char32_t c : part.distinct) {
         uint32_t& symbol = symbol_of_[c];
@@ -172,8 +173,8 @@ class TextFiller {
   std::vector<Part> parts_;
 };
 
-// Fills `text` and `symbols` from `segments`, and frees the segments. Returns the number of
-// characters in the corpus. Throws std::overflow_error if the text is too large.
+// Fills `text` from `segments`, and frees the segments. Adds their characters to `symbols`, which may
+// contain other characters, but nothing else. Returns the number of characters in the corpus. Throws std::overflow_error if the text is too large.
 inline uint64_t fill_text(SegmentCounts segments, SegmentOrder order, SymbolText& text,
                           Symbols& symbols, Crew& crew) {
   return TextFiller(std::move(segments), order, text, symbols, crew.size()).fill(crew);

@@ -11,7 +11,6 @@
 #include "spmcompat/bpe/pairs.hpp"
 #include "spmcompat/bpe/symbol_text.hpp"
 #include "spmcompat/bpe/symbols.hpp"
-#include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/runtime/crew.hpp"
 
 namespace spmcompat {
@@ -22,11 +21,17 @@ struct FoundPairs {
   PositionArena arena;      // their positions
 };
 
+template <typename Policy>
 class TextPairs {
  public:
-  TextPairs(const SymbolText& text, const Symbols& symbols, const PieceRule& rule, uint64_t floor,
+  TextPairs(const SymbolText& text, const Symbols& symbols, const Policy& policy, uint64_t floor,
             size_t parts)
-      : text_(text), symbols_(symbols), rule_(rule), floor_(floor), next_(parts), found_(parts) {}
+      : text_(text),
+        symbols_(symbols),
+        policy_(policy),
+        floor_(floor),
+        next_(parts),
+        found_(parts) {}
 
   std::vector<FoundPairs> find(Crew& crew) {
     crew.for_each(parts(), [this](size_t part) { count(part); });
@@ -78,7 +83,7 @@ class TextPairs {
   // Finds the pairs whose left symbols are in a part of the symbols. The parts have about the same
   // number of positions. In count() and sort(), `part` is a part of the text instead.
   void find(size_t part) {
-    PairFinder finder(text_, symbols_, rule_);
+    PairFinder<Policy> finder(text_, symbols_, policy_);
     FoundPairs& found = found_[part];
     for (uint32_t symbol = first_symbol_of(part); symbol < first_symbol_of(part + 1); ++symbol) {
       const size_t size = begin_[symbol + 1] - begin_[symbol];
@@ -97,7 +102,7 @@ class TextPairs {
 
   const SymbolText& text_;
   const Symbols& symbols_;
-  PieceRule rule_;
+  const Policy& policy_;
   uint64_t floor_;
   // For each part of the text and each symbol: at first, the number of occurrences; later, the
   // index in `positions_` at which the position of the next occurrence is stored.
@@ -108,11 +113,12 @@ class TextPairs {
 };
 
 // Returns the pairs of a text, divided into parts. Read part after part, the pairs are in the order
-// of their left symbols. Pairs whose count is below `floor` are left out. The text must not contain
-// holes.
-inline std::vector<FoundPairs> find_pairs(const SymbolText& text, const Symbols& symbols,
-                                          const PieceRule& rule, uint64_t floor, Crew& crew) {
-  return TextPairs(text, symbols, rule, floor, crew.size()).find(crew);
+// of their left symbols. Pairs whose count is below `floor`, and those that the policy does not
+// allow, are left out. The text must not contain holes.
+template <typename Policy>
+std::vector<FoundPairs> find_pairs(const SymbolText& text, const Symbols& symbols,
+                                   const Policy& policy, uint64_t floor, Crew& crew) {
+  return TextPairs<Policy>(text, symbols, policy, floor, crew.size()).find(crew);
 }
 
 }  // namespace spmcompat
