@@ -22,8 +22,9 @@ from spmcompat.tools.edit.text import (
     read,
     settings_of,
 )
-from spmcompat.tools.edit.vocabulary import with_pieces
+from spmcompat.tools.edit.vocabulary import lowest_score, with_pieces
 from spmcompat.training import unigram_options
+from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
     from spmcompat.text.arrow_producers import Sentences
@@ -92,8 +93,9 @@ def trim(
     settings.trainer.vocab_size = max(settings.trainer.vocab_size, len(pieces))
     workers = Workers(settings.workers)
     text = read(settings, model, sentences, workers, report)
-    # The other characters are unknown.
-    known = characters_of(model)
+    # The other characters are unknown. The space mark stays even if the model does not have it, so
+    # that the pretokens of a sentence need not be joined.
+    known = {*characters_of(model), SPACE_MARK}
     text = text._replace(alphabet=[one for one in text.alphabet if chr(one[0]) in known])
     characters = None
     if cut.drop_characters:
@@ -208,6 +210,9 @@ def _least_losses(
     # Drop unused pieces first: they are not on any path.
     unused = [piece.text for piece in droppable if piece.type == UNUSED][:size]
     normal = [(piece.text.encode(), piece.score) for piece in pieces if piece.type == NORMAL]
+    if all(text != SPACE_MARK.encode() for text, _ in normal):
+        # Where it occurs, it is an unknown character, whose score is that low when encoding.
+        normal.append((SPACE_MARK.encode(), lowest_score(pieces) - 10))
     candidates = frozenset(piece.text.encode() for piece in droppable if piece.type == NORMAL)
     if size == len(unused):
         return set(unused)

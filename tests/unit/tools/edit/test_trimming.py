@@ -297,3 +297,30 @@ def test_other_models_are_refused(kind: str) -> None:
     model = trained(TEXT, vocab_size=60, model_type=kind, use_all_vocab=True)
     with pytest.raises(BadValueError, match=f"trim is for unigram and bpe .* a {kind} model"):
         trimmed(model, OTHER, 5)
+
+
+@pytest.mark.parametrize("keep_ids", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"space_pieces": "separate"},
+        {"user_defined_symbols": ["\u2581"]},
+        {"user_defined_symbols": ["\u2581", "e"], "add_dummy_prefix": False},
+        {"control_symbols": ["\u2581"]},
+        # The text of this model has no spaces, so the space mark is unknown.
+        {"add_dummy_prefix": False, "required_chars": "abc"},
+    ],
+    ids=str,
+)
+def test_the_space_mark_need_not_be_a_normal_piece(options: dict[str, Any], keep_ids: bool) -> None:
+    lines = [line.replace(" ", "") for line in TEXT] if "required_chars" in options else TEXT
+    model = trained(lines, vocab_size=150, hard_vocab_limit=False, **options)
+    assert "\u2581" not in {one.piece for one in model.pieces if one.type == NORMAL}
+    small = trimmed(model, OTHER, len(model.pieces) - 30, keep_ids=keep_ids)
+    fallen = {one.piece for one in model.pieces if one.type == NORMAL}
+    fallen -= {one.piece for one in small.pieces if one.type == NORMAL}
+    assert len(fallen) == 30
+    assert all(len(piece) > 1 for piece in fallen)
+    # The trimmed model needs few more tokens, because the least useful pieces are gone.
+    tokens = [sum(encoded_counts(OTHER, one).values()) for one in (model, small)]
+    assert tokens[0] <= tokens[1] < 1.2 * tokens[0]
