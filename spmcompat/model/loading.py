@@ -7,6 +7,8 @@ Source: ``model_interface.cc``, ``unigram_model.cc`` and ``normalizer.cc`` of ``
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
@@ -40,43 +42,79 @@ def check_loads(model: ModelProto) -> None:
         model has only unknown, control and byte pieces; or if a charsmap is broken.
     """
     _check_specs(model)
+    for fault in piece_faults(model):
+        raise BadValueError(fault.message)
+    byte_fallback = model.trainer_spec.byte_fallback
+    kinds = {entry.type for entry in model.pieces}
+    unknown = [entry.piece for entry in model.pieces if entry.type == _TYPES.UNKNOWN]
+    if len(unknown) > 1:
+        raise BadValueError(f"unk is already defined: {' and '.join(unknown)}. Keep one of them.")
+    if not unknown and not byte_fallback:
+        raise BadValueError("unk is not defined. A model without byte_fallback needs it.")
+    _check_bytes({one.piece for one in model.pieces if one.type == _TYPES.BYTE}, byte_fallback)
+    if model.trainer_spec.model_type == TrainerSpec.UNIGRAM and kinds.issubset(_NOT_ENCODED):
+        raise BadValueError(
+            "no pieces are loaded: all of them are meta pieces. A model needs normal pieces."
+        )
+
+
+class Fault(NamedTuple):
+    """Something because of which a piece cannot be loaded.
+
+    Attributes
+    ----------
+    piece_id : int
+        The id of the piece.
+    of_text : bool
+        Whether the text of the piece is wrong, not the score.
+    message : str
+        What is wrong, and what to do about it.
+    """
+
+    piece_id: int
+    of_text: bool
+    message: str
+
+
+def piece_faults(model: ModelProto) -> Iterator[Fault]:
+    """Yield what is wrong with the pieces of a model. Of pieces with one text, the first is right.
+
+    See `check_loads`. `reading.read_for_editing` gives each piece whose text is wrong a name, by
+    which it can be renamed and removed.
+    """
     byte_fallback = model.trainer_spec.byte_fallback
     is_char = model.trainer_spec.model_type == TrainerSpec.CHAR
     # In BPE models, each text may occur only once. In other models, an unknown, control or byte
     # piece may have the same text as a piece of another type.
     one_namespace = model.trainer_spec.model_type == TrainerSpec.BPE
     ids: dict[tuple[str, bool], int] = {}
-    unknown = []
-    found_bytes = set()
     for piece_id, entry in enumerate(model.pieces):
         text, kind = entry.piece, entry.type
-        if not (is_char and entry.score == -math.inf):
-            _check_score(entry.score, piece_id)
+        wrong = _fault_of(text, piece_id)
+        if not math.isfinite(entry.score) and not (is_char and entry.score == -math.inf):
+            name = name_of(piece_id) if wrong else text
+            message = (
+                f"the score of the piece of id {piece_id} is {entry.score}, which is not a finite "
+                f"number of 32 bits. Change it: spmcompat edit --set_score={name}=-9"
+            )
+            yield Fault(piece_id, False, message)
         # sentencepiece ignores this piece, which other programs write: google/sentencepiece#1308.
         if text == "\0" and (kind == _TYPES.UNUSED or byte_fallback):
             continue
-        _check_text(text, piece_id)
-        first_id = ids.setdefault((text, one_namespace or kind not in _NOT_ENCODED), piece_id)
-        if first_id != piece_id:
-            raise BadValueError(
-                f"{text} is already defined: it is the piece of id {first_id} and of id "
-                f"{piece_id}. Give each id another text."
+        if not wrong:
+            first_id = ids.setdefault((text, one_namespace or kind not in _NOT_ENCODED), piece_id)
+            if first_id == piece_id:
+                continue
+            wrong = (
+                f"{text} is already defined: it is the piece of id {first_id} and of id {piece_id}"
             )
-        if kind == _TYPES.UNKNOWN:
-            unknown.append(text)
-        elif kind == _TYPES.BYTE:
-            found_bytes.add(text)
-    if len(unknown) > 1:
-        raise BadValueError(f"unk is already defined: {' and '.join(unknown)}. Keep one of them.")
-    if not unknown and not byte_fallback:
-        raise BadValueError("unk is not defined. A model without byte_fallback needs it.")
-    _check_bytes(found_bytes, byte_fallback)
-    if model.trainer_spec.model_type == TrainerSpec.UNIGRAM and not any(
-        is_encoded for _, is_encoded in ids
-    ):
-        raise BadValueError(
-            "no pieces are loaded: all of them are meta pieces. A model needs normal pieces."
-        )
+        remedy = f"Remove it: spmcompat edit --remove={name_of(piece_id)}"
+        yield Fault(piece_id, True, f"{wrong}. {remedy}")
+
+
+def name_of(piece_id: int) -> str:
+    """Return the name that an edit uses for a piece whose text is wrong."""
+    return f"#{piece_id}"
 
 
 def _check_specs(model: ModelProto) -> None:
@@ -101,25 +139,18 @@ def _check_specs(model: ModelProto) -> None:
             ) from None
 
 
-def _check_text(text: str, piece_id: int) -> None:
+def _fault_of(text: str, piece_id: int) -> str:
+    """Return why no piece can have a text; empty if a piece can have it."""
+    piece = f"the piece of id {piece_id}"
     if not isinstance(text, str):  # text that is not UTF-8, which protobuf returns as bytes
-        raise BadValueError(f"the piece of id {piece_id} is not UTF-8. Give it another text.")
-    if not text or "\0" in text:
-        fault = "contains the character U+0000" if text else "is empty"
-        raise BadValueError(f"the piece of id {piece_id} {fault}. Give it another text.")
+        return f"{piece} is not UTF-8"
+    if not text:
+        return f"{piece} is empty"
+    if "\0" in text:
+        return f"{piece} contains the character U+0000"
     if len(text.encode()) >= BYTES_LIMIT:
-        raise BadValueError(
-            f"the piece of id {piece_id} is too long: {text[:40]}... Give it a text of fewer than "
-            f"{BYTES_LIMIT} bytes."
-        )
-
-
-def _check_score(score: float, piece_id: int) -> None:
-    if not math.isfinite(score):
-        raise BadValueError(
-            f"the score of the piece of id {piece_id} is {score}, which is not a finite number of "
-            "32 bits. Give it another score."
-        )
+        return f"{piece} is too long, with {BYTES_LIMIT} bytes or more: {text[:40]}..."
+    return ""
 
 
 def _check_bytes(found: set[str], byte_fallback: bool) -> None:

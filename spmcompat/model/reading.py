@@ -1,5 +1,6 @@
 """Reads ``.model`` files."""
 
+import math
 import os
 from collections.abc import Callable
 from os import PathLike
@@ -8,7 +9,7 @@ from typing import TypeVar
 from google.protobuf.message import DecodeError
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
-from spmcompat.model.loading import check_loads
+from spmcompat.model.loading import Fault, check_loads, name_of, piece_faults
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
 _Read = TypeVar("_Read")
@@ -44,6 +45,42 @@ def parse_unchecked(model: bytes) -> ModelProto:
     if not message.pieces:
         raise BadValueError("not a SentencePiece model: it has no pieces. Give a .model file.")
     return message
+
+
+def read_for_editing(model: str | PathLike[str] | bytes) -> tuple[ModelProto, list[Fault]]:
+    """Return the model of a file, or the model that the bytes contain, even if pieces are wrong.
+
+    Pieces that `check_loads` refuses are returned in a form that it accepts: a text that is wrong
+    is replaced with ``#`` and the id, such as ``#17``, and a score that is not finite with the
+    lowest one.
+
+    Returns
+    -------
+    model : ModelProto
+        The model.
+    faults : list of Fault
+        What was replaced.
+
+    Raises
+    ------
+    MissingFileError, BadValueError
+        As for `read_model`, except for the faults that are returned.
+    """
+    return _read(model, _parse_for_editing)
+
+
+def _parse_for_editing(content: bytes) -> tuple[ModelProto, list[Fault]]:
+    message = parse_unchecked(content)
+    faults = [*piece_faults(message)]
+    lowest = min((one.score for one in message.pieces if math.isfinite(one.score)), default=0.0)
+    for fault in faults:
+        entry = message.pieces[fault.piece_id]
+        if fault.of_text:
+            entry.piece = name_of(fault.piece_id)
+        else:
+            entry.score = lowest
+    check_loads(message)
+    return message, faults
 
 
 def _remedy(content: bytes) -> str:

@@ -80,6 +80,16 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
             "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
             "escape_whitespaces=True."
         )
+    check_text(settings, has_sentences=has_sentences)
+    _check_readable(settings.trainer.seed_sentencepieces_file, "seed_sentencepieces_file")
+    _for_each_size(settings, lambda run: _check_output(run, has_writer=has_writer))
+    _check_dump(settings)
+    _check_languages(settings)
+    return meta
+
+
+def check_text(settings: Settings, *, has_sentences: bool) -> None:
+    """Check that there is one text, and that it can be read. See `verify` for the errors."""
     if settings.column is not None and not has_sentences:
         raise BadValueError(
             "column names a column of Arrow data: give the data as sentence_iterator, or leave "
@@ -89,11 +99,6 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
         _check_input(settings, has_sentences=has_sentences)
     else:
         _check_counts(settings.trainer, has_sentences=has_sentences)
-    _check_readable(settings.trainer.seed_sentencepieces_file, "seed_sentencepieces_file")
-    _for_each_size(settings, lambda run: _check_output(run, has_writer=has_writer))
-    _check_dump(settings)
-    _check_languages(settings)
-    return meta
 
 
 def check_options(settings: Settings) -> dict[int, MetaPiece]:
@@ -126,6 +131,9 @@ def _check_numbers(settings: Settings) -> dict[int, MetaPiece]:
     """Check the numbers, and that the meta pieces fit into the vocabulary. Return these pieces."""
     spec = settings.trainer
     check_ranges(settings)
+    for kind in RESERVED:
+        if not getattr(spec, f"{kind}_piece"):
+            raise TrainingError(f"{kind}_piece must not be empty.")
     _check_differential_privacy(spec)
     meta = meta_pieces(spec, settings.release)
     if settings.extensions.space_pieces == "dropped":
@@ -165,7 +173,7 @@ def _check_algorithm(settings: Settings) -> None:
         raise TrainingError(
             "seed_sentencepieces_file is only supported for UNIGRAM model. Leave it out."
         )
-    _check_pretokenization(settings)
+    check_pretokenization(settings)
     if spec.auto_character_coverage:
         _check_auto_character_coverage(settings)
     if spec.input_format not in ("", "text", "tsv"):
@@ -175,7 +183,7 @@ def _check_algorithm(settings: Settings) -> None:
         )
 
 
-def _check_pretokenization(settings: Settings) -> None:
+def check_pretokenization(settings: Settings) -> None:
     """Raise if two pretokenizers are given, or if the model type does not support pretokenizers."""
     spec, pretokenizer = settings.trainer, settings.pretokenizer
     name = "pretokenization_delimiter" if pretokenizer is None else "pretokenizer"
@@ -313,7 +321,7 @@ def _refuse(given: Collection[str], option: str, *names: str) -> None:
 
 
 def check_ranges(settings: Settings) -> None:
-    """Raise if a number is out of range or the name of a reserved piece is empty."""
+    """Raise if a number is out of range."""
     spec = settings.trainer
     for option in OPTIONS.values():
         if option.least is None or option.stored_in not in (TRAINER, SETTINGS):
@@ -328,9 +336,6 @@ def check_ranges(settings: Settings) -> None:
             f"input_sentence_size must be 0 (all) or greater than 100, "
             f"not {spec.input_sentence_size}."
         )
-    for kind in RESERVED:
-        if not getattr(spec, f"{kind}_piece"):
-            raise TrainingError(f"{kind}_piece must not be empty.")
 
 
 def _check_flat_shrinking(value: float) -> None:

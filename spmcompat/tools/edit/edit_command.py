@@ -36,8 +36,9 @@ def command() -> Command:
         "spmcompat edit",
         "Changes single pieces of a model and writes a new file. Pieces that stay keep their ids, "
         "unless --reorder_ids is given. All names refer to the model before the change. Flags with "
-        "pieces may be repeated; their order does not matter. Write U+2581 for a space. An edit "
-        "that would make a piece unusable is refused.",
+        "pieces may be repeated; their order does not matter. Write U+2581 for a space. A piece "
+        "that is empty, occurs twice or cannot be loaded for another reason is named by its id, "
+        "such as #17. An edit that would make a piece unusable is refused.",
         "MODEL --output=FILE [flags]",
         _run,
         [
@@ -117,12 +118,12 @@ def _renamed(values: Sequence[str], path: str) -> dict[str, str]:
 
     OLD or NEW may contain ``=``, so a value is split where OLD is a piece of the model.
     """
-    from spmcompat.model.reading import read_model  # noqa: PLC0415
+    from spmcompat.model.reading import read_for_editing  # noqa: PLC0415
 
     for value in values:
         if "=" not in value[1:]:
             raise UsageError(f"--rename takes OLD=NEW, not {value!r}.")
-    known = {piece.piece for piece in read_model(path).pieces}
+    known = {piece.piece for piece in read_for_editing(path)[0].pieces}
     renamed: dict[str, str] = {}
     for value in values:
         splits = [

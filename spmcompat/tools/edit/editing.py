@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from spmcompat.model.reading import read_model
+from spmcompat.errors import BadValueError
+from spmcompat.model.loading import Fault
+from spmcompat.model.reading import read_for_editing, read_model
 from spmcompat.text.plain_texts import check_text
 from spmcompat.tools.edit.edits import EditResult, Edits, edit_model
-from spmcompat.tools.edit.vocabulary import check_model_output, write_model
+from spmcompat.tools.edit.vocabulary import before_reading, check_model_output, write_model
 
 if TYPE_CHECKING:
+    from spmcompat.model.sentencepiece_model_pb2 import ModelProto
     from spmcompat.tools.edit.merging import MergeResult
 
 
@@ -23,6 +26,9 @@ def edit(
     text: str | PathLike[str] | None,
 ) -> EditResult:
     """Edit a model file. Nothing is written unless all edits are possible.
+
+    A piece whose text is wrong, for example because it is empty or occurs twice, has the name that
+    `read_for_editing` gives it.
 
     Parameters
     ----------
@@ -42,7 +48,9 @@ def edit(
     """
     if text is not None:
         check_text(text)
-    model = read_model(path)
+    read = before_reading(path)
+    model, faults = read_for_editing(path)
+    _check_repaired(model, faults, edits)
     if output is not None:
         check_model_output(output, path, [] if text is None else [text])
     changed, result = edit_model(model, edits)
@@ -51,8 +59,17 @@ def edit(
 
         result = result._replace(changes=compare_cuts(model, changed, text))
     if output is not None:
-        write_model(changed, output)
+        write_model(changed, output, [read])
     return result
+
+
+def _check_repaired(model: ModelProto, faults: Sequence[Fault], edits: Edits) -> None:
+    """Raise if an edit leaves a piece of the model as it is, although it cannot be loaded."""
+    for fault in faults:
+        name = model.pieces[fault.piece_id].piece
+        repairs = [*edits.remove, *(edits.rename if fault.of_text else edits.set_score)]
+        if name not in repairs:
+            raise BadValueError(f"the edit keeps a piece that cannot be loaded: {fault.message}")
 
 
 def merge(
@@ -79,10 +96,11 @@ def merge(
     """
     from spmcompat.tools.edit.merging import merge_models  # noqa: PLC0415
 
+    read = [before_reading(path) for path in paths]
     models = [read_model(path) for path in paths]
     if output is not None and paths:
         check_model_output(output, paths[0], paths[1:])
     merged, result = merge_models(models, [os.fspath(path) for path in paths], weights, vocab_size)
     if output is not None:
-        write_model(merged, output)
+        write_model(merged, output, read)
     return result

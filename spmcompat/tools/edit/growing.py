@@ -17,7 +17,12 @@ from spmcompat.runtime.plain import plain_fields
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import prepare_thread
 from spmcompat.tools.edit.id_map import id_map, lines_of
-from spmcompat.tools.edit.vocabulary import check_model_output, paths_of, write_model
+from spmcompat.tools.edit.vocabulary import (
+    before_reading,
+    check_model_output,
+    paths_of,
+    write_model,
+)
 
 if TYPE_CHECKING:
     from spmcompat.text.arrow_producers import Sentences
@@ -125,8 +130,9 @@ def _change_size(
     map_file: str | None,
 ) -> SizeResult:
     source = sources.model
-    model = read_model(source)
     path = None if isinstance(source, bytes) else source
+    read = [] if path is None else [before_reading(path)]
+    model = read_model(source)
     inputs = input_files(sources.user_settings)
     if output is not None:
         check_model_output(output, path, inputs)
@@ -142,7 +148,7 @@ def _change_size(
     dropped = [text for text in before if text not in after]
     if output is not None:
         others = {} if map_file is None else {map_file: lines_of(ids)}
-        write_model(changed, output, others)
+        write_model(changed, output, read, others)
         sizes = f"{len(changed.pieces):,} pieces, {len(model.pieces):,} before"
         report.info(f"Saved {fspath(output)}: {sizes}")
     _log_pieces("New", added, report)

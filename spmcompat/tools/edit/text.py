@@ -11,7 +11,7 @@ from spmcompat.counting.counts import Counts
 from spmcompat.errors import BadValueError
 from spmcompat.model.pieces import NORMAL, UNUSED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.options.checks import verify
+from spmcompat.options.checks import check_pretokenization, check_ranges, check_text
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
@@ -64,12 +64,12 @@ class ReadText(NamedTuple):
 
 
 def check_type(model: ModelProto, what: str) -> None:
-    """Raise if the model is neither a Unigram nor a BPE model.
+    """Raise if the model cannot be changed as a text requires.
 
     Raises
     ------
     BadValueError
-        If it is a word or char model.
+        If it is a word or char model, or its pieces contain spaces instead of space marks.
     """
     kind = model.trainer_spec.model_type
     if kind not in (TrainerSpec.UNIGRAM, TrainerSpec.BPE):
@@ -77,6 +77,11 @@ def check_type(model: ModelProto, what: str) -> None:
         raise BadValueError(
             f"{what} is for unigram and bpe models, but this is a {name} model. Its pieces are the "
             "most frequent ones of a text: train it again."
+        )
+    if not model.normalizer_spec.escape_whitespaces:
+        raise BadValueError(
+            f"{what} reads text as training does, with U+2581 in the place of spaces, but this "
+            "model has escape_whitespaces=false. Change its pieces with spmcompat edit instead."
         )
 
 
@@ -140,7 +145,10 @@ def read(
     TrainingError
         If the text cannot be read, or the model contains settings that cannot be used for training.
     """
-    verify(settings, has_sentences=sentences is not None, has_writer=True)
+    # The meta pieces of a finished model need not be possible in training, so they are not checked.
+    check_ranges(settings)
+    check_pretokenization(settings)
+    check_text(settings, has_sentences=sentences is not None)
     symbols = [one.piece for one in model.pieces if one.type not in (NORMAL, UNUSED)]
     plan = plan_of(settings, symbols)
     # Count all characters. The coverage is not applied until later, because it must not drop

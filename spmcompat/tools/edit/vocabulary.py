@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
+from typing import NamedTuple
 
 from spmcompat.errors import BadValueError, refuse_impossible
 from spmcompat.model.loading import check_loads
@@ -227,9 +228,26 @@ def _texts_and_types(pieces: Sequence[Piece]) -> Iterable[tuple[str, int]]:
     return ((piece.text, piece.type) for piece in pieces)
 
 
+class ReadFile(NamedTuple):
+    """A file that was read, and what shows that it has not been written since."""
+
+    path: str | PathLike[str]
+    state: tuple[int, ...] | None
+
+
+def before_reading(path: str | PathLike[str]) -> ReadFile:
+    """Return the state of a file that is about to be read."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return ReadFile(path, None)
+    return ReadFile(path, (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
+
+
 def write_model(
     model: ModelProto,
     path: str | PathLike[str],
+    read: Iterable[ReadFile],
     others: Mapping[str, Iterable[bytes]] = MappingProxyType({}),
 ) -> None:
     """Write a model, and the ``.vocab`` file next to it if the name ends in ``.model``.
@@ -242,7 +260,9 @@ def write_model(
         The model.
     path : path
         The path of the model.
-    others : mapping of str to iterable of bytes
+    read : iterable of ReadFile
+        The files from which the model was made.
+    others : mapping of str to iterable of bytes, optional
         The contents of other files to write together with the model, by path.
 
     Raises
@@ -250,11 +270,26 @@ def write_model(
     MissingFileError
         If a file cannot be written.
     BadValueError
-        If two of the files are the same.
+        If two of the files are the same, or a file that was read and would be replaced has been
+        written since.
     """
+    contents = files_of(model, path)
     with outputs("--output") as files:
-        files.write({name: [content] for name, content in files_of(model, path).items()})
+        files.write({name: [content] for name, content in contents.items()})
         files.write(others)
+        for one in read:
+            _refuse_changed(one, contents)
+
+
+def _refuse_changed(read: ReadFile, replaced: Iterable[str]) -> None:
+    """Raise if a file would be replaced, but is no longer what was read."""
+    if before_reading(read.path) == read or not os.path.exists(read.path):
+        return
+    if any(os.path.exists(one) and os.path.samefile(one, read.path) for one in replaced):
+        raise BadValueError(
+            f'"{os.fspath(read.path)}" was changed by another program after it was read, so it was '
+            "not replaced. Run the command again."
+        )
 
 
 def check_model_output(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.cli.tables import Table, html_of, table
-from spmcompat.errors import printable
+from spmcompat.errors import TrainingError, printable
 from spmcompat.model.pieces import NORMAL
-from spmcompat.model.reading import read_model
+from spmcompat.model.reading import read_for_editing
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.normalization.charsmaps import NAMES, OWN_NAMES, precompiled
+from spmcompat.options.checks import check_options
 from spmcompat.options.from_flags import from_flags
 from spmcompat.options.option import DENORMALIZER, NORMALIZER, TRAINER, Option
 from spmcompat.options.table import OPTIONS
@@ -52,7 +54,12 @@ class Contents(NamedTuple):
         The known releases of ``sentencepiece`` that can have written the model: those that have the
         normalization rules of the model and all options that it stores. Empty if there are none.
     command : list of str
-        The arguments with which ``spm_train`` trains a model with the same options.
+        The arguments with which ``spm_train`` trains a model with the same options; empty if it
+        refuses them.
+    refusal : str
+        Why ``spm_train`` refuses these options; empty if it does not.
+    faults : list of str
+        What is wrong with pieces because of which ``sentencepiece`` does not load the model.
     """
 
     model_type: str
@@ -65,6 +72,8 @@ class Contents(NamedTuple):
     is_predefined: bool
     releases: list[str]
     command: list[str]
+    refusal: str
+    faults: list[str]
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields as data that JSON can represent."""
@@ -92,6 +101,7 @@ class Contents(NamedTuple):
             ("normalization", f"{rules}, {self.rules_bytes:,} bytes{predefined}"),
             ("written by", releases),
         ]
+        rows += [("cannot be loaded", fault) for fault in self.faults]
         return rows
 
     def __repr__(self) -> str:
@@ -101,26 +111,30 @@ class Contents(NamedTuple):
     def __str__(self) -> str:
         """Return the report, as the command prints it. All texts from the model are printable."""
         head, *rows = self.rows()
-        return "\n".join(
-            [
-                *table(head, rows, left=2),
-                "",
-                "To train a similar model on your text:",
-                "",
-                f"  {printable(shlex.join(self.command))}",
-                "",
-                "A model stores neither pretokenizers nor the options that only spmcompat has. "
-                "Adapt the paths.",
-            ]
-        )
+        training = [
+            "To train a similar model on your text:",
+            "",
+            f"  {printable(shlex.join(self.command))}",
+            "",
+            "A model stores neither pretokenizers nor the options that only spmcompat has. "
+            "Adapt the paths.",
+        ]
+        if self.refusal:
+            training = [f"spm_train refuses the options of the model: {printable(self.refusal)}"]
+        return "\n".join([*table(head, rows, left=2), "", *training])
 
     def _repr_html_(self) -> str:
         """Return a table for a notebook."""
-        return html_of(Table(("", ""), [*self.rows(), ("command", shlex.join(self.command))], 2))
+        command = (
+            ("spm_train", self.refusal) if self.refusal else ("command", shlex.join(self.command))
+        )
+        return html_of(Table(("", ""), [*self.rows(), command], 2))
 
 
 def show(model: StrPath | bytes) -> Contents:
     """Return the contents of a model, and a command that trains a similar model.
+
+    A model with pieces because of which ``sentencepiece`` does not load it is shown, too.
 
     Parameters
     ----------
@@ -132,11 +146,12 @@ def show(model: StrPath | bytes) -> Contents:
     TrainingError
         If the model cannot be read.
     """
-    return contents(read_model(model))
+    shown, faults = read_for_editing(model)
+    return contents(shown, [fault.message for fault in faults])
 
 
-def contents(model: ModelProto) -> Contents:
-    """Return the contents of a model."""
+def contents(model: ModelProto, faults: Sequence[str] = ()) -> Contents:
+    """Return the contents of a model. `faults` says what was wrong with its pieces."""
     normal = [piece for piece in model.pieces if piece.type == NORMAL]
     # Adding 0.0 turns -0.0, the first score of a BPE model, into 0.0.
     scores = [piece.score + 0.0 for piece in normal]
@@ -145,6 +160,7 @@ def contents(model: ModelProto) -> Contents:
     releases = [
         one for one in RELEASES.values() if _can_have_written(one, model, one in having_rules)
     ]
+    command, refusal = _command(model, releases)
     return Contents(
         model_type=TrainerSpec.ModelType.Name(model.trainer_spec.model_type).lower(),
         size=model.ByteSize(),
@@ -155,7 +171,9 @@ def contents(model: ModelProto) -> Contents:
         rules_bytes=len(normalizer.precompiled_charsmap),
         is_predefined=bool(having_rules),
         releases=[one.version for one in releases],
-        command=_command(model, releases),
+        command=command,
+        refusal=refusal,
+        faults=[*faults],
     )
 
 
@@ -189,8 +207,11 @@ def _has_rules(release: Release, normalizer: NormalizerSpec) -> bool:
     return bool(normalizer.precompiled_charsmap == own)
 
 
-def _command(model: ModelProto, releases: list[Release]) -> list[str]:
-    """Return the command line with the vocabulary size and the options that are not defaults."""
+def _command(model: ModelProto, releases: list[Release]) -> tuple[list[str], str]:
+    """Return the command line with the vocabulary size and the options that are not defaults.
+
+    If spm_train refuses the options, returns an empty command line, and the reason.
+    """
     release = DEFAULT if DEFAULT in releases or not releases else releases[-1]
     chosen = {} if release is DEFAULT else {"compat": release.version}
     defaults = from_flags(chosen)
@@ -202,7 +223,11 @@ def _command(model: ModelProto, releases: list[Release]) -> list[str]:
         value = getattr(getattr(model, option.stored_in), option.stored_as)
         if value != getattr(getattr(defaults, _ATTRIBUTES[option.stored_in]), option.stored_as):
             given[name] = _text(name, value)
-    return ["spm_train", *(f"--{name}={text}" for name, text in given.items())]
+    try:
+        check_options(from_flags(given))
+    except TrainingError as error:
+        return [], str(error)
+    return ["spm_train", *(f"--{name}={text}" for name, text in given.items())], ""
 
 
 # The attributes of `Settings` that contain the specs of a model.
