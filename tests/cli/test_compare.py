@@ -128,13 +128,13 @@ def test_languages_are_held_out_line_by_line(folder: Path) -> None:
     Path("table.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     for name, found in texts.items():
         Path(f"{name}.txt").write_text("".join(f"{line}\n" for line in found), encoding="utf-8")
-    flags = ("--configs", "bpe,unigram", "--quiet", "--reference", "a")
+    flags = ("--configs", "bpe,unigram", "--quiet", "--parallel", "--reference", "a")
     given = ("--text", "a=a.txt,b=b.txt", "--vocab_size", "100", *flags)
     status, _, err = compare(*given, "--output", "out")
     assert status == 0, err
     html = Path("out/report.html").read_text(encoding="utf-8")
     assert "<h3>Languages</h3>" in html
-    assert "taken to be parallel" in html
+    assert "tokens per line" in html
     assert Path("out/held-out-1.txt").read_text().splitlines() == lines[19::20]
     assert Path("out/held-out-2.txt").read_text().splitlines() == texts["b"][19::20]
     trained = Path("out/train.txt").read_text().splitlines()

@@ -90,6 +90,7 @@ def compare(
     language_column: str | None = None,
     text_column: str | None = None,
     reference: str | None = None,
+    parallel: bool = False,
     vocab_size: int | Sequence[int] | None = None,
     configs: StrPath | Sequence[StrPath] | None = None,
     gold: StrPath | Sequence[StrPath] = (),
@@ -115,7 +116,7 @@ def compare(
         figures of each language.
     output : path
         The folder for the report.
-    language_column, text_column, reference
+    language_column, text_column, reference, parallel
         As for `evaluate`.
     vocab_size : int or sequence of int
         Vocabulary sizes; 8000 by default.

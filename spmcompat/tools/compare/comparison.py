@@ -116,7 +116,7 @@ def make(given: SimpleNamespace, report: Report) -> Comparison:
     results = train_and_evaluate(
         configs,
         given.vocab_size,
-        texts._replace(reference=given.reference),
+        texts._replace(reference=given.reference, parallel=given.parallel),
         gold,
         folder,
         workers,

@@ -154,4 +154,4 @@ def _share(share: float, both: Interval | None = None) -> str:
 
 def show_parts(parts: Sequence[str]) -> str:
     """Return the parts of a word as HTML, with vertical bars between them."""
-    return "<i>|</i>".join(map(escape, parts))
+    return "<i>|</i>".join(map(escape, filter(None, parts)))

@@ -32,6 +32,7 @@ from spmcompat.tools.evaluate.bootstrap import Bootstrap
 from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
 from spmcompat.tools.evaluate.gold import GoldScores, boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
+from spmcompat.tools.evaluate.languages import LanguageFigures, Languages
 from spmcompat.tools.evaluate.models import Model, load_model
 from spmcompat.tools.evaluate.texts import TextFiles
 from spmcompat.tools.evaluate.texts import Texts as TextSource
@@ -56,7 +57,8 @@ class Texts(NamedTuple):
     """The text for training, the held-out text, and the held-out words that the report shows.
 
     `by_language` has the held-out text of each language, if the text has languages. `reference` is
-    the language that parity refers to; by default the first one.
+    the language that parity refers to; by default the first one. `parallel` says whether line i
+    says the same in every language.
     """
 
     train: Path
@@ -65,6 +67,7 @@ class Texts(NamedTuple):
     fingerprint: str
     by_language: Mapping[str, Path] = {}
     reference: str | None = None
+    parallel: bool = False
 
     @property
     def evaluated(self) -> TextFiles:
@@ -195,7 +198,10 @@ def _result(
         "files": _digests(config),
         "release": __version__ if config.trainer == OURS else version("tokenizers"),
         # An older release of spmcompat may have stored fewer figures. Such a result is not used.
-        "figures": [*Result._fields, *Evaluation._fields, *GoldScores._fields],
+        "figures": [
+            *(Result._fields + Evaluation._fields + GoldScores._fields),
+            *(Languages._fields + LanguageFigures._fields),
+        ],
     }
     made_from = {
         **of_training,
@@ -203,6 +209,7 @@ def _result(
         "gold": _fingerprint(gold),
         "bootstrap": None if bootstrap is None else bootstrap._asdict(),
         "reference": texts.reference,
+        "parallel": texts.parallel,
     }
     stored = read_result(path, made_from)
     lists, languages = [g.name for g in gold], [*texts.by_language]
@@ -240,6 +247,7 @@ def _result(
         drop_spaces=config.drop_spaces,
         bootstrap=bootstrap,
         reference=texts.reference,
+        parallel=texts.parallel,
     )
     result = Result(
         config.name,

@@ -55,11 +55,16 @@ LANGUAGE_FLAGS = (
         "The language that parity refers to; by default the first.",
         metavar="LANGUAGE",
     ),
+    switch(
+        "parallel",
+        "Line i says the same in every language. So the cost of a language is its tokens per line, "
+        "not per byte.",
+    ),
 )
 
 # The flags that cannot be combined with --counts.
 _OF_TEXTS = (
-    *("text", "language_column", "reference", "pretokenizer", "bootstrap"),
+    *("text", "language_column", "reference", "parallel", "pretokenizer", "bootstrap"),
     *(flag.name for flag in NETWORK_FLAGS),
 )
 
@@ -166,6 +171,7 @@ def evaluate(
     language_column: str | None = None,
     text_column: str | None = None,
     reference: str | None = None,
+    parallel: bool = False,
     counts: CountTable | StrPath | None = None,
     gold: StrPath | Sequence[StrPath] = (),
     affixes: StrPath | None = None,
@@ -197,6 +203,9 @@ def evaluate(
         default.
     reference : str
         The language that parity refers to; by default the first.
+    parallel : bool
+        Whether line i says the same in every language, so that the cost of a language is its tokens
+        per line, not per byte.
     counts : CountTable or path
         Counts of a text, instead of the text. Each distinct pretoken is encoded once.
     gold : path or sequence of paths

@@ -25,14 +25,19 @@ from spmcompat.tools.evaluate.bootstrap import (
 from spmcompat.tools.evaluate.dropped_spaces import DroppedSpaces
 from spmcompat.tools.evaluate.gold import (
     GoldScores,
-    boundaries,
     gold_key,
     score_boundaries,
     scores_of_sums,
     sums_by_word,
 )
 from spmcompat.tools.evaluate.gold_lists import GoldList
-from spmcompat.tools.evaluate.languages import Languages, LanguageSums, TextCounts
+from spmcompat.tools.evaluate.languages import (
+    Languages,
+    LanguageSums,
+    ModelCounts,
+    TextCounts,
+    describe_loss,
+)
 from spmcompat.tools.evaluate.line_sums import (
     ModelSums,
     TextSums,
@@ -47,14 +52,6 @@ from spmcompat.tools.evaluate.vocabularies import share_texts
 
 # The number of lines to align with their tokens at once. A small number keeps the arrays small.
 _ALIGNED_LINES = 1000
-# A model's figures can be compared with those of other models if it loses at most this share of the
-# characters, and at most this share of the spaces. With the usual character coverage, 0.9995, a
-# model loses a tenth of this limit. In Chinese and Japanese, characters that do not occur in the
-# training text account for about a third of the limit.
-_TOLERATED_LOSS = 0.005
-# In models of these types, the unknown token replaces a whole word, including the characters that
-# the model knows.
-_WORD_MODELS = ("word", "tokenizers WordPiece", "tokenizers WordLevel")
 _ONE_UNIT = {
     "lines": ("line", "Use a longer text"),
     "documents": ("document", "Separate documents by blank lines, or choose --units lines"),
@@ -152,19 +149,12 @@ def lost_text(result: Evaluation) -> str:
     A model that loses text needs fewer tokens, and its loss in nats is smaller. So its figures
     cannot be compared with those of other models.
     """
-    lost = result.lost_characters
     if result.drops_spaces:
         boundaries = 0.0 if math.isnan(result.lost_spaces) else result.lost_spaces
         return f"it leaves out spaces, with {boundaries:.3%} of the boundaries between words"
-    if result.unknown_rate > 0 and result.model_type in _WORD_MODELS:
-        return f"it replaces whole words, with {lost:.3%} of the characters"
-    limit = f"(more than {_TOLERATED_LOSS:.1%})"
-    if lost > _TOLERATED_LOSS:
-        return f"it loses {lost:.3%} of the characters {limit}"
-    if result.lost_spaces > _TOLERATED_LOSS:
-        share = f"{result.lost_spaces:.3%} of the words {limit}"
-        return f"it does not show where spaces are, in {share}"
-    return ""
+    return describe_loss(
+        result.model_type, result.unknown_rate, result.lost_characters, result.lost_spaces
+    )
 
 
 class _Batch(NamedTuple):
@@ -219,7 +209,9 @@ class _TextSize:
         self.malformed += batch.malformed
 
     def counts(self) -> TextCounts:
-        return TextCounts(self.lines, self.bytes, self.characters, self.words)
+        return TextCounts(
+            self.lines, self.bytes, self.characters, self.visible_characters, self.words
+        )
 
 
 class _Measurement:
@@ -250,6 +242,11 @@ class _Measurement:
         if not self._by_line:
             return None
         return ModelSums(*count_tokens(self.model.kinds, cut), *words, *losses)
+
+    def counts(self) -> ModelCounts:
+        """Return what the model made of the lines so far."""
+        tokens = self.tokens
+        return ModelCounts(tokens.tokens, tokens.unknown, self.lost_characters, self.lost_spaces)
 
     def _cut(self, lines: Sequence[bytes], encoded: _Lines) -> _Lines:
         """Return the tokens of each line. With a pretokenizer, encode each pretoken separately."""
@@ -355,6 +352,7 @@ def evaluate(
     drop_spaces: bool = False,
     bootstrap: Bootstrap | None = None,
     reference: str | None = None,
+    parallel: bool = False,
 ) -> list[Evaluation]:
     """Evaluate every model on the lines of all texts.
 
@@ -377,12 +375,15 @@ def evaluate(
         Compute confidence intervals with these settings.
     reference : str, optional
         The language that parity refers to; by default the first one.
+    parallel : bool, optional
+        Whether line i says the same in every language.
 
     Raises
     ------
     TrainingError
         If a text cannot be read, is empty, has a line that is too long, or has fewer than two lines
-        or documents to resample; or if there is no text in the reference language.
+        or documents to resample; if there is no text in the reference language; or if parallel
+        texts differ in their numbers of lines.
     """
     source = TextFiles(texts) if isinstance(texts, Sequence) else texts
     measurements = [
@@ -402,9 +403,7 @@ def evaluate(
             size.add(batch)
             if language is not None:
                 languages = languages or LanguageSums(len(models))
-                counted = [measurement.tokens for measurement in measurements]
-                tokens, unknown = [c.tokens for c in counted], [c.unknown for c in counted]
-                languages.add(language, size.counts(), tokens, unknown)
+                languages.add(language, size.counts(), [one.counts() for one in measurements])
             if units is not None:
                 of_text = text_sums(batch.lines, batch.texts, batch.words)
                 rows = np.concatenate([of_text, *(found for found in sums if found is not None)])
@@ -431,7 +430,7 @@ def evaluate(
         resampled = _resampled(measurements, units, gold_samples, bootstrap)
     of_languages: Sequence[Languages | None] = [None] * len(models)
     if languages is not None:
-        of_languages = languages.of_models(reference)
+        of_languages = languages.of_models([one.model_type for one in models], reference, parallel)
     return [
         measurement.result(size, of_gold, of_model)._replace(languages=in_languages)
         for measurement, of_gold, of_model, in_languages in zip(
@@ -478,7 +477,7 @@ def _resampled_gold(
     samples = {}
     names = [gold_list.name for gold_list in gold]
     for gold_list, parts in zip(gold, cuts, strict=True):
-        sums = sums_by_word(gold_list.words, [boundaries(word) for word in parts])
+        sums = sums_by_word(gold_list.words, parts)
         scores = scores_of_sums(resample(sums, bootstrap).T)
         for figure, values in scores.items():
             if not figure.endswith(("words", "words_with_single_tokens")):

@@ -107,35 +107,35 @@ def gold_key(figure: str, name: str, names: Collection[str]) -> str:
 
 
 def score_boundaries(words: Sequence[GoldWord], parts: Sequence[Sequence[str]]) -> GoldScores:
-    """Compute a model's scores from the parts into which the model cuts each word."""
-    return compare(words, [boundaries(word) for word in parts])
-
-
-def boundaries(parts: Sequence[str]) -> frozenset[int]:
-    """Return the offsets of the boundaries between the parts of a word."""
-    return frozenset(itertools.accumulate(map(len, parts[:-1])))
-
-
-def compare(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> GoldScores:
-    """Compute a model's scores from the offsets at which the model cuts each word."""
-    rows = sums_by_word(words, cuts)
+    """Compute a model's scores from the texts of its tokens in each word; see `Model.cut`."""
+    rows = sums_by_word(words, parts)
     scores = scores_of_sums(rows.sum(axis=0)[:, np.newaxis])
     return GoldScores._make(
         int(value) if name in _COUNTS else float(value) for name, (value,) in scores.items()
     )
 
 
-def sums_by_word(words: Sequence[GoldWord], cuts: Sequence[frozenset[int]]) -> _Floats:
+def boundaries(parts: Sequence[str]) -> frozenset[int]:
+    """Return the offsets in a word at which a token begins.
+
+    Several tokens may represent one character, for example its bytes. Then only one of them has a
+    text, and they have no boundaries between them.
+    """
+    ends = [0, *itertools.accumulate(map(len, parts))]
+    return frozenset(ends) - {0, ends[-1]}
+
+
+def sums_by_word(words: Sequence[GoldWord], parts: Sequence[Sequence[str]]) -> _Floats:
     """Return a row of numbers for each word. `scores_of_sums` takes the sums of these rows."""
-    rows = np.zeros((len(words), 9))
-    for row, word, cut in zip(rows, words, cuts, strict=True):
-        gold = word.boundaries
+    rows = np.zeros((len(words), 10))
+    for row, word, tokens in zip(rows, words, parts, strict=True):
+        gold, cut = word.boundaries, boundaries(tokens)
         hits = len(gold & cut)
-        row[:4] = 1, hits, len(cut), len(gold)
+        row[:5] = 1, hits, len(cut), len(gold), len(tokens)
         if len(gold) in SCORED_BOUNDARIES:
-            row[4] = 1
+            row[5] = 1
             if cut:
-                row[5:] = 1, hits / len(gold), hits / len(cut), hits / (len(cut) + 1)
+                row[6:] = 1, hits / len(gold), hits / len(cut), hits / len(tokens)
     return rows
 
 
@@ -145,16 +145,16 @@ def scores_of_sums(sums: _Floats) -> dict[str, _Floats]:
     Each row of `sums` contains the sums of one column of `sums_by_word`: one sum for each set of
     words. The scores are in the order of the fields of `GoldScores`.
     """
-    words, hits, cut, gold, scorable, scored, recalls, precisions, token_precisions = sums
+    words, hits, cut, gold, tokens, scorable, scored, recalls, precisions, by_tokens = sums
     return {
         "words": words,
         "precision": _ratios(hits, cut),
         "recall": _ratios(hits, gold),
         "f1": _ratios(2 * hits, cut + gold),
-        "mean_length": _ratios(cut + words, words),
+        "mean_length": _ratios(tokens, words),
         "morph_score": _ratios(recalls, scored),
         "morph_score_precision": _ratios(precisions, scored),
-        "morph_score_token_precision": _ratios(token_precisions, scored),
+        "morph_score_token_precision": _ratios(by_tokens, scored),
         "morph_score_words": scored,
         "morph_score_with_single_tokens": _ratios(recalls + scorable - scored, scorable),
         "morph_score_words_with_single_tokens": scorable,

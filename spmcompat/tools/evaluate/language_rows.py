@@ -20,6 +20,7 @@ _FORMATS = {
     "tokens_per_byte": "{:.4f}",
     "parity": "{:.4f}",
     "unknown_rate": "{:.4%}",
+    "lost_characters": "{:.4%}",
 }
 
 
@@ -33,12 +34,25 @@ def language_table(results: Sequence[Evaluation | CountsEvaluation]) -> Table | 
         for result in results:
             row = _figures(result, name)
             shown = (show(form, row[key]) for key, form in _FORMATS.items())
-            rows.append((name, result.model, *shown))
+            mark = " (loses text)" if row["loses"] else ""
+            rows.append((f"{name}{mark}", result.model, *shown))
     titles = (key.replace("_", " ") for key in _FORMATS)
     notes = [
         f"{languages.summary}. Parity is the cost divided by that of {languages.reference}.",
+        *_losses(results),
     ]
     return Table(["language", "", *titles], rows, 2, notes)
+
+
+def _losses(results: Sequence[Evaluation | CountsEvaluation]) -> Iterable[str]:
+    """Yield a note for each language and model that loses some of its text."""
+    for result in results:
+        for name in result.languages.left_out if result.languages else ():
+            yield (
+                f"{result.model} loses text in {name}: {_figures(result, name)['loses']}. So its "
+                "tokens there cannot be compared, and Gini coefficient and worst language leave "
+                f"{name} out."
+            )
 
 
 def language_rows(result: Evaluation | CountsEvaluation) -> Iterable[dict[str, Any]]:

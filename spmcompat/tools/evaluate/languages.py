@@ -14,20 +14,63 @@ from spmcompat.tools.evaluate.tokens import ratio
 
 _Ints = npt.NDArray[np.int64]
 
+# The figures of a model can be compared with others if it loses at most this share of the
+# characters, and at most this share of the spaces. With the usual character coverage, 0.9995, a
+# model loses a tenth of this limit. In Chinese and Japanese, characters that do not occur in the
+# training text account for about a third of the limit.
+_TOLERATED_LOSS = 0.005
+# In models of these types, the unknown token replaces a whole word, including the characters that
+# the model knows.
+_WORD_MODELS = ("word", "tokenizers WordPiece", "tokenizers WordLevel")
+
+
+def describe_loss(
+    model_type: str, unknown_rate: float, lost_characters: float, lost_spaces: float
+) -> str:
+    """Return a description of what a model loses of a text, or "" if it loses nothing that counts.
+
+    A model that loses text needs fewer tokens for it, so the number cannot be compared with others.
+    The shares are fields of `Evaluation` and of `LanguageFigures`.
+    """
+    if unknown_rate > 0 and model_type in _WORD_MODELS:
+        return f"it replaces whole words, with {lost_characters:.3%} of the characters"
+    limit = f"(more than {_TOLERATED_LOSS:.1%})"
+    if lost_characters > _TOLERATED_LOSS:
+        return f"it loses {lost_characters:.3%} of the characters {limit}"
+    if lost_spaces > _TOLERATED_LOSS:
+        return f"it does not show where spaces are, in {lost_spaces:.3%} of the words {limit}"
+    return ""
+
 
 class TextCounts(NamedTuple):
-    """The sizes of a text before normalization, without line ends."""
+    """The sizes of a text before normalization, without line ends.
+
+    Visible characters are those that are not white space.
+    """
 
     lines: int
     bytes: int
     characters: int
+    visible_characters: int
     words: int
+
+
+class ModelCounts(NamedTuple):
+    """What a model makes of a text: its tokens, and what they do not represent."""
+
+    tokens: int
+    unknown: int
+    lost_characters: int
+    lost_spaces: int
 
 
 class LanguageFigures(NamedTuple):
     """The figures of one model for one language; a ratio is NaN if its denominator is 0.
 
     `parity` is the cost of the language divided by that of the reference; see `Languages`.
+    `lost_characters` is the share of the visible characters that are represented only by unknown
+    tokens or by no token. `loses` says what the model loses of the text, if that is so much that
+    its number of tokens cannot be compared with those of other languages; otherwise it is empty.
     """
 
     lines: int
@@ -38,27 +81,33 @@ class LanguageFigures(NamedTuple):
     tokens_per_character: float
     tokens_per_byte: float
     unknown_rate: float
+    lost_characters: float
     parity: float
+    loses: str
 
 
 class Languages(NamedTuple):
     """The figures of one model in several languages.
 
-    If all texts have the same number of lines, they are taken to be parallel: line i says the same
-    in every language. The cost of a language is then its tokens per line, and parity is the premium
-    of Petrov et al. (2023). Otherwise, the cost is its tokens per byte.
+    If the texts are parallel, line i says the same in every language. The cost of a language is
+    then its tokens per line, and parity is the premium of Petrov et al. (2023). Otherwise, the cost
+    is its tokens per byte.
 
     Attributes
     ----------
     reference : str
         The language that parity refers to.
     are_parallel : bool
-        Whether all texts have the same number of lines.
+        Whether the texts are said to be parallel.
     gini : float
-        The Gini coefficient of the costs (Foroutan et al. 2025, arXiv 2508.04796): 0 if all costs
-        are equal. NaN for fewer than two languages, or if there are no tokens.
+        The Gini coefficient of the costs (Foroutan et al. 2025, arXiv 2508.04796) of all languages
+        of which the model loses nothing that counts: 0 if all costs are equal. NaN for fewer than
+        two such languages, or if there are no tokens.
     worst : str
-        The language with the highest cost. If several languages have it, the first of them.
+        Of the same languages, the one with the highest cost. If several languages have it, the
+        first of them; empty if there is none.
+    left_out : tuple of str
+        The languages that `gini` and `worst` leave out, because the model loses some of their text.
     figures : mapping of str to LanguageFigures
         The figures of each language, in the order of the texts.
     """
@@ -67,20 +116,18 @@ class Languages(NamedTuple):
     are_parallel: bool
     gini: float
     worst: str
+    left_out: tuple[str, ...]
     figures: Mapping[str, LanguageFigures]
 
     @property
     def summary(self) -> str:
         """One sentence that says what the costs are."""
         if self.are_parallel:
-            return (
-                "All texts have the same number of lines and are taken to be parallel: cost is "
-                "tokens per line"
-            )
-        return (
-            "The texts are not parallel, since their numbers of lines differ: cost is tokens per "
-            "byte"
-        )
+            return "The texts are said to be parallel: cost is tokens per line"
+        hint = ""
+        if len({found.lines for found in self.figures.values()}) == 1 < len(self.figures):
+            hint = ". If line i says the same in every language, give --parallel"
+        return f"The texts are not said to be parallel: cost is tokens per byte{hint}"
 
 
 class LanguageSums:
@@ -93,12 +140,11 @@ class LanguageSums:
     """
 
     def __init__(self, models: int) -> None:
-        self._counted = np.zeros(len(TextCounts._fields) + 2 * models, dtype=np.int64)
+        size = len(TextCounts._fields) + models * len(ModelCounts._fields)
+        self._counted = np.zeros(size, dtype=np.int64)
         self._sums: dict[str, _Ints] = {}
 
-    def add(
-        self, language: str, text: TextCounts, tokens: Iterable[int], unknown: Iterable[int]
-    ) -> None:
+    def add(self, language: str, text: TextCounts, models: Iterable[ModelCounts]) -> None:
         """Add the part of the text that was read since the last call. It is in one language.
 
         Parameters
@@ -107,41 +153,50 @@ class LanguageSums:
             The language.
         text : TextCounts
             The size of the whole text so far.
-        tokens, unknown : iterable of int
-            For each model, the number of tokens and unknown tokens in the whole text so far.
+        models : iterable of ModelCounts
+            What each model makes of the whole text so far.
         """
-        counted = np.array([*text, *tokens, *unknown], dtype=np.int64)
+        of_models = [count for model in models for count in model]
+        counted = np.array([*text, *of_models], dtype=np.int64)
         before = self._sums.get(language, 0)
         self._sums[language] = before + counted - self._counted
         self._counted = counted
 
-    def of_models(self, reference: str | None = None) -> list[Languages]:
+    def of_models(
+        self, model_types: Iterable[str], reference: str | None = None, parallel: bool = False
+    ) -> list[Languages]:
         """Return the figures of each model.
 
         Parameters
         ----------
+        model_types : iterable of str
+            The type of each model.
         reference : str, optional
             The language that parity refers to; by default the first one.
+        parallel : bool, optional
+            Whether line i says the same in every language.
 
         Raises
         ------
         BadValueError
-            If there is no text in the reference language.
+            If there is no text in the reference language, or the texts cannot be parallel because
+            their numbers of lines differ.
         """
         chosen = next(iter(self._sums)) if reference is None else reference
         check_reference(chosen, self._sums)
         sizes = len(TextCounts._fields)
         texts = {name: TextCounts(*sums[:sizes].tolist()) for name, sums in self._sums.items()}
-        models = (len(self._counted) - sizes) // 2
-        return [
-            _languages(
-                texts,
-                {name: int(sums[sizes + model]) for name, sums in self._sums.items()},
-                {name: int(sums[sizes + models + model]) for name, sums in self._sums.items()},
-                chosen,
-            )
-            for model in range(models)
-        ]
+        if parallel:
+            _check_parallel(texts)
+        found = []
+        for number, model_type in enumerate(model_types):
+            begin = sizes + number * len(ModelCounts._fields)
+            end = begin + len(ModelCounts._fields)
+            counts = {
+                name: ModelCounts(*sums[begin:end].tolist()) for name, sums in self._sums.items()
+            }
+            found.append(_languages(model_type, texts, counts, chosen, parallel))
+        return found
 
 
 def check_reference(reference: str, languages: Collection[str]) -> None:
@@ -159,37 +214,54 @@ def check_reference(reference: str, languages: Collection[str]) -> None:
         )
 
 
+def _check_parallel(texts: Mapping[str, TextCounts]) -> None:
+    """Raise if the numbers of lines differ."""
+    lines = {name: text.lines for name, text in texts.items()}
+    if len({*lines.values()}) > 1:
+        few, many = min(lines, key=lambda one: lines[one]), max(lines, key=lambda one: lines[one])
+        raise BadValueError(
+            f"--parallel: the text of {few} has {lines[few]:,} lines and that of {many} "
+            f"{lines[many]:,}. Give texts whose line i says the same, or leave --parallel out."
+        )
+
+
 def _languages(
+    model_type: str,
     texts: Mapping[str, TextCounts],
-    tokens: Mapping[str, int],
-    unknown: Mapping[str, int],
+    counts: Mapping[str, ModelCounts],
     reference: str,
+    parallel: bool,
 ) -> Languages:
-    are_parallel = len({text.lines for text in texts.values()}) == 1
     costs = {
-        name: ratio(tokens[name], text.lines if are_parallel else text.bytes)
+        name: ratio(counts[name].tokens, text.lines if parallel else text.bytes)
         for name, text in texts.items()
     }
-    figures = {
-        name: LanguageFigures(
+    figures = {}
+    for name, text in texts.items():
+        tokens, unknown, lost_characters, lost_spaces = counts[name]
+        lost = ratio(lost_characters, text.visible_characters)
+        unknown_rate = ratio(unknown, tokens)
+        figures[name] = LanguageFigures(
             lines=text.lines,
             words=text.words,
-            tokens=tokens[name],
-            tokens_per_line=ratio(tokens[name], text.lines),
-            tokens_per_word=ratio(tokens[name], text.words),
-            tokens_per_character=ratio(tokens[name], text.characters),
-            tokens_per_byte=ratio(tokens[name], text.bytes),
-            unknown_rate=ratio(unknown[name], tokens[name]),
+            tokens=tokens,
+            tokens_per_line=ratio(tokens, text.lines),
+            tokens_per_word=ratio(tokens, text.words),
+            tokens_per_character=ratio(tokens, text.characters),
+            tokens_per_byte=ratio(tokens, text.bytes),
+            unknown_rate=unknown_rate,
+            lost_characters=lost,
             parity=ratio(costs[name], costs[reference]),
+            loses=describe_loss(model_type, unknown_rate, lost, ratio(lost_spaces, text.words)),
         )
-        for name, text in texts.items()
-    }
-    known = {name: cost for name, cost in costs.items() if not math.isnan(cost)}
+    kept = {name: cost for name, cost in costs.items() if not figures[name].loses}
+    known = {name: cost for name, cost in kept.items() if not math.isnan(cost)}
     return Languages(
         reference=reference,
-        are_parallel=are_parallel,
-        gini=gini([*costs.values()]),
+        are_parallel=parallel,
+        gini=gini([*kept.values()]),
         worst=max(known, key=lambda name: known[name], default=""),
+        left_out=tuple(name for name in texts if name not in kept),
         figures=figures,
     )
 

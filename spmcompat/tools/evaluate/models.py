@@ -76,7 +76,11 @@ class Model(Protocol):
         """Return where the text of each token begins and ends in its line, in characters."""
 
     def cut(self, words: Sequence[str]) -> list[list[str]]:
-        """Split each word into the texts of its tokens."""
+        """Split each word into the texts of its tokens, one for each token.
+
+        A space mark that is added to the word is left out. If several tokens represent one
+        character, all but one of them have an empty text.
+        """
 
 
 def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> Model:
@@ -158,8 +162,11 @@ class _SentencePiece:
 
     def cut(self, words: Sequence[str]) -> list[list[str]]:
         encoded = self._encoder.encode(list(words), return_type="proto")
-        # Leave out the space mark that the encoder adds before the word: its surface is empty.
-        return [[p.surface for p in result.pieces if p.surface] for result in encoded]
+        blank = self.kinds.blank
+        # Leave out the space mark that the encoder adds to the word: its surface is empty.
+        return [
+            [p.surface for p in result.pieces if p.surface or not blank[p.id]] for result in encoded
+        ]
 
 
 class _HuggingFace:
@@ -233,10 +240,12 @@ class _HuggingFace:
         ]
 
     def cut(self, words: Sequence[str]) -> list[list[str]]:
-        encoded = self._encoded(words)
-        return [
-            _parts(word, [a for a, _ in e.offsets]) for word, e in zip(words, encoded, strict=True)
-        ]
+        blank = self.kinds.blank
+        cuts = []
+        for word, line, spans in zip(words, self._encoded(words), self.spans(words), strict=True):
+            kept = ~blank[self._numbers(line)] | [end > begin for begin, end in spans]
+            cuts.append(_parts(word, [spans[i][0] for i in np.flatnonzero(kept)]))
+        return cuts
 
     def _numbers(self, line: Encoding) -> npt.NDArray[np.int64]:
         """Return the tokens of a line as numbers without gaps."""
@@ -300,7 +309,7 @@ def _without_added_marks(offsets: Sequence[Span], blank: Sequence[int]) -> list[
 
 def _parts(word: str, begins: Sequence[int]) -> list[str]:
     """Split a word where its tokens begin. Several tokens may begin at the same character."""
-    offsets = sorted({0, *begins, len(word)})
+    offsets = [0, *sorted(begins)[1:], len(word)]
     return [word[a:b] for a, b in itertools.pairwise(offsets)]
 
 

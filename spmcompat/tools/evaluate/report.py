@@ -200,6 +200,7 @@ def measure(given: SimpleNamespace, report: Report) -> EvaluationReport:
         drop_spaces=given.drop_spaces,
         bootstrap=bootstrap,
         reference=given.reference,
+        parallel=given.parallel,
     )
     changes = differences(measured, measured[paths.index(given.baseline or paths[0])])
     costs = [] if network is None else estimate(measured, network)
@@ -246,6 +247,8 @@ def read_texts(given: SimpleNamespace) -> Texts:
     if given.reference is not None and given.reference not in languages:
         known = ", ".join(languages) or "those of --text=LANGUAGE=FILE"
         raise UsageError(f"--reference must be one of {known}, not {given.reference!r}.")
+    if given.parallel and isinstance(texts, TextFiles) and not texts.languages:
+        raise UsageError("--parallel needs the language of each text: --text=LANGUAGE=FILE.")
     texts.check()
     return texts
 
@@ -259,6 +262,7 @@ def figures_of(result: Result) -> dict[str, object]:
         row["languages"] = {
             "reference": result.languages.reference,
             "are_parallel": result.languages.are_parallel,
+            "left_out": [*result.languages.left_out],
             "figures": {
                 name: _without_nan(figures._asdict())
                 for name, figures in result.languages.figures.items()

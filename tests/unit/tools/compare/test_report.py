@@ -16,7 +16,7 @@ from spmcompat.tools.compare.results import Result
 from spmcompat.tools.compare.training import Texts
 from spmcompat.tools.evaluate.bootstrap import Bootstrap, Interval, Resampled
 from spmcompat.tools.evaluate.evaluation import Evaluation
-from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, compare
+from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, score_boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
 
 
@@ -154,8 +154,8 @@ def cells(html: str, name: str, config: str) -> dict[str, str]:
 
 def test_each_gold_list_has_a_table_with_the_words_of_each_score(texts: Texts) -> None:
     word = GoldWord("walking", frozenset({4}))
-    right = compare([word, word], [frozenset({4}), frozenset()])
-    wrong = compare([word, word], [frozenset({3}), frozenset({3})])
+    right = score_boundaries([word, word], [["walk", "ing"], ["walking"]])
+    wrong = score_boundaries([word, word], [["wal", "king"], ["wal", "king"]])
     lists = [GoldList(name, (word, word), {"with an empty part": 2}) for name in ("a", "b")]
     results = [
         result("one", 9, gold={"a": right, "b": wrong}),
@@ -256,7 +256,7 @@ def test_intervals_stand_below_values_and_stars_mark_differences(texts: Texts) -
 
 
 def test_several_sizes_are_drawn_as_curves(texts: Texts) -> None:
-    gold = {"g": compare([GoldWord("undo", frozenset({2}))], [frozenset({2})])}
+    gold = {"g": score_boundaries([GoldWord("undo", frozenset({2}))], [["un", "do"]])}
     results = [
         result(config, 10, 1.25, size, gold=gold) for size in (100, 200) for config in ("a", "b")
     ]
@@ -290,9 +290,8 @@ def test_curves_have_bands_if_there_are_intervals() -> None:
 
 
 def test_the_tables_fit_any_gold_list_and_baseline(texts: Texts) -> None:
-    gold = {
-        name: compare([GoldWord("undo", frozenset({2}))], [frozenset({2})]) for name in ("g", "<h>")
-    }
+    scores = score_boundaries([GoldWord("undo", frozenset({2}))], [["un", "do"]])
+    gold = {"g": scores, "<h>": scores}
     results = [result("one", 10, gold=gold), result("two", 12, gold=gold)]
     table = page(results, texts, "text").split("<h2>")[1]
     assert "MorphScore [g]" in table

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spmcompat.runtime.workers import Workers
-from spmcompat.tools.evaluate.gold import GoldWord, compare, score_boundaries
+from spmcompat.tools.evaluate.gold import GoldWord, boundaries, score_boundaries
 from spmcompat.tools.evaluate.models import load_model
 from tests.oracle.morphology import ends, morph_scores
 
@@ -27,7 +27,9 @@ def gold(*segmentations: str) -> list[GoldWord]:
 def test_boundary_scores_count_all_words_of_the_list() -> None:
     words = gold("walk ing", "un do ing", "house", "anti dis establish ment")
     cuts = [{4}, {2, 3}, set(), {4}]
-    scores = compare(words, [frozenset(cut) for cut in cuts])
+    scores = score_boundaries(
+        words, [word.parts(cut) for word, cut in zip(words, cuts, strict=True)]
+    )
     assert scores.words == 4
     assert scores.precision == pytest.approx(3 / 4)
     assert scores.recall == pytest.approx(3 / 6)
@@ -41,7 +43,7 @@ def test_boundary_scores_count_all_words_of_the_list() -> None:
 
 
 def test_morph_score_leaves_out_words_that_the_model_does_not_cut() -> None:
-    scores = compare(gold("walk ing", "talk ed"), [frozenset(), frozenset({1})])
+    scores = score_boundaries(gold("walk ing", "talk ed"), [["walking"], ["t", "alked"]])
     assert scores.morph_score_words == 1
     assert scores.morph_score == 0
     # The figures "with single tokens" also include words that are not cut, with a recall of 1.
@@ -55,7 +57,33 @@ def test_boundaries_refer_to_the_text_before_normalization(train: Train) -> None
     path = train("m", model_type="char", vocab_size=200)
     model = load_model(str(path), Workers(1))
     scores = score_boundaries(gold("\ufb01 b"), model.cut(["\ufb01b"]))
-    assert (scores.recall, scores.mean_length) == (1, 2)
+    assert (scores.recall, scores.mean_length) == (1, 3)
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("model_type", ["unigram", "bpe", "char"])
+def test_every_token_counts_if_a_character_has_several(train: Train, model_type: str) -> None:
+    """With byte fallback, a character that the model lacks becomes several tokens."""
+    sp = pytest.importorskip("sentencepiece")
+    path = train("m", model_type=model_type, vocab_size=400, byte_fallback=True)
+    words = gold("\u00c4nder ung en", "the \u6f22\u5b57", "\U0001f600 s", "no thing")
+    parts = load_model(str(path), Workers(1)).cut([word.text for word in words])
+    encoder = sp.SentencePieceProcessor(model_file=str(path))
+    tokens = [
+        [piece for piece in encoder.encode(word.text, out_type=str) if piece != "\u2581"]
+        for word in words
+    ]
+    assert list(map(len, parts)) == list(map(len, tokens))
+    assert ["".join(one) for one in parts] == [word.text for word in words]
+    assert any(piece.startswith("<0x") for one in tokens for piece in one)
+    scores = score_boundaries(words, parts)
+    assert scores.mean_length == sum(map(len, tokens)) / len(words)
+    expected = [
+        len(word.boundaries & boundaries(one)) / len(pieces)
+        for word, one, pieces in zip(words, parts, tokens, strict=True)
+        if boundaries(one)
+    ]
+    assert scores.morph_score_token_precision == pytest.approx(sum(expected) / len(expected))
 
 
 MORPHS = st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=4)

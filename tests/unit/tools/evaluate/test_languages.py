@@ -63,9 +63,11 @@ def model(train: Train) -> Path:
     return train("m", model_type="bpe")
 
 
-def measure(model: Path, texts: Texts, reference: str | None = None) -> Evaluation:
+def measure(
+    model: Path, texts: Texts, reference: str | None = None, parallel: bool = False
+) -> Evaluation:
     loaded = load_model(str(model), Workers(1))
-    (result,) = evaluate([loaded], texts, [], Report(3), reference=reference)
+    (result,) = evaluate([loaded], texts, [], Report(3), reference=reference, parallel=parallel)
     return result
 
 
@@ -77,7 +79,7 @@ def files(folder: Path, texts: dict[str, list[str]]) -> TextFiles:
 
 def test_parallel_texts_are_compared_by_line(model: Path, tmp_path: Path) -> None:
     encoder = SentencePieceProcessor(model_file=str(model))
-    result = measure(model, files(tmp_path, PARALLEL), "de")
+    result = measure(model, files(tmp_path, PARALLEL), "de", parallel=True)
     assert result.languages is not None
     assert result.languages.are_parallel
     assert [*result.languages.figures] == ["en", "de", "xx"]
@@ -96,8 +98,13 @@ def test_parallel_texts_are_compared_by_line(model: Path, tmp_path: Path) -> Non
         assert found.unknown_rate == ids.count(0) / len(ids)
     for name, found in result.languages.figures.items():
         assert found.parity == pytest.approx(costs[name] / costs["de"], rel=1e-12)
-    assert result.languages.worst == max(costs, key=lambda name: costs[name])
-    assert result.languages.gini == pytest.approx(gini([*costs.values()]), rel=1e-12)
+    # The model lacks the characters of the third text, which therefore has few tokens.
+    assert result.languages.left_out == tuple(
+        name for name, found in result.languages.figures.items() if found.loses
+    )
+    kept = {name: costs[name] for name in costs if name not in result.languages.left_out}
+    assert [*kept] == ["de"]
+    assert result.languages.worst == "de"
     assert result.flat()["worst_language"] == result.languages.worst
     # Without the names of the languages, the figures of the whole text are the same.
     plain = measure(model, TextFiles([str(tmp_path / name) for name in PARALLEL]))
@@ -105,16 +112,74 @@ def test_parallel_texts_are_compared_by_line(model: Path, tmp_path: Path) -> Non
     assert result._replace(languages=None) == plain
 
 
-def test_other_texts_are_compared_by_byte(model: Path, tmp_path: Path) -> None:
-    texts = {**PARALLEL, "de": PARALLEL["de"][:3]}
+@pytest.mark.parametrize("lines", [3, 4])
+def test_other_texts_are_compared_by_byte(model: Path, tmp_path: Path, lines: int) -> None:
+    """Equal numbers of lines do not make texts parallel."""
+    texts = {"en": ["the cat sat", "a dog ran", "the end", "ende"], "de": PARALLEL["de"][:lines]}
     found = measure(model, files(tmp_path, texts)).languages
     assert found is not None
     assert not found.are_parallel
-    assert "not parallel" in found.summary
+    assert ("--parallel" in found.summary) == (lines == 4)
     costs = {name: figures.tokens_per_byte for name, figures in found.figures.items()}
     assert found.figures["de"].parity == costs["de"] / costs["en"]
     assert found.worst == max(costs, key=lambda name: costs[name])
     assert found.gini == gini([*costs.values()])
+    assert found.left_out == ()
+
+
+def test_parallel_texts_have_equal_numbers_of_lines(model: Path, tmp_path: Path) -> None:
+    texts = {**PARALLEL, "de": PARALLEL["de"][:3]}
+    with pytest.raises(BadValueError, match="de has 3 lines and that of en 4"):
+        measure(model, files(tmp_path, texts), parallel=True)
+
+
+UNKNOWN_LANGUAGES = {
+    "en": ["the cat sat on the mat", "a dog ran to the end"] * 20,
+    "de": ["die katze sass auf der matte", "ein hund lief davon"] * 20,
+    "ru": ["кошка сидела на коврике", "собака убежала"] * 20,
+    "ja": ["猫がマットに座った", "犬は走り去った"] * 20,
+}
+
+
+@pytest.mark.parametrize("model_type", ["unigram", "bpe", "char", "word"])
+@pytest.mark.parametrize("parallel", [False, True])
+def test_a_language_that_becomes_unknown_is_not_the_cheapest(
+    train: Train, tmp_path: Path, model_type: str, parallel: bool
+) -> None:
+    path = train("m", model_type=model_type)
+    result = measure(path, files(tmp_path, UNKNOWN_LANGUAGES), parallel=parallel)
+    found = result.languages
+    assert found is not None
+    assert {"ru", "ja"} <= {*found.left_out}
+    figures = found.figures
+    for name in UNKNOWN_LANGUAGES:
+        assert bool(figures[name].loses) == (name in found.left_out)
+    assert figures["ru"].lost_characters > 0.9
+    if model_type != "word":  # A word model loses every word that it does not know.
+        assert found.left_out == ("ru", "ja")
+        assert figures["en"].lost_characters == figures["de"].lost_characters == 0
+        name = "tokens_per_line" if parallel else "tokens_per_byte"
+        costs = {one: getattr(figures[one], name) for one in ("en", "de")}
+        assert found.worst == max(costs, key=lambda one: costs[one])
+        assert found.gini == gini([*costs.values()])
+        assert min(getattr(one, name) for one in figures.values()) < min(costs.values())
+    lost = sum(
+        one.lost_characters * sum(len("".join(line.split())) for line in UNKNOWN_LANGUAGES[name])
+        for name, one in figures.items()
+    )
+    visible = sum(
+        len("".join(line.split())) for text in UNKNOWN_LANGUAGES.values() for line in text
+    )
+    assert result.lost_characters == pytest.approx(lost / visible)
+
+
+def test_a_model_with_bytes_loses_no_language(train: Train, tmp_path: Path) -> None:
+    path = train("m", byte_fallback=True, vocab_size=400)
+    found = measure(path, files(tmp_path, UNKNOWN_LANGUAGES)).languages
+    assert found is not None
+    assert found.left_out == ()
+    costs = [one.tokens_per_byte for one in found.figures.values()]
+    assert found.gini == gini(costs)
 
 
 def test_the_files_of_a_language_are_one_text(model: Path, tmp_path: Path) -> None:
