@@ -292,13 +292,15 @@ def test_every_form_of_output_has_a_row_for_each_language() -> None:
             assert float(second["parity"]) == expected["parity"]
     _, text, _ = run("unigram.model", "bpe.model", *LANGUAGES)
     _, page, _ = run("unigram.model", "bpe.model", *LANGUAGES, "--html")
-    shown = [line.split() for line in text.splitlines() if line.startswith(("  en ", "  de "))]
+    assert "de (loses text)" in text
+    lines = text.replace("de (loses text)", "de").splitlines()
+    shown = [line.split() for line in lines if line.startswith(("  en ", "  de "))]
     assert [(row[0], row[1]) for row in shown] == [
         (language, name) for language in ("en", "de") for name in ("unigram.model", "bpe.model")
     ]
     assert "said to be parallel" in text
     for row in shown:
-        assert all(f">{cell}</td>" in page for cell in row)
+        assert all(f">{cell}</td>" in page for cell in row if cell != "de")
     assert page.startswith("<!DOCTYPE html>")
     assert page.count("<table>") == page.count("</table>") == 4
 
