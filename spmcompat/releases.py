@@ -28,6 +28,9 @@ class Release(NamedTuple):
         number is ignored.
     skips_empty_fields : bool
         Whether empty fields in a line of a table are skipped.
+    skips_empty_arguments : bool
+        Whether empty arguments in a string of flags are skipped. They result from a second space,
+        or from a space at an end.
     characters_without_rules : str
         Characters, in hexadecimal, that the predefined rules of the newest release change, but the
         rules of this release do not. Most are newer than this release's version of Unicode.
@@ -128,6 +131,7 @@ class Release(NamedTuple):
     experimental_flags: frozenset[str]
     streams_numbers: bool
     skips_empty_fields: bool
+    skips_empty_arguments: bool
     characters_without_rules: str
     code_points: str
     rules_change_something: bool
@@ -195,6 +199,7 @@ V0_2_3 = Release(
     experimental_flags=_EXPERIMENTAL_FLAGS,
     streams_numbers=False,
     skips_empty_fields=False,
+    skips_empty_arguments=False,
     characters_without_rules="",
     code_points="strict",
     rules_change_something=True,
@@ -266,6 +271,7 @@ V0_2_1 = V0_2_2._replace(
     unknown_options=_UNKNOWN_BEFORE_0_2_2,
     streams_numbers=True,
     skips_empty_fields=True,
+    skips_empty_arguments=True,
     characters_without_rules="61C A7CE A7D2 A7D4 A7F1 16EA0-16EB8",
     code_points="streamed",
     rules_change_something=False,

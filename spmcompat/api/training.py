@@ -398,8 +398,8 @@ class SentencePieceTrainer:
         Parameters
         ----------
         arg : str, optional
-            Flags in one string, ``--input=FILE --model_prefix=NAME``. If it is given, keywords are
-            ignored.
+            Flags in one string, ``--input=FILE --model_prefix=NAME``. If it is given, the keywords
+            of ``sentencepiece`` are ignored, and those that only spmcompat has are refused.
         logstream : text stream, optional
             Where to write messages.
         **kwargs
@@ -420,7 +420,7 @@ class SentencePieceTrainer:
         from spmcompat.training import run  # noqa: PLC0415
 
         if isinstance(arg, str):
-            settings = from_string(arg)
+            settings = from_string(arg, kwargs)
             run(settings, report=Report(settings.min_log_level, logstream))
             return
 

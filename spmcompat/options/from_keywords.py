@@ -9,7 +9,7 @@ Source: ``sentencepiece_trainer.cc`` of ``sentencepiece`` 0.2.3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from google.protobuf.message import DecodeError
@@ -98,27 +98,33 @@ def _settings(options: Mapping[str, object]) -> Settings:
     return settings
 
 
-def from_string(arguments: str) -> Settings:
+def from_string(arguments: str, keywords: Iterable[str] = ()) -> Settings:
     """Build the settings from one string such as ``--a=b --c=d``.
 
     The string is split at every space, so a value cannot contain a space. If an option is given
     twice, the first value is used.
 
+    Parameters
+    ----------
+    arguments : str
+        The string.
+    keywords : iterable of str
+        The names of keywords that were given in addition. The reference ignores all keywords.
+
     Raises
     ------
     BadValueError
-        If a value cannot be read.
+        If a value cannot be read, or a keyword is not an option of the reference.
     UnknownOptionError
-        If an option is unknown, or the string has two spaces in a row.
+        If an option is unknown, or the string has two spaces in a row and the release does not skip
+        empty arguments.
     """
+    given = arguments.split(" ") if arguments else []
     options: dict[str, object] = {}
-    for argument in arguments.split(" ") if arguments else ():
+    for argument in filter(None, given):
         name, _, value = argument.removeprefix("--").partition("=")
         if not name:
-            raise UnknownOptionError(
-                'unknown field name "" in TrainerSpec. '
-                "Put exactly one space between two options and none at the ends."
-            )
+            raise _without_name()
         if "=" not in argument and not name.isidentifier():
             raise UnknownOptionError(
                 f'unknown field name "{name}" in TrainerSpec. To train on a file, write '
@@ -128,7 +134,30 @@ def from_string(arguments: str) -> Settings:
             options.setdefault(name, value.encode())
         else:
             options.setdefault(name, value)
-    return from_kwargs(options)
+    if "" in given and not release_of(options).skips_empty_arguments:
+        raise _without_name()
+    settings = from_kwargs(options)
+    settings.notes += _ignored_keywords(keywords)
+    return settings
+
+
+def _without_name() -> UnknownOptionError:
+    return UnknownOptionError(
+        'unknown field name "" in TrainerSpec. Put exactly one space between two options and none '
+        "at the ends."
+    )
+
+
+def _ignored_keywords(keywords: Iterable[str]) -> list[str]:
+    """Return a warning for keywords beside a string of flags, if there are any."""
+    names = list(keywords)
+    for name in names:
+        if name in OPTIONS and not OPTIONS[name].in_reference:
+            raise BadValueError(
+                f"{name} cannot be a keyword beside a string of flags. Write it into the string, "
+                "or give all options as keywords."
+            )
+    return [f"{', '.join(names)}: keywords beside a string of flags are ignored."] if names else []
 
 
 def _function(on_round: object) -> OnRound | None:

@@ -318,3 +318,14 @@ def test_broken_items_of_an_iterator(trainers: Trainers, old_release: str) -> No
     case = sentences_case(CHAR, ["abc", b"d\xffe\r\n", "\n", ""], release=old_release)
     comparison = trainers.run(case)
     assert comparison.equal, comparison.report()
+
+
+SPACES = ["60 ", "60    ", "60 --", "60\n", "60 \n", "60\t", "60 --minloglevel=1 "]
+
+
+@pytest.mark.parametrize("size", SPACES, ids=repr)
+def test_white_space_in_a_string_of_flags(trainers: Trainers, any_release: str, size: str) -> None:
+    options: dict[str, Option] = {"vocab_size": size, "model_type": "char"}
+    for given in (options, dict(reversed(options.items()))):
+        comparison = trainers.run(file_case(given, [TEXT], form="string", release=any_release))
+        assert comparison.equal, comparison.report()

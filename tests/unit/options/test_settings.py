@@ -64,6 +64,39 @@ def test_string_with_a_space_too_many(text: str) -> None:
         from_string(text)
 
 
+EMPTY_ARGUMENTS = ["--vocab_size=60  --compat={}", " --vocab_size=60 --compat={}   "]
+
+
+@pytest.mark.parametrize("text", EMPTY_ARGUMENTS)
+def test_empty_arguments_of_a_string(text: str) -> None:
+    for release in ("0.2.0", "0.2.1"):
+        assert stored(from_string(text.format(release)).trainer) == {"vocab_size": 60}
+    for release in ("0.2.2", "0.2.3"):
+        with pytest.raises(UnknownOptionError, match='name ""'):
+            from_string(text.format(release))
+
+
+@pytest.mark.parametrize("text", ["--vocab_size=60 --", "--vocab_size=60 --=1 ", "=1"])
+def test_arguments_without_a_name(text: str) -> None:
+    for release in ("0.2.1", "0.2.3"):
+        with pytest.raises(UnknownOptionError, match='name ""'):
+            from_string(f"{text} --compat={release}")
+
+
+@pytest.mark.parametrize("name", ["compat", "workers", "recipe", "on_round"])
+def test_own_keyword_beside_a_string(name: str) -> None:
+    with pytest.raises(BadValueError, match=name):
+        from_string("--vocab_size=60", [name])
+
+
+def test_keywords_of_the_reference_beside_a_string() -> None:
+    settings = from_string("--byte_fallback=true", ["vocab_size", "model_writer"])
+    assert stored(settings.trainer) == {"byte_fallback": True}
+    (note,) = settings.notes
+    assert "vocab_size" in note
+    assert "model_writer" in note
+
+
 @pytest.mark.parametrize("text", ["corpus.txt", "--input corpus.txt", "--input=a.txt data/b"])
 def test_string_with_the_path_of_a_file(text: str) -> None:
     with pytest.raises(UnknownOptionError, match=r"To train on a file, write --input=FILE\.$"):
