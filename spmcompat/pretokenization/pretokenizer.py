@@ -137,20 +137,23 @@ class Pretokenizer:
         return marked
 
 
-def _encoded(chunks: object) -> list[bytes]:
-    """Return the chunks in UTF-8. The argument may be any object with items and a length."""
+def _encoded(chunks: object) -> list[bytes | bytearray]:
+    """Return the chunks in UTF-8. The argument may be any object with items and a length.
+
+    A chunk may be of a subclass of str or bytes. The methods of the subclass are not called.
+    """
     kind = type(chunks)
     if isinstance(chunks, dict) or not (hasattr(kind, "__getitem__") and hasattr(kind, "__len__")):
         raise TypeError(f"it must return a list of str or bytes, not {kind.__name__}")
     return [
-        chunk.encode() if isinstance(chunk, str) else _bytes(chunk)
+        str.encode(chunk) if isinstance(chunk, str) else _bytes(chunk)
         for chunk in chunks  # type: ignore[attr-defined]
     ]
 
 
-def _bytes(chunk: object) -> bytes:
+def _bytes(chunk: object) -> bytes | bytearray:
     if isinstance(chunk, bytes | bytearray):
-        return bytes(chunk)
+        return chunk
     raise TypeError(f"each chunk must be str or bytes, not {type(chunk).__name__}")
 
 

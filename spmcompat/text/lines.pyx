@@ -3,6 +3,7 @@
 from cpython.buffer cimport PyBUF_WRITE
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.memoryview cimport PyMemoryView_FromMemory
+from cpython.unicode cimport PyUnicode_FromObject
 from cython cimport final
 from cython.operator cimport dereference
 from libc.string cimport memcpy
@@ -112,7 +113,7 @@ cdef class ReadBuffer:
             None if the iterator is exhausted.
         """
         cdef ReadBuffer buffer = ReadBuffer()
-        cdef bytes data
+        cdef object data  # not declared as bytes, which would refuse subclasses
         cdef Py_ssize_t size, kept
         cdef Py_ssize_t most = NO_LIMIT if longest is None else longest
         cdef bint is_cut
@@ -120,7 +121,10 @@ cdef class ReadBuffer:
         buffer.origin = origin
         buffer.first_line = first_item
         for item in iterator:
-            is_cut = isinstance(item, str) and len(item) > most
+            is_cut = False
+            if isinstance(item, str):
+                item = PyUnicode_FromObject(item)  # a subclass may have its own len and slices
+                is_cut = len(item) > most
             if is_cut:
                 # Remove line ends before the item is cut; afterwards, its end is lost.
                 item = item.rstrip("\r\n")

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .own_texts import OwnBytes, OwnStr
+
 _WORDS = re.compile(r"▁+[^▁\x1f]*|[^▁]+", re.DOTALL)
 _KINDS = re.compile(r"▁|[^\W\d_]+|\d{1,3}|[^\w]|_|\w", re.DOTALL)
 
@@ -26,6 +28,8 @@ CONSISTENT: Mapping[str, Callable[[str], Any]] = {
     "characters": str,
     "tuple of pairs": lambda sentence: tuple(_pairs(sentence)),
     "bytes": lambda sentence: [pretoken.encode() for pretoken in _pairs(sentence)],
+    "own str": lambda sentence: [OwnStr(pretoken) for pretoken in _pairs(sentence)],
+    "own bytes": lambda sentence: [OwnBytes(pretoken.encode()) for pretoken in _pairs(sentence)],
     "bytearrays": lambda sentence: [bytearray(sentence.encode())],
     "half characters": _half_characters,
     "empty pretokens": lambda sentence: ["", sentence[:3], "", "", sentence[3:], ""],

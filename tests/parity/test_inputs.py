@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from . import corpora, reference
 from .case import Case, Option
 from .harness import Trainers, file_case
+from .own_texts import OwnBytes, OwnStr
 
 SOFT: dict[str, Option] = {"vocab_size": 300, "hard_vocab_limit": False, "num_threads": 3}
 TEXT = corpora.topics_text(20_000)
@@ -52,6 +54,38 @@ def test_sentences_of_an_iterator(
     if kind is bytes:
         lines = [line.encode() for line in lines if isinstance(line, str)]
     trainers.check_sentences({**SOFT, "vocab_size": 600}, lines, handing=handing, writer=writer)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"max_sentence_length": 20},
+        {"input_sentence_size": 150, "shuffle_input_sentence": False},
+    ],
+    ids=str,
+)
+def test_sentences_of_subclasses_of_str_and_bytes(
+    trainers: Trainers, any_release: str, options: dict[str, Option]
+) -> None:
+    lines = [f"{line}\r\n" for line in corpora.mixed_text(3, 200).split("\n")]
+    own = [OwnBytes(line.encode()) if at % 3 else OwnStr(line) for at, line in enumerate(lines)]
+    given = {**SOFT, "vocab_size": 600, **options}
+    trained = trainers.check_sentences(given, own, release=any_release)
+    plain = trainers.check_sentences(given, lines, release=any_release)
+    assert trained.ours.outputs == plain.ours.outputs
+
+
+def test_counted_sentences_of_subclasses_of_str_and_bytes(trainers: Trainers) -> None:
+    own = [OwnBytes(b"abc abd\t3"), OwnStr("abc\t2"), OwnStr("b c\t1")]
+    trainers.check_sentences({**SOFT, "input_format": "tsv"}, own)
+
+
+@pytest.mark.parametrize("kind", ["S", "U", "O"])
+def test_sentences_of_an_array(trainers: Trainers, kind: str) -> None:
+    lines = ["abc abc", "abd", "", "b c"]
+    own = list(np.array([line.encode() for line in lines] if kind == "S" else lines, dtype=kind))
+    trainers.check_sentences(SOFT, own)
 
 
 def test_sentences_with_line_ends_and_broken_bytes(trainers: Trainers) -> None:

@@ -9,17 +9,19 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import spmcompat
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
 from tests.parity import corpora
+from tests.parity.own_texts import OwnBytes, OwnStr
 
 LINES = corpora.words_text(seed=4, lines=60, types=40).splitlines()
 SMALL: dict[str, Any] = {"vocab_size": 60, "hard_vocab_limit": False, "minloglevel": 2}
 
 
-def _trained(sentences: Iterable[str | bytes], **options: Any) -> bytes:
+def _trained(sentences: Iterable[str | bytes] | None, **options: Any) -> bytes:
     written = io.BytesIO()
     spmcompat.train(sentence_iterator=sentences, model_writer=written, **SMALL, **options)
     return written.getvalue()
@@ -141,6 +143,25 @@ def test_version_is_the_project_s() -> None:
 def test_any_iterable_will_do(handed: Callable[[list[str]], Iterable[str | bytes]]) -> None:
     distinct = list(dict.fromkeys(LINES))
     assert _trained(handed(distinct)) == _trained(iter(distinct))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"split_lines": True}, {"input_sentence_size": 101}, {"long_sentences": "split"}],
+    ids=str,
+)
+def test_items_of_subclasses_of_str_and_bytes(options: dict[str, Any]) -> None:
+    lines = [f"{line}\n{line}" for line in LINES] * 3
+    given = {"max_sentence_length": 60, **options}
+    expected = _trained(lines, **given)
+    for kind in (OwnStr, np.str_):
+        assert _trained([kind(line) for line in lines], **given) == expected
+    for own in (OwnBytes, np.bytes_):
+        assert _trained([own(line.encode()) for line in lines], **given) == expected
+    for array in (np.array(lines), np.array([line.encode() for line in lines])):
+        assert _trained(array, **given) == expected
+        counts = spmcompat.count(sentence_iterator=array, minloglevel=2, **given)
+        assert _trained(None, counts=counts) == expected
 
 
 def test_names_of_the_iterator() -> None:
