@@ -44,6 +44,9 @@ class Release(NamedTuple):
         Whether every sentence that normalizes to nothing is removed. When a sentence is removed,
         the last sentence of the text is moved to its position. If this is false, the moved sentence
         stays there, even if it also normalizes to nothing.
+    keeps_first_error : bool
+        Whether the caller gets the exception that an iterator raises before its first item. If not,
+        the exception is lost, and the text counts as empty.
     folder_is_empty_file : bool
         Whether a folder among the inputs is read as an empty file. If not, it is refused.
     empty_files_repeat_lines : bool
@@ -137,6 +140,7 @@ class Release(NamedTuple):
     rules_change_something: bool
     boundary: int
     removes_all_empty: bool
+    keeps_first_error: bool
     folder_is_empty_file: bool
     empty_files_repeat_lines: bool
     needs_text: bool
@@ -205,6 +209,7 @@ V0_2_3 = Release(
     rules_change_something=True,
     boundary=0x1F,
     removes_all_empty=True,
+    keeps_first_error=True,
     folder_is_empty_file=False,
     empty_files_repeat_lines=True,
     needs_text=True,
@@ -275,6 +280,7 @@ V0_2_1 = V0_2_2._replace(
     characters_without_rules="61C A7CE A7D2 A7D4 A7F1 16EA0-16EB8",
     code_points="streamed",
     rules_change_something=False,
+    keeps_first_error=False,
     folder_is_empty_file=True,
     empty_files_repeat_lines=False,
     symbols_begin_words=False,

@@ -155,7 +155,8 @@ def open_source(
     parts = arrow_parts(sentences, column)
     if parts is not None:
         return Items(parts, column, text, "Arrow data")
-    return Items(cast("Iterable[str | bytes]", sentences), column, text)
+    items = cast("Iterable[str | bytes]", sentences)
+    return Items(items, column, text, keeps_first_error=text.release.keeps_first_error)
 
 
 def sample_sentences(source: LineSource, text: TextPlan, report: Report) -> Source:
@@ -201,6 +202,9 @@ class Items:
         States how to read the items.
     name : str
         The name of the items in messages.
+    keeps_first_error : bool
+        Whether an exception that the iterator raises before its first item is passed on unchanged.
+        All others become a `TrainingError`.
     """
 
     def __init__(
@@ -209,12 +213,15 @@ class Items:
         column: str | None = None,
         text: TextPlan | None = None,
         name: str = "an iterator",
+        *,
+        keeps_first_error: bool = False,
     ) -> None:
         self._items = items
         self._column = column
         self._split_lines = text is not None and text.split_lines
         self._longest = text and text.longest_record
         self._name = name
+        self._keeps_first_error = keeps_first_error
 
     def __iter__(self) -> Generator[ReadBuffer, None, None]:
         """Read the text in order. Closing the generator closes the input."""
@@ -249,7 +256,7 @@ class Items:
     def _buffers(self) -> Generator[ReadBuffer, None, None]:
         """Yield the read buffers in order."""
         iterator: Iterator[Any] = iter(self._items)
-        start = naming_iterator_errors(lambda: [*islice(iterator, 1)])
+        start = self._start_of(iterator)
         items: Iterator[Any] = chain(start, iterator)
         if start and not isinstance(start[0], str | bytes):
             from spmcompat.text.arrow_producers import is_arrow, strings_of  # noqa: PLC0415
@@ -278,6 +285,14 @@ class Items:
             yield buffer
             first += buffer.lines
             items = iterator
+
+    def _start_of(self, iterator: Iterator[Any]) -> list[Any]:
+        """Return the first item in a list, which is empty if there is none."""
+
+        def take() -> list[Any]:
+            return [*islice(iterator, 1)]
+
+        return take() if self._keeps_first_error else naming_iterator_errors(take)
 
 
 class SampleSource:

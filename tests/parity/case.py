@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -40,6 +40,8 @@ class Case:
         What to pass as ``sentence_iterator``, in the form that `handing` names; None for no
         sentences. The reference accepts only a true iterator, so it gets one unless `handing` is
         ``list itself``.
+    fails
+        An exception that the iterator raises after the last of the sentences.
     writer
         Whether the model goes to ``model_writer`` instead of to files.
     form
@@ -62,6 +64,7 @@ class Case:
     links: Mapping[str, Path] = field(default_factory=dict)
     sentences: Sequence[str | bytes] | None = None
     handing: Handing = "iterator"
+    fails: BaseException | None = None
     writer: bool = False
     form: Form = "python"
     normalizer: Mapping[str, Any] | None = None
@@ -84,9 +87,14 @@ class Case:
         assert self.sentences is not None
         if self.handing.startswith("list"):
             return list(self.sentences)
-        if self.handing == "generator":
-            return (sentence for sentence in self.sentences)
+        if self.handing == "generator" or self.fails is not None:
+            return self._generated(self.sentences)
         return iter(list(self.sentences))
+
+    def _generated(self, sentences: Sequence[str | bytes]) -> Iterator[str | bytes]:
+        yield from sentences
+        if self.fails is not None:
+            raise self.fails
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .own_texts import OwnBytes, OwnStr
+from .own_types import OwnBytes, OwnStr
 
 _WORDS = re.compile(r"▁+[^▁\x1f]*|[^▁]+", re.DOTALL)
 _KINDS = re.compile(r"▁|[^\W\d_]+|\d{1,3}|[^\w]|_|\w", re.DOTALL)

@@ -9,8 +9,8 @@ import pytest
 
 from . import corpora, reference
 from .case import Case, Option
-from .harness import Trainers, file_case
-from .own_texts import OwnBytes, OwnStr
+from .harness import Trainers, file_case, sentences_case
+from .own_types import OwnBytes, OwnError, OwnStr
 
 SOFT: dict[str, Option] = {"vocab_size": 300, "hard_vocab_limit": False, "num_threads": 3}
 TEXT = corpora.topics_text(20_000)
@@ -86,6 +86,30 @@ def test_sentences_of_an_array(trainers: Trainers, kind: str) -> None:
     lines = ["abc abc", "abd", "", "b c"]
     own = list(np.array([line.encode() for line in lines] if kind == "S" else lines, dtype=kind))
     trainers.check_sentences(SOFT, own)
+
+
+ERRORS = [
+    FileNotFoundError(2, "gone"),
+    ValueError("bad"),
+    KeyError("name"),
+    RecursionError("deep"),
+    OwnError("own"),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_iterator_that_fails_before_its_first_item(
+    trainers: Trainers, any_release: str, error: Exception
+) -> None:
+    comparison = trainers.run(sentences_case(SOFT, [], fails=error, release=any_release))
+    assert comparison.equal, comparison.report()
+
+
+@pytest.mark.parametrize("items", [1, 2, 3000])
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_iterator_that_fails_later(trainers: Trainers, items: int, error: Exception) -> None:
+    comparison = trainers.run(sentences_case(SOFT, ["abc abd " * 99] * items, fails=error))
+    assert comparison.equal, comparison.report()
 
 
 def test_sentences_with_line_ends_and_broken_bytes(trainers: Trainers) -> None:

@@ -100,6 +100,13 @@ def assert_fails(outcome: Outcome, kind: str, key: str) -> None:
     assert not outcome.outputs
 
 
+def assert_fails_late(outcome: Outcome) -> None:
+    """Require a model, and the exception that Python raises if the library lost another one."""
+    assert outcome.failure is not None, "training succeeded"
+    assert "SystemError" in outcome.failure.types, outcome.failure
+    assert outcome.output(".model")
+
+
 def assert_process_ends(outcome: Outcome) -> None:
     assert outcome.failure is not None, "training succeeded"
     assert outcome.failure.types == ("Crash",), outcome.failure
@@ -492,7 +499,16 @@ def test_a_list(trainers: Trainers) -> None:
     assert ours.outputs == trainers.reference.run(sentences_case(SOFT, lines)).outputs
 
 
-@deviation("`KeyboardInterrupt` or `SystemExit` in a `pretokenizer`")
+@deviation("An exception in an iterator after its first item, up to 0.2.1")
+@pytest.mark.parametrize("release", ["0.2.0", "0.2.1"])
+def test_an_iterator_that_fails(trainers: Trainers, release: str) -> None:
+    case = sentences_case(SOFT, TEXT.split("\n"), fails=KeyError("k"), release=release)
+    ours, theirs = both(trainers, case)
+    assert_fails_late(theirs)
+    assert_fails(ours, "TrainingError", "KeyError")
+
+
+@deviation("`KeyboardInterrupt` or `SystemExit` in a `pretokenizer` or an iterator")
 @pytest.mark.parametrize(
     ("function", "kind"), [("exits", "SystemExit"), ("interrupts", "KeyboardInterrupt")]
 )
@@ -500,6 +516,18 @@ def test_a_pretokenizer_that_exits(trainers: Trainers, function: str, kind: str)
     ours, theirs = both(trainers, file_case(SOFT, [TEXT], pretokenizer=function))
     assert_fails(theirs, "RuntimeError", f"Pretokenizer failed: {kind}")
     assert_fails(ours, kind, "")
+
+
+@pytest.mark.parametrize("release", ["0.2.1", "0.2.2", "0.2.3"])
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt()], ids=repr)
+def test_an_iterator_that_exits(trainers: Trainers, release: str, error: BaseException) -> None:
+    case = sentences_case(SOFT, TEXT.split("\n"), fails=error, release=release)
+    ours, theirs = both(trainers, case)
+    if release == "0.2.1":
+        assert_fails_late(theirs)
+    else:
+        assert_fails(theirs, "RuntimeError", type(error).__name__)
+    assert_fails(ours, type(error).__name__, "")
 
 
 @deviation("An unknown option and a bad value in one call, from Python")

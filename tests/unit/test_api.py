@@ -15,7 +15,7 @@ import pytest
 import spmcompat
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
 from tests.parity import corpora
-from tests.parity.own_texts import OwnBytes, OwnStr
+from tests.parity.own_types import OwnBytes, OwnStr
 
 LINES = corpora.words_text(seed=4, lines=60, types=40).splitlines()
 SMALL: dict[str, Any] = {"vocab_size": 60, "hard_vocab_limit": False, "minloglevel": 2}

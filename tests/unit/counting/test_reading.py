@@ -14,7 +14,7 @@ from spmcompat.counting import retention
 from spmcompat.counting.counts import Counts
 from spmcompat.counting.reading import read_counts
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
-from spmcompat.releases import RELEASES, Release
+from spmcompat.releases import RELEASES, Release, find_release
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
@@ -352,6 +352,24 @@ def test_the_error_of_an_iterator_is_the_cause(sample: int) -> None:
     with pytest.raises(TrainingError, match="iterator raised KeyError: 'gone'") as raised:
         read(items(), input_sentence_size=sample)
     assert raised.value.__cause__ is error
+
+
+@pytest.mark.parametrize("sample", [0, 500])
+@pytest.mark.parametrize("release", ["0.2.2", "0.2.3"])
+def test_an_error_before_the_first_item_stays_as_it_is(release: str, sample: int) -> None:
+    error = KeyError("gone")
+
+    def items() -> Iterator[str]:
+        raise error
+        yield "a"
+
+    options = {"input_sentence_size": sample, "release": find_release(release)}
+    with pytest.raises(KeyError) as raised:
+        read(items(), **options)
+    assert raised.value is error
+    options["release"] = find_release("0.2.1")
+    with pytest.raises(TrainingError, match="gone"):
+        read(items(), **options)
 
 
 def test_an_interrupt_of_an_iterator_stays_an_interrupt() -> None:

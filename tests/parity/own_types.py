@@ -1,4 +1,4 @@
-"""Subclasses of str and bytes, whose methods do not tell their contents."""
+"""Subclasses of str and bytes, whose methods do not tell their contents, and of Exception."""
 
 from __future__ import annotations
 
@@ -35,3 +35,7 @@ class OwnBytes(bytes):
 
     def __getitem__(self, _: Any) -> Any:
         return b"y"
+
+
+class OwnError(Exception):
+    pass
