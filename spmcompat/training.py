@@ -16,7 +16,14 @@ from spmcompat.model.vocabulary import (
     fill_ids,
     reachable_ids,
 )
-from spmcompat.model.writers import Trained, Writers, check_writers, save, writers_of
+from spmcompat.model.writers import (
+    Trained,
+    Writers,
+    check_writers,
+    save,
+    write_all,
+    writers_of,
+)
 from spmcompat.options.checks import check_alphabet, verify
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings, runs_of, size_label, with_charsmaps
@@ -377,7 +384,7 @@ def deliver(
     """Give each model to its writer, or write the files of all models."""
     if writer is not None:
         for one, trained in zip(writers_of(writer, sizes), models, strict=True):
-            one.write(trained.model)
+            write_all(one, trained.model)
         return
     for _, vocabulary, spec in models:
         for piece in breaking_pieces(vocabulary):

@@ -1,10 +1,10 @@
 """Writes trained models to files or to the caller's writers."""
 
 from collections.abc import Callable, Iterable, Sequence
-from io import TextIOBase
+from io import RawIOBase, TextIOBase
 from typing import NamedTuple, Protocol, TypeAlias
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, MissingFileError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.vocabulary import vocabulary_lines
 from spmcompat.runtime.outputs import Outputs
@@ -94,6 +94,35 @@ def _check_writer(writer: object) -> None:
             f"a writer in model_writer takes text, not bytes: {type(writer).__name__}. Open the "
             "file in binary mode, or give model_prefix."
         )
+
+
+def write_all(writer: Writer, data: bytes) -> None:
+    """Write all bytes, also to a writer that takes only a part of them at a time.
+
+    An unbuffered file does so if the disk is full or a pipe has no room. Its method ``write``
+    returns how many bytes it wrote, or None if it wrote nothing. Writers of other kinds may return
+    anything: only a smaller number means that bytes are left.
+
+    Raises
+    ------
+    MissingFileError
+        If bytes are left and the writer does not write any of them.
+    """
+    rest = data
+    while rest:
+        written = writer.write(rest)
+        if written is None and isinstance(writer, RawIOBase):
+            written = 0
+        if not isinstance(written, int) or isinstance(written, bool):
+            return
+        if written <= 0:
+            done = len(data) - len(rest)
+            raise MissingFileError(
+                f"a writer in model_writer wrote only {done:,} of the {len(data):,} bytes of the "
+                f"model: {type(writer).__name__}. Give a writer that waits until it can write, or "
+                "give model_prefix."
+            )
+        rest = rest[written:]
 
 
 def save(models: Iterable[Trained], files: Outputs) -> None:

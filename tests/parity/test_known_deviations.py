@@ -21,6 +21,7 @@ from tests.parity.case import Case, Option, Outcome
 from tests.parity.corpora import words_text
 from tests.parity.environments import MissingEnvironmentError
 from tests.parity.harness import Comparison, Trainers, file_case, sentences_case
+from tests.parity.own_types import ShortWriter
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "deviations.md"
 GONE = "both sides do the same now: remove it from docs/deviations.md, and remove this test"
@@ -489,6 +490,23 @@ def test_a_bad_writer(trainers: Trainers, writer: object, kind: str, message: st
     ours, theirs = both(trainers, Case(options, sentences=TEXT.split("\n")))
     assert_fails(theirs, kind, "")
     assert_fails(ours, "ValueError", message)
+
+
+@deviation("A `model_writer` that writes only a part of what it gets, such as an unbuffered file")
+@pytest.mark.parametrize("most", [0, 1000, 5000])
+def test_a_writer_of_parts(trainers: Trainers, most: int) -> None:
+    options: dict[str, Option] = {**SOFT, "model_writer": ShortWriter(most)}  # type: ignore[dict-item]
+    ours, theirs = both(trainers, Case(options, sentences=TEXT.split("\n")))
+    complete = trainers.ours.run(sentences_case(SOFT, TEXT.split("\n"), writer=True))
+    model = complete.output(".model")
+    assert model is not None
+    assert theirs.failure is None
+    assert theirs.outputs == {"short.model": model[:most]}
+    if most == 0:
+        assert ours.failure is not None
+        assert "OSError" in ours.failure.types
+    else:
+        assert ours.outputs == {"short.model": model}
 
 
 @deviation("A list, or another iterable that is not an iterator, as `sentence_iterator`")
