@@ -214,13 +214,12 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[s
 
         found.append(
             f"Skipped {facts.huge} records of more than {record_limit(text)} bytes, the larger of "
-            f"16 MiB and 8 times --max_sentence_length{first('huge')}."
+            f"16 MiB and 8 times --max_sentence_length (raise it to train on them{first('huge')})."
         )
     if facts.reserved:
-        place = first("reserved").removeprefix("; ")
         found.append(
-            f"Skipped {facts.reserved} sentences that contain the reserved character U+2585"
-            f"{f' ({place})' if place else ''}."
+            f"Skipped {facts.reserved} sentences that contain the reserved character U+2585 "
+            f"(replace it to train on them{first('reserved')})."
         )
     if facts.nulls:
         found.append(f"Skipped {facts.nulls} rows that are null.")
@@ -232,7 +231,8 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[s
     if surprises.nul:
         found.append(
             f"{surprises.nul} sentences contain NUL characters, as binary files and UTF-16 do "
-            f"(check that the input is text{first('nul')})."
+            "(leave binary files out; convert UTF-16 with iconv -f UTF-16LE -t UTF-8"
+            f"{first('nul')})."
         )
     if surprises.malformed:
         found.append(not_utf8(surprises.malformed, first("malformed")))
@@ -267,11 +267,11 @@ def _too_long(facts: LineFacts, text: TextPlan, place: str) -> str:
 
 
 def _report_lines(facts: LineFacts, surprises: _Surprises, text: TextPlan, report: Report) -> None:
-    """Report the numbers of used and skipped lines, with all warnings in one message."""
+    """Report the numbers of used and skipped lines, with a warning for each problem."""
     report.info(f"Loaded all {facts.sentences} sentences")
     report.info(_account(facts, surprises, text))
-    if warnings := _warnings(facts, surprises, text):
-        report.warning(" ".join(warnings))
+    for warning in _warnings(facts, surprises, text):
+        report.warning(warning)
     # `huge_characters` includes sentences that are not in the sample, so it is not used if there is
     # a sample. The counts of a sample are checked when the alphabet is chosen.
     if not text.input_sentence_size and facts.huge_characters >= 2**64:

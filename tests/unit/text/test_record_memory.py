@@ -151,5 +151,5 @@ def test_a_long_record_is_skipped_and_reported(
     assert "too long sentences" not in log.getvalue()
     assert (
         "Skipped 1 records of more than 100000 bytes, the larger of 16 MiB and 8 times "
-        f"--max_sentence_length; the first: {tmp_path}/a.jsonl:4."
+        f"--max_sentence_length (raise it to train on them; the first: {tmp_path}/a.jsonl:4)."
     ) in log.getvalue()
