@@ -69,6 +69,15 @@ _UNREADABLE = (
     (b"PK\x03\x04", "is a zip archive", "unpack it, and give its files"),
     (b"PK\x05\x06", "is an empty zip archive", "give the files that it should contain"),
 )
+# The encodings that are recognized without a byte order mark, and an upper bound of the characters
+# that are usual in a text. As UTF-16, two ASCII letters look like a Chinese character. U+FFFD
+# stands for bytes that cannot be decoded.
+_UNMARKED = (
+    ("UTF-16LE", "\u3000"),
+    ("UTF-16BE", "\u3000"),
+    ("UTF-32LE", "\ufffd"),
+    ("UTF-32BE", "\ufffd"),
+)
 _ARCHIVES = (".tar", ".tgz", ".tbz2", ".txz", ".tzst")
 
 
@@ -197,6 +206,27 @@ def check_readable(name: str, head: bytes) -> None:
     for signature, what, remedy in _UNREADABLE:
         if head.startswith(signature):
             raise TrainingError(f"{name or 'standard input'} {what}: {remedy}.")
+    if encoding := _unmarked_encoding(head[:HEAD_BYTES]):
+        raise TrainingError(
+            f"{name or 'standard input'} is in {encoding}, without a byte order mark: convert it "
+            f"with iconv -f {encoding} -t UTF-8."
+        )
+
+
+def _unmarked_encoding(head: bytes) -> str:
+    """Return the encoding of a text in UTF-16 or UTF-32 without a byte order mark, or "".
+
+    Such a text contains many NUL bytes, which no text in UTF-8 should contain, and nearly all of
+    its characters are usual ones.
+    """
+    if head.count(0) < max(8, len(head) // 32):
+        return ""
+    for encoding, bound in _UNMARKED:
+        text = head[: len(head) // 4 * 4].decode(encoding, errors="replace")
+        usual = sum(c < bound and (c.isprintable() or c in "\t\r\n") for c in text)
+        if usual >= 0.9 * len(text):
+            return encoding
+    return ""
 
 
 def check_contents(name: str, head: bytes, form: Form) -> None:

@@ -518,6 +518,49 @@ def test_a_text_that_begins_like_something_else_is_a_text(begin: bytes, tmp_path
     assert pieces(as_file) == pieces(from_iterator)
 
 
+UNMARKED = {
+    "English": "The cat sat on the mat – “twice”.\n",
+    "German": "Über den Äpfeln liegt Öl, 3 \u20ac.\r\n",
+    "Russian": "Привет, мир, как дела 12?\n",
+    "Greek": "Καλημέρα, τι κάνεις;\n",
+    "Hindi": "नमस्ते दुनिया, आप कैसे हैं?\n",
+    "Persian": "می\u200cخواهم به خانه بروم.\n",
+    "tabs": "word\t17\n",
+}
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE"])
+@pytest.mark.parametrize("language", UNMARKED)
+def test_utf16_without_a_mark_is_recognized(encoding: str, language: str, tmp_path: Path) -> None:
+    text = (UNMARKED[language] * 30).encode(encoding)
+    for name, content in {"a.txt": text, "a.gz": gzip.compress(text), "a.jsonl": text}.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(TrainingError, match=f"{name} .*iconv -f {encoding} -t UTF-8"):
+            train(input=tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"a\0b\n" * 100,
+        b"abc\0def\0ghi\0\n" * 40,
+        b"name\0value\0" * 50 + b"\n",
+        b"\0\0a\n" * 50,
+        b"a\0" * 7 + b"\n",
+        bytes(range(1, 10)) * 20 + b"\n" + bytes(300),
+        "Привет\0мир, как\0дела\0".encode() * 10,
+        "你好\0世界\0今天\n".encode() * 10,
+    ],
+    ids=range(8),
+)
+def test_a_text_with_nul_characters_is_a_text(text: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(TEXT[:100] + b"\n" + text)
+    assert train(input=path, hard_vocab_limit=False)
+    path.write_bytes(text + TEXT)
+    assert train(input=path, hard_vocab_limit=False)
+
+
 def pieces(model: bytes) -> list[Any]:
     from spmcompat.model.sentencepiece_model_pb2 import ModelProto  # noqa: PLC0415
 
