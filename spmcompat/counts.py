@@ -124,7 +124,7 @@ _OF_PARTS = {
     "model_type",
     "minloglevel",
 }
-_OF_COUNT = {*OPTIONS_OF_COUNTING, *_OF_PARTS, "column", "workers"}
+_OF_COUNT = {*OPTIONS_OF_COUNTING, *_OF_PARTS, "column", "strict", "workers"}
 
 
 def refuse_options_of_texts(options: Iterable[str]) -> None:

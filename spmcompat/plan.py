@@ -30,6 +30,8 @@ class TextPlan(NamedTuple):
         Whether every line of a record is a sentence.
     skip_bad_records : bool
         Whether records that cannot be read are skipped.
+    strict : bool
+        Whether problems of the text are errors. It never changes which sentences are read.
     max_sentence_length : int
         The maximum size of a sentence, in bytes.
     long_sentences : str
@@ -55,6 +57,7 @@ class TextPlan(NamedTuple):
     input_column: str = ""
     split_lines: bool = False
     skip_bad_records: bool = False
+    strict: bool = False
     max_sentence_length: int = 4192
     long_sentences: str = "skip"
     input_sentence_size: int = 0

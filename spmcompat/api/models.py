@@ -187,7 +187,8 @@ def extend(
     **options
         Options of `train` for the text: `column`, `input_format`, `input_column`, `split_lines`,
         `max_sentence_length`, `long_sentences`, `skip_bad_records`, `input_sentence_size`,
-        `shuffle_input_sentence`, `sampling_seed`, `pretokenizer`; and `workers`, `minloglevel`.
+        `shuffle_input_sentence`, `sampling_seed`, `pretokenizer`; and `strict`, `workers`,
+        `minloglevel`.
 
     Returns
     -------

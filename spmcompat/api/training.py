@@ -61,6 +61,7 @@ def train(
     split_lines: bool | None = None,
     long_sentences: LongSentences | None = None,
     skip_bad_records: bool | None = None,
+    strict: bool | None = None,
     input_sentence_size: int | None = None,
     shuffle_input_sentence: bool | None = None,
     max_sentence_length: int | None = None,
@@ -195,6 +196,10 @@ def train(
         divide them at white space (``split``).
     skip_bad_records : bool
         Whether to skip records of JSON Lines and CSV that cannot be read, instead of failing.
+    strict : bool
+        Fail if the text contains NUL characters or bytes that are not UTF-8, or if more than a
+        hundredth of its lines or bytes are skipped because they are too long, null, broken or
+        contain U+2585. Otherwise, these cause only warnings.
     input_sentence_size : int
         Maximum number of sentences to train on, more than 100; 0 means all.
     shuffle_input_sentence : bool

@@ -19,6 +19,8 @@ from spmcompat.text.opening import format_of_path
 from spmcompat.text.skipped import Skipped
 from spmcompat.text.sources import Buffer, LineFacts, Source
 
+_MOST_SKIPPED = 0.01  # the share of lines or bytes that may be skipped with the option `strict`
+
 
 class _Surprises(NamedTuple):
     """The numbers of sentences that are blank, contain NUL characters, or are not valid UTF-8."""
@@ -200,43 +202,53 @@ def _account(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> str:
     return f"Of {lines} lines{after}: {', '.join([f'{used} used', *found])}."
 
 
-def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> list[str]:
+def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> dict[str, str]:
     """Return a sentence for each kind of line that was skipped or is probably not text."""
 
     def first(kind: str) -> str:
         return f"; the first: {facts.places[kind]}" if kind in facts.places else ""
 
-    found = []
+    found = {}
     if facts.too_long > facts.huge:
-        found.append(_too_long(facts, text, first("too_long")))
+        found["too_long"] = _too_long(facts, text, first("too_long"))
     if facts.huge:
         from spmcompat.text.records import record_limit  # noqa: PLC0415
 
-        found.append(
+        found["huge"] = (
             f"Skipped {facts.huge} records of more than {record_limit(text)} bytes, the larger of "
             f"16 MiB and 8 times --max_sentence_length (raise it to train on them{first('huge')})."
         )
     if facts.reserved:
-        found.append(
+        found["reserved"] = (
             f"Skipped {facts.reserved} sentences that contain the reserved character U+2585 "
             f"(replace it to train on them{first('reserved')})."
         )
     if facts.nulls:
-        found.append(f"Skipped {facts.nulls} rows that are null.")
+        found["nulls"] = f"Skipped {facts.nulls} rows that are null."
     if facts.broken:
-        found.append(
+        found["broken"] = (
             f"Skipped {facts.broken} records that cannot be read (--skip_bad_records). The first: "
             f"{facts.first_broken}"
         )
     if surprises.nul:
-        found.append(
+        found["nul"] = (
             f"{surprises.nul} sentences contain NUL characters, as binary files and UTF-16 do "
             "(leave binary files out; convert UTF-16 with iconv -f UTF-16LE -t UTF-8"
             f"{first('nul')})."
         )
     if surprises.malformed:
-        found.append(not_utf8(surprises.malformed, first("malformed")))
+        found["malformed"] = not_utf8(surprises.malformed, first("malformed"))
     return found
+
+
+def _refused(warnings: dict[str, str], facts: LineFacts) -> list[str]:
+    """Return the warnings that are errors with the option `strict`."""
+    skipped = facts.too_long + facts.reserved + facts.nulls + facts.broken
+    # The size of the text is not known if there is a sample.
+    share_of_bytes = facts.too_long_bytes / facts.bytes_read if facts.bytes_read else 0
+    if max(share_of_bytes, skipped / max(facts.sentences + skipped, 1)) > _MOST_SKIPPED:
+        return [*warnings.values()]
+    return [warning for kind, warning in warnings.items() if kind in ("nul", "malformed")]
 
 
 def not_utf8(sentences: int, place: str = "") -> str:
@@ -267,11 +279,22 @@ def _too_long(facts: LineFacts, text: TextPlan, place: str) -> str:
 
 
 def _report_lines(facts: LineFacts, surprises: _Surprises, text: TextPlan, report: Report) -> None:
-    """Report the numbers of used and skipped lines, with a warning for each problem."""
+    """Report the numbers of used and skipped lines, with a warning for each problem.
+
+    Raises
+    ------
+    TrainingError
+        If the counts are too large, or the option `strict` does not allow a problem.
+    """
     report.info(f"Loaded all {facts.sentences} sentences")
     report.info(_account(facts, surprises, text))
-    for warning in _warnings(facts, surprises, text):
-        report.warning(warning)
+    warnings = _warnings(facts, surprises, text)
+    refused = _refused(warnings, facts) if text.strict else []
+    for warning in warnings.values():
+        if warning not in refused:
+            report.warning(warning)
+    if refused:
+        raise TrainingError(f"{' '.join(refused)} Leave strict out to train on this text.")
     # `huge_characters` includes sentences that are not in the sample, so it is not used if there is
     # a sample. The counts of a sample are checked when the alphabet is chosen.
     if not text.input_sentence_size and facts.huge_characters >= 2**64:

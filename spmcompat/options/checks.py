@@ -98,7 +98,7 @@ def check_text(settings: Settings, *, has_sentences: bool) -> None:
     if settings.counts is None:
         _check_input(settings, has_sentences=has_sentences)
     else:
-        _check_counts(settings.trainer, has_sentences=has_sentences)
+        _check_counts(settings, has_sentences=has_sentences)
 
 
 def check_options(settings: Settings) -> dict[int, MetaPiece]:
@@ -511,14 +511,19 @@ def _check_no_space(path: str) -> None:
         )
 
 
-def _check_counts(spec: TrainerSpec, *, has_sentences: bool) -> None:
+def _check_counts(settings: Settings, *, has_sentences: bool) -> None:
     """Raise if counts are given together with sentences, or with an option that needs sentences."""
     if has_sentences:
         raise BadValueError("Give either sentence_iterator or counts.")
-    if spec.self_test_sample_size > 0:
+    if settings.trainer.self_test_sample_size > 0:
         raise BadValueError(
             "self_test_sample_size draws lines of the text, and counts have none. Leave it out, or "
             "train from the text."
+        )
+    if settings.strict:
+        raise BadValueError(
+            "strict checks the lines of the text, and counts have none. Leave it out, or count the "
+            "text with it."
         )
 
 

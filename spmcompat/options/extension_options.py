@@ -102,6 +102,15 @@ EXTENSIONS = (
         selects_text=True,
     ),
     _extension(
+        "strict",
+        BOOL,
+        "Fail if the text contains NUL characters or bytes that are not UTF-8, or if more than a "
+        "hundredth of its lines or bytes are skipped because they are too long, null, broken or "
+        "contain U+2585. Otherwise, these cause only warnings.",
+        SETTINGS,
+        default=False,
+    ),
+    _extension(
         "workers",
         INT32,
         "Use this number of real threads; by default, one for each core. It affects only the "

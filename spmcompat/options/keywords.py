@@ -57,6 +57,7 @@ class TextOptions(TypedDict, total=False):
     max_sentence_length: int
     long_sentences: LongSentences
     skip_bad_records: bool
+    strict: bool
     input_sentence_size: int
     shuffle_input_sentence: bool
     sampling_seed: int

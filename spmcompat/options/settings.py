@@ -70,6 +70,8 @@ class Settings:
         skipped.
     long_sentences : str
         What happens to sentences that are too long: ``skip`` or ``split``.
+    strict : bool
+        Whether problems of the text are errors.
     workers : int
         The number of worker threads. It never changes a byte of the result.
     sampling_seed : int
@@ -118,6 +120,7 @@ class Settings:
     split_lines: bool
     long_sentences: str
     skip_bad_records: bool
+    strict: bool
     workers: int
     sampling_seed: int
     use_sparse_pruning: bool

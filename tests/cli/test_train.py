@@ -183,6 +183,19 @@ def test_a_model_is_not_a_text(text: str) -> None:
     assert _main("--input=m.model", "--model_prefix=n", *arguments, *explicit)[0] == 0
 
 
+@pytest.mark.parametrize("content", [b"a\0b c\n" * 9, "Öl über\n".encode("latin-1") * 9])
+def test_a_text_with_problems(content: bytes, text: str) -> None:
+    Path(text).write_bytes(content)
+    arguments = (f"--input={text}", "--model_prefix=m", "--model_type=char", "--minloglevel=1")
+    arguments = (*arguments, "--vocab_size=20", "--nohard_vocab_limit")
+    status, out, err = _main(*arguments, "--strict")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert os.listdir() == [text]
+    status, _, err = _main(*arguments)
+    assert (status, err.count("\n")) == (0, 1)
+    assert text in err
+
+
 def test_trains(text: str) -> None:
     status, out, err = _main(
         f"--input={text}", "--model_prefix=m", "--vocab_size=60", "--hard_vocab_limit=false", "junk"

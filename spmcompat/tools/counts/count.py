@@ -8,7 +8,7 @@ from typing import TextIO
 
 from spmcompat.cli.flags import Command, Flag, switch
 
-_OTHER_OPTIONS = ("model_type", "workers", "minloglevel", "quiet")
+_OTHER_OPTIONS = ("model_type", "strict", "workers", "minloglevel", "quiet")
 
 
 def command() -> Command:

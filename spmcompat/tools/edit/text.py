@@ -33,6 +33,7 @@ TEXT_OPTIONS = (
     "column",
     "counts",
     "pretokenizer",
+    "strict",
     "workers",
     "minloglevel",
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import spmcompat
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, TrainingError
 
 LINES = [
     b"The cat sat.",
@@ -135,3 +136,58 @@ def test_the_end_of_a_long_item_is_left_out_once() -> None:
     ]
     log = log_of(sentence_iterator=items, model_type="char")
     assert "Of 5 lines: 3 used, 2 too long." in log
+
+
+GOOD = [f"The cat {number} sat.".encode() for number in range(200)]
+PROBLEMS = {
+    "NUL": ([b"a\0b"], "NUL"),
+    "Latin-1": ([b"caf\xe9"], "UTF-8"),
+    "half a character": (["é".encode()[:1]], "UTF-8"),
+    "long lines": ([b"ab " * 20] * 3, "too long"),
+    "a line that is long in bytes": ([b"ab " * 2000], "too long"),
+    "U+2585": (["\u2585".encode()] * 3, "2585"),
+    "both": ([b"a" * 30, "\u2585".encode(), b"b" * 30], "too long"),
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("form", ["file", "iterator", "count"])
+def test_strict(name: str, form: str, tmp_path: Path) -> None:
+    lines, word = PROBLEMS[name]
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\n".join([*GOOD, *lines]))
+    text: dict[str, Any] = {"input": path}
+    if form == "iterator":
+        text = {"sentence_iterator": [*GOOD, *lines]}
+    function = partial(spmcompat.count, max_sentence_length=20) if form == "count" else log_of
+    with pytest.raises(TrainingError, match=word) as caught:
+        function(**text, strict=True)
+    assert "\n" not in str(caught.value)
+    assert "strict" in str(caught.value)
+    function(**text)
+
+
+def test_strict_allows_few_skipped_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    lines = [*GOOD, b"a" * 21, "\u2585".encode(), b"", b"   ", "\ufffd".encode()]
+    path.write_bytes(b"\n".join(lines))
+    log = log_of(input=path, strict=True)
+    assert "Skipped 1 too long" in log
+    assert "U+2585" in log
+
+
+def test_strict_changes_no_byte(tmp_path: Path) -> None:
+    for strict in (True, False):
+        model = tmp_path / str(strict)
+        spmcompat.train(
+            sentence_iterator=GOOD, model_prefix=tmp_path / "m", vocab_size=30, strict=strict
+        )
+        (tmp_path / "m.model").rename(model)
+    assert (tmp_path / "True").read_bytes() == (tmp_path / "False").read_bytes()
+
+
+def test_strict_needs_a_text(tmp_path: Path) -> None:
+    counts = spmcompat.count(sentence_iterator=GOOD, strict=True)
+    with pytest.raises(BadValueError, match="strict"):
+        spmcompat.train(counts=counts, model_prefix=tmp_path / "m", vocab_size=30, strict=True)
+    assert not [*tmp_path.iterdir()]

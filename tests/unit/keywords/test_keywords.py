@@ -77,7 +77,7 @@ def test_functions_for_texts_take_the_options_for_texts() -> None:
 
 
 def test_functions_that_count_take_the_options_for_counting() -> None:
-    more = {"column", "workers", "minloglevel", "model_type", "normalizer", "input"}
+    more = {"column", "strict", "workers", "minloglevel", "model_type", "normalizer", "input"}
     wanted = {name for name in OPTIONS_OF_COUNTING if OPTIONS[name].keyword}
     assert set(_hints(keywords.CountOptions)) | {"input"} == wanted | more
     of_parts = {name for name in _OF_PARTS if OPTIONS[name].keyword}
