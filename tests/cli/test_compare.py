@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import io
 import json
 import os
@@ -537,6 +538,87 @@ def test_a_signal_ends_the_training_that_runs(folder: Path, number: signal.Signa
         "results/first-100.json",
         "train.txt",
     ]
+
+
+def files_of(folder: str) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def test_a_second_run_in_the_same_folder_is_refused(folder: Path) -> None:
+    os.mkfifo("seeds")
+    (folder / "slow.toml").write_text(
+        '[first]\nmodel_type = "char"\n[second]\nseed_sentencepieces_file = "seeds"\n'
+    )
+    (folder / "other.txt").write_text(corpora.words_text(8, 400, "greek", 200), encoding="utf-8")
+    (folder / "own.toml").write_text('[char]\nmodel_type = "char"\n')
+    (folder / "link").symlink_to("out")
+    other = ("--text=other.txt", "--vocab_size=100", "--configs=own.toml", "--quiet")
+    command = ["-m", "spmcompat", "compare", "--text=text.txt", "--output=out", "--quiet"]
+    command += ["--vocab_size=100", "--configs=slow.toml"]
+    writers: list[int] = []
+
+    def is_read() -> bool:
+        with suppress(OSError):
+            writers.append(os.open("seeds", os.O_WRONLY | os.O_NONBLOCK))
+        return bool(writers)
+
+    with start_python(command, folder) as process:
+        try:
+            wait_until(is_read, "the second training waits for its seeds")
+            before = files_of("out")
+            for name in ("out", "link"):
+                status, out, err = compare(*other, f"--output={name}")
+                assert (status, out, err.count("\n")) == (1, "", 1), err
+                assert f'"{name}"' in err
+                assert "--output" in err
+            assert files_of("out") == before
+            assert compare(*other, "--output=elsewhere")[0] == 0
+        finally:
+            process.kill()
+    os.close(writers[0])
+    status, _, err = compare(*other, "--output=out")
+    assert status == 0, err
+    assert Path("out/train.txt").read_bytes() == Path("elsewhere/train.txt").read_bytes()
+
+
+def test_two_runs_that_start_together_do_not_mix_their_texts(folder: Path) -> None:
+    (folder / "other.txt").write_text(corpora.words_text(8, 400, "greek", 200), encoding="utf-8")
+    (folder / "own.toml").write_text('[char]\nmodel_type = "char"\n')
+    flags = ["--output=out", "--vocab_size=100", "--configs=own.toml", "--quiet"]
+    command = ["-m", "spmcompat", "compare", *flags]
+    processes = [
+        start_python([*command, f"--text={name}"], folder, stderr=subprocess.PIPE)
+        for name in ("text.txt", "other.txt")
+    ]
+    errors = [process.communicate()[1].decode() for process in processes]
+    # On a busy machine, one of them may end before the other one has started.
+    for process, err in zip(processes, errors, strict=True):
+        assert (process.returncode, err.count("\n")) in ((0, 0), (1, 1)), err
+    assert any(process.returncode == 0 for process in processes)
+    html = Path("out/report.html").read_text(encoding="utf-8")
+    (name,) = re.findall(r"<h1>Tokenizers on (.*)</h1>", html)
+    lines = Path(name).read_text(encoding="utf-8").splitlines()
+    held_out = Path("out/held-out.txt").read_text(encoding="utf-8").splitlines()
+    assert held_out == lines[19::20]
+    evaluation = json.loads(Path("out/results/char-100.json").read_text())["run"]["evaluation"]
+    assert evaluation["words"] == sum(len(line.split()) for line in held_out)
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS])
+def test_a_file_system_without_locks_is_a_warning(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    (folder / "own.toml").write_text('[char]\nmodel_type = "char"\n')
+
+    def refuse(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    status, _, err = run("--configs", "own.toml")
+    assert status == 0, err
+    (warning,) = [line for line in err.splitlines() if os.strerror(number) in line]
+    assert "WARNING" in warning
+    assert '"out"' in warning
 
 
 def test_the_memory_of_a_training_does_not_include_that_of_the_command(folder: Path) -> None:

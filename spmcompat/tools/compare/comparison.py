@@ -20,7 +20,7 @@ from spmcompat.tools.compare.folder import OPTION, ReportFolder
 from spmcompat.tools.compare.gold_words import GROUPS, group_gold_words, groups_as_json
 from spmcompat.tools.compare.report import page, summary, tables
 from spmcompat.tools.compare.results import Result
-from spmcompat.tools.compare.training import split_text, train_and_evaluate
+from spmcompat.tools.compare.training import SPLITS, split_text, train_and_evaluate
 from spmcompat.tools.evaluate.bootstrap_options import read_bootstrap
 from spmcompat.tools.evaluate.gold_lists import read_gold_lists, split_subset
 from spmcompat.tools.evaluate.languages import check_reference
@@ -108,36 +108,38 @@ def make(given: SimpleNamespace, report: Report) -> Comparison:
     for found in gold:
         report.info(found.summary)
     _check_libraries([config.trainer for config in configs])
-    folder.check("report.html", GROUPS)
-    texts = split_text(source, folder, report)
-    if given.reference is not None:
-        check_reference(given.reference, texts.by_language)
-    workers = Workers(available_cores())
-    results = train_and_evaluate(
-        configs,
-        given.vocab_size,
-        texts._replace(reference=given.reference, parallel=given.parallel),
-        gold,
-        folder,
-        workers,
-        report,
-        bootstrap,
-    )
-    for result in results:
-        if result.is_small:
-            report.warning(
-                f"{result.label}: the model has only {result.evaluation.pieces:,} pieces."
-            )
-    groups = group_gold_words(results, gold, texts.held_out)
-    path, stored = folder.claim("report.html", GROUPS)
-    name = ", ".join(Path(path).name for path in source.paths)
-    html = page(results, texts, name, gold, baseline=baseline, network=network, groups=groups)
-    files = {path: html, stored: groups_as_json(groups)}
-    write_files(
-        {str(file): [content.encode(errors="backslashreplace")] for file, content in files.items()},
-        OPTION,
-    )
-    return Comparison(path, results, baseline)
+    # Checked before the folder is created; later checks name the files of each configuration.
+    folder.check("report.html", GROUPS, *SPLITS)
+    with folder.lock(report):
+        texts = split_text(source, folder, report)
+        if given.reference is not None:
+            check_reference(given.reference, texts.by_language)
+        workers = Workers(available_cores())
+        results = train_and_evaluate(
+            configs,
+            given.vocab_size,
+            texts._replace(reference=given.reference, parallel=given.parallel),
+            gold,
+            folder,
+            workers,
+            report,
+            bootstrap,
+        )
+        for result in results:
+            if result.is_small:
+                report.warning(
+                    f"{result.label}: the model has only {result.evaluation.pieces:,} pieces."
+                )
+        groups = group_gold_words(results, gold, texts.held_out)
+        path, stored = folder.claim("report.html", GROUPS)
+        name = ", ".join(Path(path).name for path in source.paths)
+        html = page(results, texts, name, gold, baseline=baseline, network=network, groups=groups)
+        files = {path: html, stored: groups_as_json(groups)}
+        contents = {
+            str(file): [text.encode(errors="backslashreplace")] for file, text in files.items()
+        }
+        write_files(contents, OPTION)
+        return Comparison(path, results, baseline)
 
 
 def _baseline(name: str | None, names: Sequence[str]) -> str:

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
-from spmcompat.runtime.outputs import refuse_inputs, write_files
+from spmcompat.runtime.outputs import refuse_inputs
+from spmcompat.runtime.progress import Report
+
+if sys.platform != "win32":
+    import fcntl
 
 LIST = ".spmcompat-compare"
-"""A file in this folder that lists all files the command has created there."""
+"""A file in this folder that lists all files the command has created there.
+
+A run locks this file until it ends. So names are appended: if the file were replaced, the next run
+would lock the new file.
+"""
 
 OPTION = "--output"
 
@@ -21,7 +31,7 @@ class ReportFolder:
     Parameters
     ----------
     path : Path
-        The folder. It is created when the first file is claimed.
+        The folder. `lock` creates it.
     inputs : sequence of str
         The files that the command reads. It must not replace them.
 
@@ -37,6 +47,30 @@ class ReportFolder:
         self._inputs = inputs
         self._own = self._listed()
 
+    @contextmanager
+    def lock(self, report: Report) -> Iterator[None]:
+        """Create the folder, and keep other runs out of it in a ``with`` statement.
+
+        The system releases the lock when the process ends, however it ends. If the file system
+        cannot lock files, a warning is shown.
+
+        Raises
+        ------
+        BadValueError
+            If another run uses the folder.
+        MissingFileError
+            If the folder or the list of files cannot be created.
+        """
+        with self._named():
+            self.path.mkdir(parents=True, exist_ok=True)
+            file = os.open(self.path / LIST, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        try:
+            self._lock(file, report)
+            self._own = self._listed()
+            yield
+        finally:
+            os.close(file)
+
     def claim(self, *names: str) -> list[Path]:
         """Return the paths of files that the command will write, and add them to its list of files.
 
@@ -48,15 +82,14 @@ class ReportFolder:
             If the folder cannot be created or the list cannot be written.
         """
         paths = self.check(*names)
-        try:
+        new = [name for name in names if name not in self._own]
+        with self._named():
             for path in paths:
                 path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise MissingFileError(f'"{self.path}": {error.strerror}. Check --output.') from error
-        if not self._own.issuperset(names):
-            self._own.update(names)
-            lines = "".join(f"{name}\n" for name in sorted(self._own))
-            write_files({str(self.path / LIST): [lines.encode()]}, OPTION)
+            if new:
+                with open(self.path / LIST, "ab") as file:
+                    file.write("".join(f"{name}\n" for name in new).encode())
+        self._own.update(new)
         return paths
 
     def check(self, *names: str) -> list[Path]:
@@ -78,8 +111,31 @@ class ReportFolder:
                 )
         return paths
 
+    def _lock(self, file: int, report: Report) -> None:
+        try:
+            if sys.platform != "win32":  # where the command can only read stored results
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise BadValueError(
+                f'"{self.path}": another run of spmcompat compare uses this folder. Wait until it '
+                f"has ended, or choose another {OPTION}."
+            ) from error
+        except OSError as error:
+            report.warning(
+                f'"{self.path}" cannot be locked: {error.strerror}. Make sure that no other run of '
+                "spmcompat compare uses this folder at the same time."
+            )
+
     def _listed(self) -> set[str]:
         try:
             return {*(self.path / LIST).read_text(encoding="utf-8").splitlines()}
         except (OSError, ValueError):
             return set()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Convert errors of the operating system to errors that name the folder."""
+        try:
+            yield
+        except OSError as error:
+            raise MissingFileError(f'"{self.path}": {error.strerror}. Check {OPTION}.') from error

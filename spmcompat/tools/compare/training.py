@@ -39,6 +39,7 @@ from spmcompat.tools.evaluate.texts import Texts as TextSource
 from spmcompat.version import __version__
 
 HELD_OUT = 20  # one of every 20 lines is held out
+SPLITS = ("train.txt", "held-out.txt")
 _SHOWN_WORDS = 24
 _WARNING = "WARNING spmcompat: "  # the beginning of a warning in the log of a training process
 _LONGEST_NAME = 100  # bytes before the suffix of a file name; file systems allow 255 in total
@@ -88,7 +89,7 @@ def split_text(text: TextSource, folder: ReportFolder, report: Report) -> Texts:
     TrainingError
         If the text cannot be read, has too few lines, or has a line that is too long.
     """
-    train, held_out = folder.claim("train.txt", "held-out.txt")
+    train, held_out = folder.claim(*SPLITS)
     digest = hashlib.sha256()
     counts: dict[str | None, int] = {}
     languages: dict[str, Path] = {}
