@@ -376,7 +376,13 @@ class _Pending:
                     _flush_path(entry.path)
 
     def keep_old(self) -> None:
-        """Keep the old file under a second name: link it, or rename it if it cannot be linked."""
+        """Keep the old file under a second name: link it, or rename it if it cannot be linked.
+
+        Raises
+        ------
+        MissingFileError
+            If the old output cannot be kept, or is a folder that is not empty.
+        """
         if not os.path.lexists(self.target):
             return
         aside = _temporary_name(self.target)
@@ -388,6 +394,8 @@ class _Pending:
                     return
             os.rename(self.target, aside)
             self.aside = aside
+            if self.is_folder and os.listdir(aside):  # another run has filled it in the meantime
+                raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY))
 
     def replace(self) -> None:
         """Give the new file its final name."""

@@ -363,6 +363,22 @@ def test_an_empty_folder_comes_back_with_the_files(
     assert (old / "m.model").read_bytes() == b"old model"
 
 
+def _write_while_another_run_fills_the_folder() -> None:
+    with outputs("option") as files:
+        Path(files.new_folder("tables", "tables", "Remedy."), "own").write_text("own")
+        files.write({name: [content] for name, content in NEW.items()})
+        Path("tables").mkdir()
+        Path("tables/other").write_text("other")
+
+
+def test_a_folder_that_another_run_has_filled_is_kept(old: Path) -> None:
+    with pytest.raises(MissingFileError, match="tables"):
+        _write_while_another_run_fills_the_folder()
+    assert _names(old) == ["m.model", "m.vocab", "tables"]
+    assert _contents(old / "tables") == {"other": b"other"}
+    assert (old / "m.model").read_bytes() == b"old model"
+
+
 def test_folders_that_were_made_are_removed_after_an_error(tmp_path: Path) -> None:
     out = tmp_path / "a" / "b"
     with pytest.raises(MissingFileError, match="File name too long"):
