@@ -6,6 +6,15 @@ import math
 from collections.abc import Sequence
 from html import escape
 
+from spmcompat.tools.compare.html import (
+    NOTHING,
+    Cell,
+    group_row,
+    name_of,
+    row,
+    show_interval,
+    table,
+)
 from spmcompat.tools.compare.results import Result
 from spmcompat.tools.evaluate.bootstrap import Interval
 from spmcompat.tools.evaluate.differences import Difference, differences
@@ -18,7 +27,6 @@ _CHANGES = {
     "nats per character": "loss_per_character",
     "renormalized": "renormalized_loss_per_character",
 }
-_NOTHING = "<td>–</td>"
 
 
 def changes(results: Sequence[Result], baseline: str) -> str:
@@ -40,29 +48,23 @@ def changes(results: Sequence[Result], baseline: str) -> str:
         for title, name in _CHANGES.items()
         if any(not math.isnan(result.evaluation.flat()[name]) for result in results)
     }
-    titles = [
+    head = [
+        "configuration",
         *(f"{title}, change" for title in columns),
         *("overlap", "overlap without characters"),
         *scores,
     ]
-    head = "".join(f'<th scope="col">{escape(title)}</th>' for title in titles)
-    rows = ""
+    rows = []
     for size in dict.fromkeys(result.vocab_size for result in results):
         of_size = [result for result in results if result.vocab_size == size]
         base = next(result for result in of_size if result.config == baseline)
-        rows += (
-            f'<tr class=group><th scope="rowgroup" colspan="{len(titles) + 1}">{size:,} pieces</th>'
-            "</tr>"
-        )
+        rows.append(group_row(f"{size:,} pieces", len(head)))
         for result in of_size:
             cells = _cells(result, base, [*columns.values()], [*scores.values()])
-            lossy = "<br><small>loses text</small>" if lost_text(result.evaluation) else ""
-            name = f'<th scope="row">{escape(result.config)}{lossy}</th>'
-            rows += f"<tr>{name}{''.join(cells)}</tr>"
+            rows.append(row(name_of(result, result.config), head, cells))
     return f"""<h2>Changes against {escape(baseline)}</h2>
 <p>{_about(results[0], baseline)}</p>
-<div class="wide" tabindex="0"><table><thead><tr><th scope="col">configuration</th>{head}</tr>
-</thead><tbody>{rows}</tbody></table></div>"""
+{table(head, rows)}"""
 
 
 def _about(result: Result, baseline: str) -> str:
@@ -82,17 +84,19 @@ def _about(result: Result, baseline: str) -> str:
 
 def _cells(
     result: Result, base: Result, changes: Sequence[str], scores: Sequence[str]
-) -> list[str]:
+) -> list[Cell]:
     own, other = result.evaluation.flat(), base.evaluation.flat()
     found = {d.figure: d for d in differences([result.evaluation], base.evaluation)}
     if lost_text(result.evaluation) or lost_text(base.evaluation):
         found = {name: d._replace(excludes_zero=False) for name, d in found.items()}
     cells = [
-        _NOTHING if result is base else _change(ratio(own[name], other[name]) - 1, found.get(name))
+        Cell(NOTHING)
+        if result is base
+        else _change(ratio(own[name], other[name]) - 1, found.get(name))
         for name in changes
     ]
     shares = shares_of_pieces({*result.vocabulary}, {*base.vocabulary})
-    cells += [_NOTHING if result is base else f"<td>{share:.1%}</td>" for share in shares]
+    cells += [Cell(NOTHING) if result is base else Cell(f"{share:.1%}") for share in shares]
     for name in scores:
         resampled = result.evaluation.resampled
         own_interval = resampled.intervals.get(name) if resampled else None
@@ -100,29 +104,22 @@ def _cells(
     return cells
 
 
-def _change(value: float, difference: Difference | None) -> str:
+def _change(value: float, difference: Difference | None) -> Cell:
     if math.isnan(value):
-        return _NOTHING
+        return Cell(NOTHING)
     shown = f"{value:+.2%}"
     if difference is not None:
         shown += _star(difference)
         shown += show_interval(Interval(difference.low, difference.high), "{:+.2%}")
-    return f"<td>{shown}</td>"
+    return Cell(shown)
 
 
-def _score(value: float, own: Interval | None, difference: Difference | None) -> str:
+def _score(value: float, own: Interval | None, difference: Difference | None) -> Cell:
     if math.isnan(value):
-        return _NOTHING
+        return Cell(NOTHING)
     star = "" if difference is None else _star(difference)
-    return f"<td>{value:.3f}{star}{show_interval(own, '{:.3f}')}</td>"
+    return Cell(f"{value:.3f}{star}{show_interval(own, '{:.3f}')}")
 
 
 def _star(difference: Difference) -> str:
     return "<b>*</b>" if difference.excludes_zero else ""
-
-
-def show_interval(both: Interval | None, form: str) -> str:
-    """Return an interval as the second line of a cell; empty if there is none."""
-    if both is None:
-        return ""
-    return f"<small>{form.format(both.low)} to {form.format(both.high)}</small>"

@@ -6,12 +6,10 @@ import math
 from collections.abc import Sequence
 from html import escape
 
+from spmcompat.tools.compare.html import NOTHING, Cell, name_of, row, table
 from spmcompat.tools.compare.plots import cost_curves
 from spmcompat.tools.compare.results import Result
-from spmcompat.tools.evaluate.evaluation import lost_text
 from spmcompat.tools.evaluate.network_costs import Costs, Network, estimate
-
-_NOTHING = "<td>–</td>"
 
 
 def costs(results: Sequence[Result], network: Network | None) -> str:
@@ -29,22 +27,20 @@ def costs(results: Sequence[Result], network: Network | None) -> str:
         name: estimate([result.evaluation for result in own], network)
         for name, own in by_config.items()
     }
-    titles = ["pieces", "embedding parameters"]
+    head = ["configuration", "pieces", "embedding parameters"]
     if network.has_training:
-        titles += ["training tokens", "operations", "above the lowest"]
-    head = "".join(f'<th scope="col">{title}</th>' for title in titles)
-    rows = "".join(
-        _row(result, cost, network)
+        head += ["training tokens", "operations", "above the lowest"]
+    rows = [
+        row(name_of(result, result.label), head, _cells(result, cost, network))
         for name, own in by_config.items()
         for result, cost in zip(own, found[name], strict=True)
-    )
+    ]
     plot = cost_curves(by_config, found) if network.has_training else ""
     caption = "Training operations and vocabulary size"
     figure = f"<figure><figcaption>{caption}</figcaption>{plot}</figure>" if plot else ""
     return f"""<h2>Which size?</h2>
 <p>For {network.summary}. {_ABOUT_TRAINING if network.has_training else _ABOUT_EMBEDDINGS}</p>
-<div class="wide" tabindex="0"><table><thead><tr><th scope="col">configuration</th>{head}</tr>
-</thead><tbody>{rows}</tbody></table></div>
+{table(head, rows)}
 {_at_the_ends(by_config, found)}
 {figure}"""
 
@@ -58,19 +54,20 @@ for the same text. The lowest value of each configuration is marked; models that
 compared."""
 
 
-def _row(result: Result, cost: Costs, network: Network) -> str:
-    lossy = "<br><small>loses text</small>" if lost_text(result.evaluation) else ""
-    cells = f"<td>{result.evaluation.pieces:,}</td><td>{cost.embedding_parameters:,}</td>"
+def _cells(result: Result, cost: Costs, network: Network) -> list[Cell]:
+    cells = [Cell(f"{result.evaluation.pieces:,}"), Cell(f"{cost.embedding_parameters:,}")]
     if network.has_training:
-        best = " class=best" if cost.above_lowest == 0 else ""
-        cells += _cell(cost.training_tokens, "{:,.0f}")
-        cells += _cell(cost.training_operations, "{:.4e}", best)
-        cells += _cell(cost.above_lowest, "{:.2%}")
-    return f'<tr><th scope="row">{escape(result.label)}{lossy}</th>{cells}</tr>'
+        best = "best" if cost.above_lowest == 0 else ""
+        cells += [
+            _cell(cost.training_tokens, "{:,.0f}"),
+            _cell(cost.training_operations, "{:.4e}", best),
+            _cell(cost.above_lowest, "{:.2%}"),
+        ]
+    return cells
 
 
-def _cell(value: float, form: str, attribute: str = "") -> str:
-    return _NOTHING if math.isnan(value) else f"<td{attribute}>{form.format(value)}</td>"
+def _cell(value: float, form: str, kind: str = "") -> Cell:
+    return Cell(NOTHING) if math.isnan(value) else Cell(form.format(value), kind)
 
 
 def _at_the_ends(by_config: dict[str, list[Result]], found: dict[str, list[Costs]]) -> str:

@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from spmcompat.tools.compare.changes import show_interval
+from spmcompat.tools.compare.html import show_interval
 from spmcompat.tools.compare.results import Result
 from spmcompat.tools.evaluate.bootstrap import Interval
 from spmcompat.tools.evaluate.gold_groups import (

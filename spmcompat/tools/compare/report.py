@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import NamedTuple
 
-from spmcompat.cli.tables import Table, html_of, show
-from spmcompat.tools.compare.changes import changes, show_interval
+from spmcompat.cli.tables import Table, show
+from spmcompat.tools.compare.changes import changes
 from spmcompat.tools.compare.costs import costs
 from spmcompat.tools.compare.gold_words import GroupTable, gold_words, show_parts
+from spmcompat.tools.compare.html import NOTHING, STYLE, Cell, name_of, row, show_interval, table
 from spmcompat.tools.compare.plots import (
     change_of_loss_and_tokens,
     curves,
@@ -21,6 +22,7 @@ from spmcompat.tools.compare.plots import (
 from spmcompat.tools.compare.results import Result
 from spmcompat.tools.compare.training import HELD_OUT, Texts
 from spmcompat.tools.evaluate.bootstrap import Interval
+from spmcompat.tools.evaluate.differences import difference
 from spmcompat.tools.evaluate.evaluation import lost_text, shares_of_pieces
 from spmcompat.tools.evaluate.gold import gold_key
 from spmcompat.tools.evaluate.gold_lists import GoldList
@@ -34,7 +36,8 @@ class Column(NamedTuple):
     """A column of the table.
 
     `best` is the function that finds the best value, `min` or `max`; None if no value is better
-    than another. `interval` returns None for a result without an interval.
+    than another. `interval` returns None for a result without an interval. `compared` is the figure
+    whose differences between two models, resample by resample, decide whether one value is better.
     """
 
     title: str
@@ -42,10 +45,14 @@ class Column(NamedTuple):
     form: str
     best: _Best
     interval: Callable[[Result], Interval | None] = lambda _: None
+    compared: str = ""
 
 
-def _figure(title: str, name: str, form: str, best: _Best) -> Column:
-    """Return the column that shows a figure and its intervals."""
+def _figure(title: str, name: str, form: str, best: _Best, compared: str = "") -> Column:
+    """Return the column that shows a figure and its intervals.
+
+    By default, the figure itself is compared.
+    """
 
     def value(result: Result) -> float:
         found: float = result.evaluation.flat()[name]
@@ -55,29 +62,32 @@ def _figure(title: str, name: str, form: str, best: _Best) -> Column:
         resampled = result.evaluation.resampled
         return resampled.intervals.get(name) if resampled else None
 
-    return Column(title, value, form, best, interval)
+    return Column(title, value, form, best, interval, compared or name)
 
 
 _LOSS = _figure("nats per character", "loss_per_character", "{:.4f}", min)
-_TOKENS = (
-    _figure("tokens", "tokens", "{:,.0f}", min),
-    _figure("tokens per word", "tokens_per_word", "{:.3f}", min),
-    _figure("bytes per token", "bytes_per_token", "{:.3f}", max),
+_TOKENS = _figure("tokens", "tokens", "{:,.0f}", min)
+_PER_TOKEN = (
+    _figure("tokens per word", "tokens_per_word", "{:.3f}", min, "tokens"),
+    _figure("bytes per token", "bytes_per_token", "{:.3f}", max, "tokens"),
 )
+# The columns that decide between models come first.
 _COLUMNS = (
+    _TOKENS,
+    _figure("lost characters", "lost_characters", "{:.3%}", min),
+    _figure("unknown tokens", "unknown_rate", "{:.3%}", min),
     _LOSS,
     _figure("renormalized", "renormalized_loss_per_character", "{:.4f}", min),
-    *_TOKENS,
+    *_PER_TOKEN,
     _figure("whole words", "whole_words", "{:.1%}", max),
-    _figure("unknown tokens", "unknown_rate", "{:.3%}", min),
-    _figure("lost characters", "lost_characters", "{:.3%}", min),
     _figure("Rényi efficiency, all pieces", "renyi_efficiency", "{:.3f}", max),
     _figure("Rényi efficiency, used pieces", "renyi_efficiency_observed", "{:.3f}", max),
     _figure("unused pieces", "unused_pieces", "{:,}", min),
 )
+# Measured once, so a difference may be noise.
 _LAST_COLUMNS = (
-    Column("training, s", lambda r: r.seconds, "{:.1f}", min),
-    Column("memory, MiB", lambda r: r.mib, "{:,.0f}", min),
+    Column("training, s", lambda r: r.seconds, "{:.1f}", None),
+    Column("memory, MiB", lambda r: r.mib, "{:,.0f}", None),
 )
 # The columns for a gold list: title, name of the figure, format, and which value is best.
 _GOLD_COLUMNS: tuple[tuple[str, str, str, _Best], ...] = (
@@ -104,30 +114,11 @@ body { margin: 0 auto; max-width: 72rem; padding: 1.5rem 1rem 4rem; color: var(-
   background: var(--page); font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
 h3 { font-size: 1rem; margin-top: 1.5rem; }
-.wide { overflow-x: auto; border: 1px solid var(--line); border-radius: .4rem; }
-table { border-collapse: collapse; font-size: .875rem; width: 100%; }
-th, td { padding: .4rem .65rem; border-bottom: 1px solid var(--line); text-align: right;
-  white-space: nowrap; }
-thead th { vertical-align: bottom; white-space: normal; min-width: 7.5rem;
-  background: var(--soft); }
-tbody tr:last-child > * { border-bottom: 0; }
-th:first-child { text-align: left; position: sticky; left: 0; background: var(--soft); }
-td.best { background: var(--best); font-weight: 700; }
-th small { font-weight: 400; } td small { display: block; font-size: .75rem; font-weight: 400;
-  opacity: .8; }
-tr.group > th { padding-top: .9rem; } .note { font-size: .875rem; }
-th.cut, td.cut { text-align: left; }
-td.cut { font-family: ui-monospace, monospace; }
-td.cut i { color: var(--cut); font-style: normal; font-weight: 700; padding: 0 .15em; }
+.note { font-size: .875rem; }
 .plots { display: grid; gap: 1.5rem;
   grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); }
 figure { margin: 0; min-width: 0; } figcaption { font-weight: 600; }
 figure svg { display: block; width: 100%; max-width: 36rem; height: auto; }
-@media (max-width: 40rem) { th, td { padding: .4rem .45rem; }
-  thead th { min-width: 5.5rem; }
-  th:first-child { white-space: normal; overflow-wrap: anywhere; min-width: 7.75rem;
-    max-width: 8.5rem; }
-  tr.group > th { max-width: none; } }
 pre { overflow-x: auto; padding: .75rem; background: var(--soft); border-radius: .4rem;
   font-size: .8rem; }
 """
@@ -169,14 +160,14 @@ def page(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Tokenizers on {escape(text)}</title>
-<style>{_STYLE}</style>
+<style>{_STYLE}{STYLE}</style>
 </head>
 <body>
 <h1>Tokenizers on {escape(text)}</h1>
 <p>The tokenizers were trained on {_megabytes(texts.train.stat().st_size)} of text. They were
 evaluated on {_megabytes(texts.held_out.stat().st_size)} of held-out text, which is one of every
-{HELD_OUT} lines. The best value of each column is marked, except for models that lose text: they
-need fewer tokens because of this loss.</p>
+{HELD_OUT} lines. {_about_marks(results[0])} Values of models that lose text are never marked: such
+models need fewer tokens because of this loss.</p>
 <p>Only Unigram models have a loss. It is the negative log likelihood of the text over all its
 segmentations. <em>Nats per character</em> uses the scores in the model. <em>Renormalized</em> uses
 scores that are shifted so that the probabilities of all pieces add up to 1. Both divide by the
@@ -218,7 +209,7 @@ def _by_size(results: Sequence[Result]) -> dict[int, list[Result]]:
 
 
 def _main_figures(size: int, results: Sequence[Result]) -> Table:
-    columns = (*_pieces(results), _LOSS, *_TOKENS, _LAST_COLUMNS[0])
+    columns = (*_pieces(results), _LOSS, _TOKENS, *_PER_TOKEN, _LAST_COLUMNS[0])
     head = [f"{size:,} pieces", *(column.title for column in columns)]
     rows = [
         (result.config, *(show(column.form, column.value(result)) for column in columns))
@@ -231,6 +222,19 @@ def _main_figures(size: int, results: Sequence[Result]) -> Table:
 def _pieces(results: Sequence[Result]) -> list[Column]:
     """Return a column with the real size of each model if a model is smaller than asked for."""
     return [_figure("pieces", "pieces", "{:,}", None)] if any(r.is_small for r in results) else []
+
+
+def _about_marks(result: Result) -> str:
+    if result.evaluation.resampled is None:
+        return (
+            "The best value of each column is marked. Small differences may be noise: <code>"
+            "--bootstrap=1000</code> adds intervals, and then only values outside the noise are "
+            "marked."
+        )
+    return (
+        "The best value of each column is marked, unless its difference from another value is "
+        "within the noise, which the intervals show."
+    )
 
 
 def _about_intervals(result: Result) -> str:
@@ -289,11 +293,15 @@ def _overlap_columns(results: Sequence[Result], baseline: str) -> list[Column]:
 def _languages(results: Sequence[Result]) -> str:
     """Return the figures of each language, if the text has languages."""
     named = [result.evaluation._replace(model=result.config) for result in results]
-    by_language = language_table(named)
-    if by_language is None:
+    found = language_table(named)
+    if found is None:
         return ""
     columns = [_figure("Gini coefficient of the costs", "gini", "{:.4f}", min)]
-    return f"<h3>Languages</h3>{_table(results, columns)}<br>{html_of(by_language)}"
+    # The first two columns, the language and the model, are the name of a row.
+    head = ["language", *found.head[2:]]
+    rows = [row(escape(" ".join(cells[:2])), head, [*map(Cell, cells[2:])]) for cells in found.rows]
+    notes = "".join(f"<p class=note>{escape(note)}</p>" for note in found.notes)
+    return f"<h3>Languages</h3>{_table(results, columns)}<br>{table(head, rows)}{notes}"
 
 
 def _gold_tables(results: Sequence[Result]) -> str:
@@ -311,21 +319,18 @@ def _gold_tables(results: Sequence[Result]) -> str:
 
 def _table(results: Sequence[Result], columns: Sequence[Column]) -> str:
     columns = [c for c in columns if not all(math.isnan(c.value(r)) for r in results)]
-    head = "".join(f'<th scope="col">{escape(column.title)}</th>' for column in columns)
-    rows = "".join(
-        f'<tr><th scope="row">{escape(result.config)}{_mark(result)}</th>'
-        + "".join(_cell(column, result, results) for column in columns)
-        + "</tr>"
-        for result in results
+    head = ["configuration", *(column.title for column in columns)]
+    return table(
+        head,
+        (
+            row(
+                name_of(result, result.config),
+                head,
+                [_cell(column, result, results) for column in columns],
+            )
+            for result in results
+        ),
     )
-    return (
-        '<div class="wide" tabindex="0"><table><thead><tr><th scope="col">configuration</th>'
-        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
-
-
-def _mark(result: Result) -> str:
-    return "<br><small>loses text</small>" if lost_text(result.evaluation) else ""
 
 
 def _notes(results: Sequence[Result]) -> str:
@@ -338,20 +343,44 @@ def _notes(results: Sequence[Result]) -> str:
     )
 
 
-def _cell(column: Column, result: Result, results: Sequence[Result]) -> str:
+def _cell(column: Column, result: Result, results: Sequence[Result]) -> Cell:
     value = column.value(result)
     if math.isnan(value):
-        return "<td>–</td>"
-    is_best = not lost_text(result.evaluation) and value == _best(column, results)
+        return Cell(NOTHING)
     shown = column.form.format(value) + show_interval(column.interval(result), column.form)
-    return f"<td{' class=best' if is_best else ''}>{shown}</td>"
+    return Cell(shown, "best" if _is_best(column, result, results) else "")
 
 
-def _best(column: Column, results: Sequence[Result]) -> float:
-    """Return the column's best value among models that lose no text; NaN if no value is best."""
-    kept = [column.value(r) for r in results if not lost_text(r.evaluation)]
-    values = [value for value in kept if not math.isnan(value)]
-    return column.best(values) if column.best and len(set(values)) > 1 else math.nan
+def _is_best(column: Column, result: Result, results: Sequence[Result]) -> bool:
+    """Return whether a value is better than all others, and not only by chance.
+
+    Only models that lose no text are compared.
+    """
+    compared = [
+        r for r in results if not lost_text(r.evaluation) and not math.isnan(column.value(r))
+    ]
+    values = [column.value(r) for r in compared]
+    return (
+        column.best is not None
+        and result in compared
+        and len(set(values)) > 1
+        and column.value(result) == column.best(values)
+        and not any(_may_be_equal(column, result, r) for r in compared if r is not result)
+    )
+
+
+def _may_be_equal(column: Column, one: Result, other: Result) -> bool:
+    """Return whether the difference between two values is within the noise, if this is known.
+
+    For a figure without samples, it is within the noise if the intervals overlap.
+    """
+    found = difference(one.evaluation, other.evaluation, column.compared)
+    if found is not None:
+        return not found.excludes_zero
+    own, others = column.interval(one), column.interval(other)
+    if own is None or others is None:
+        return False
+    return own.low <= others.high and others.low <= own.high
 
 
 def _plots(results: Sequence[Result], baseline: str) -> str:
@@ -387,17 +416,12 @@ def _gold_plots(results: Sequence[Result]) -> dict[str, str]:
 
 
 def _cuts(results: Sequence[Result], words: Sequence[str]) -> str:
-    head = "".join(f'<th scope="col" class="cut">{escape(result.label)}</th>' for result in results)
-    rows = "".join(
-        f'<tr><th scope="row">{escape(word)}</th>'
-        + "".join(f"<td class=cut>{show_parts(result.cuts[i])}</td>" for result in results)
-        + "</tr>"
+    head = ["word", *(result.label for result in results)]
+    rows = (
+        row(escape(word), head, [Cell(show_parts(r.cuts[i]), "cut") for r in results])
         for i, word in enumerate(words)
     )
-    return (
-        '<div class="wide" tabindex="0"><table><thead><tr><th scope="col">word</th>'
-        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+    return table(head, rows, "cut")
 
 
 def _megabytes(size: int) -> str:

@@ -40,15 +40,16 @@ def differences(results: Sequence[Evaluation], baseline: Evaluation) -> list[Dif
     both models have it, and if its difference has a confidence interval.
     """
     return [
-        difference
+        found
         for result in results
         if result is not baseline
         for figure in (baseline.resampled.samples if baseline.resampled else ())
-        if (difference := _difference(result, baseline, figure)) is not None
+        if (found := difference(result, baseline, figure)) is not None
     ]
 
 
-def _difference(result: Evaluation, baseline: Evaluation, figure: str) -> Difference | None:
+def difference(result: Evaluation, baseline: Evaluation, figure: str) -> Difference | None:
+    """Compare one figure of a result with the baseline, as `differences` does."""
     if result.resampled is None or baseline.resampled is None:
         return None
     own = result.resampled.samples.get(figure)

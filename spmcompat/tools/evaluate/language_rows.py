@@ -9,18 +9,19 @@ from spmcompat.cli.tables import Table, show
 from spmcompat.tools.evaluate.evaluation import Evaluation
 from spmcompat.tools.evaluate.stored import CountsEvaluation
 
-# The figures of a language in the order of the table, and their formats.
+# The figures of a language in the order of the table, and their formats. Those that decide between
+# models come first.
 _FORMATS = {
+    "tokens": "{:,}",
+    "parity": "{:.4f}",
+    "lost_characters": "{:.4%}",
+    "unknown_rate": "{:.4%}",
     "lines": "{:,}",
     "words": "{:,}",
-    "tokens": "{:,}",
     "tokens_per_line": "{:.4f}",
     "tokens_per_word": "{:.4f}",
     "tokens_per_character": "{:.4f}",
     "tokens_per_byte": "{:.4f}",
-    "parity": "{:.4f}",
-    "unknown_rate": "{:.4%}",
-    "lost_characters": "{:.4%}",
 }
 
 

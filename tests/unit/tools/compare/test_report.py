@@ -109,10 +109,10 @@ def test_the_best_value_of_each_vocabulary_size_is_marked(texts: Texts) -> None:
         [result("one", 10, 1.25), result("two", 8), result("three", 12, 1.5)], texts, "text"
     )
     rows = dict(re.findall(r'<tr><th scope="row">(one|two|three)</th>(.*?)</tr>', html))
-    assert re.findall(r"<td class=best>(.*?)</td>", rows["one"]) == ["1.2500", "1.2500"]
-    assert re.findall(r"<td class=best>(.*?)</td>", rows["two"]) == ["8"]
+    assert re.findall(r"<td class=best .*?>(.*?)</td>", rows["one"]) == ["1.2500", "1.2500"]
+    assert re.findall(r"<td class=best .*?>(.*?)</td>", rows["two"]) == ["8"]
     assert "class=best" not in rows["three"]
-    assert rows["two"].startswith("<td>–</td>")
+    assert cells_of(html.split("<h2>100 pieces")[1], "two")[3] == "–"
 
 
 def test_a_model_that_loses_text_is_never_best(texts: Texts) -> None:
@@ -123,7 +123,8 @@ def test_a_model_that_loses_text_is_never_best(texts: Texts) -> None:
     ]
     html = page(results, texts, "text")
     rows = dict(re.findall(r'<tr><th scope="row">(one|two|three)\b(.*?)</tr>', html))
-    assert re.findall(r"<td class=best>(.*?)</td>", rows["one"])[:3] == ["1.2500", "1.2500", "10"]
+    best = re.findall(r"<td class=best .*?>(.*?)</td>", rows["one"])
+    assert best[:4] == ["10", "0.000%", "1.2500", "1.2500"]
     assert "loses text" in rows["two"]
     assert "class=best" not in rows["two"]
     assert "loses text" not in rows["one"] + rows["three"]
@@ -177,7 +178,7 @@ def test_each_gold_list_has_a_table_with_the_words_of_each_score(texts: Texts) -
         "MorphScore with single tokens": "1.000",
     }
     assert cells(html, "b", "one")["words of MorphScore"] == "2"
-    assert "class=best>1.000" in html
+    assert re.search("<td class=best [^>]*>1.000<", html)
 
 
 def with_intervals(given: Result, tokens: Sequence[float], losses: Sequence[float]) -> Result:
@@ -249,10 +250,88 @@ def test_intervals_stand_below_values_and_stars_mark_differences(texts: Texts) -
     changes = page([results[0], lossy], texts, "text").split("<h2>")[1]
     assert "</b><small>" not in changes
     own = cells_of(html.split("<h2>100 pieces")[1], "one")
-    assert own[0] == "1.2500<small>1.2000 to 1.3000</small>"
-    assert own[2] == "10<small>9 to 11</small>"
+    assert own[0] == "10<small>9 to 11</small>"
+    assert own[3] == "1.2500<small>1.2000 to 1.3000</small>"
     assert "95 % intervals from 100 resamples of 50 lines (seed 0)" in html
     assert "<small>" not in page([result("one", 10, 1.25)], texts, "text").split("<tbody>")[1]
+
+
+def best(html: str, config: str) -> list[str]:
+    """Return the titles of a configuration's marked cells in the table of the first size."""
+    row = re.search(rf'<tr><th scope="row">{config}\b(.*?)</tr>', html.split("<h2>100 pieces")[1])
+    assert row
+    return re.findall(r'<td class=best data-title="(.*?)">', row[1])
+
+
+def test_a_difference_within_the_noise_is_not_best(texts: Texts) -> None:
+    one = with_intervals(result("one", 10, 1.25), [9, 10, 11], [1.2, 1.25, 1.3])
+    # The intervals overlap, but in every resample, the second model has more tokens. Its loss is
+    # lower only in some resamples.
+    two = with_intervals(result("two", 11, 1.24), [10, 11, 12], [1.24, 1.24, 1.24])
+    html = page([one, two], texts, "text")
+    assert best(html, "one") == ["tokens"]
+    assert "nats per character" not in best(html, "two")
+    # All models have the same text, so these figures are as certain as the tokens.
+    wider = one._replace(
+        evaluation=one.evaluation._replace(tokens_per_word=1.4, bytes_per_token=3.1)
+    )
+    figures = ["tokens", "tokens per word", "bytes per token"]
+    assert best(page([wider, two], texts, "text"), "one") == figures
+    # A third model does not make the first two comparable, unless it loses text.
+    three = with_intervals(result("three", 9, 1.5), [8, 9, 12], [1.5, 1.5, 1.5])
+    assert best(page([one, two, three], texts, "text"), "three") == []
+    assert best(page([one, two, three], texts, "text"), "one") == []
+    lossy = with_intervals(result("three", 9, 1.5, lost=0.1), [8, 9, 12], [1.5, 1.5, 1.5])
+    assert best(page([one, two, lossy], texts, "text"), "one") == ["tokens"]
+
+
+@pytest.mark.parametrize(("others", "marked"), [((0.6, 0.8), []), ((0.5, 0.6), ["whole words"])])
+def test_without_resamples_of_a_figure_its_intervals_decide(
+    texts: Texts, others: tuple[float, float], marked: list[str]
+) -> None:
+    def with_words(given: Result, share: float, both: Interval) -> Result:
+        found = with_intervals(given, [10, 10], [1.25, 1.25])
+        resampled = found.evaluation.resampled
+        assert resampled
+        resampled = resampled._replace(intervals={**resampled.intervals, "whole_words": both})
+        evaluation = found.evaluation._replace(whole_words=share, resampled=resampled)
+        return found._replace(evaluation=evaluation)
+
+    results = [
+        with_words(result("one", 10), 0.75, Interval(0.7, 0.9)),
+        with_words(result("two", 10), others[0], Interval(*others)),
+    ]
+    assert best(page(results, texts, "text"), "one") == marked
+
+
+def test_the_page_points_to_intervals_if_there_are_none(texts: Texts) -> None:
+    plain = [result("one", 10, 1.25), result("two", 12)]
+    assert "--bootstrap" in page(plain, texts, "text")
+    both = [with_intervals(r, [10, 10], [1.25, 1.25]) for r in plain]
+    assert "--bootstrap" not in page(both, texts, "text")
+
+
+def test_the_time_and_memory_of_one_training_are_never_best(texts: Texts) -> None:
+    results = [result("one", 10)._replace(seconds=9.0, mib=9.0), result("two", 10)]
+    assert [best(page(results, texts, "text"), name) for name in ("one", "two")] == [[], []]
+
+
+def test_columns_that_decide_come_first(texts: Texts) -> None:
+    html = page([result("one", 10, 1.25), result("two", 12)], texts, "text")
+    table = html.split("<h2>100 pieces")[1]
+    titles = re.findall(r'<th scope="col">(.*?)</th>', table)
+    assert titles[1:4] == ["tokens", "lost characters", "unknown tokens"]
+
+
+def test_each_cell_has_a_title_for_its_card(texts: Texts) -> None:
+    html = page([result("one", 10, 1.25), result("<two>", 12)], texts, "text")
+    for table in re.findall(r"<table>(.*?)</table>", html):
+        titles = re.findall(r'<th scope="col".*?>(.*?)</th>', table)[1:]
+        rows = re.findall(r'<tr><th scope="row">.*?</tr>', table)
+        assert len(rows) >= 2
+        for row in rows:
+            assert re.findall(r'<td[^>]* data-title="(.*?)">', row) == titles
+    assert "&lt;two&gt; 100" in html
 
 
 def test_several_sizes_are_drawn_as_curves(texts: Texts) -> None:
