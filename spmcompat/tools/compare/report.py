@@ -243,7 +243,8 @@ def _about_intervals(result: Result) -> str:
         return ""
     return f"""<p>The confidence interval is shown below each value: {escape(resampled.summary)}.
 All tokenizers got the same resamples. Scores of gold lists have intervals from resamples of their
-words. Rényi efficiencies, unused pieces and overlaps have no intervals.</p>"""
+words. Rényi efficiencies, unused pieces, overlaps and Gini coefficients have no intervals, so none
+of them is marked.</p>"""
 
 
 def _about_gold(gold: Sequence[GoldList]) -> str:
@@ -370,16 +371,17 @@ def _is_best(column: Column, result: Result, results: Sequence[Result]) -> bool:
 
 
 def _may_be_equal(column: Column, one: Result, other: Result) -> bool:
-    """Return whether the difference between two values is within the noise, if this is known.
+    """Return whether the difference between two values may be noise.
 
-    For a figure without samples, it is within the noise if the intervals overlap.
+    For a figure without samples, it may be noise if the intervals overlap or are not known. Without
+    a bootstrap, nothing is known about any figure; then the page says so.
     """
     found = difference(one.evaluation, other.evaluation, column.compared)
     if found is not None:
         return not found.excludes_zero
     own, others = column.interval(one), column.interval(other)
     if own is None or others is None:
-        return False
+        return one.evaluation.resampled is not None
     return own.low <= others.high and others.low <= own.high
 
 
