@@ -115,6 +115,14 @@ def test_drawings_stand_in_the_pages(pages: dict[Path, PageParser], site: Path) 
     assert pages[site / "ARCHITECTURE.html"].drawings == 1
 
 
+def test_long_lines_of_code_wrap_in_wide_windows(site: Path) -> None:
+    style = (site / "_static" / "site.css").read_text(encoding="utf-8")
+    for_all_windows = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", style)
+    assert re.search(r"div\.highlight pre \{[^}]*white-space: pre-wrap", for_all_windows)
+    limits = re.findall(r"@media \(max-width: (\d+)em\)[^}]*white-space: pre;", style)
+    assert [int(limit) * 16 < 1280 for limit in limits] == [True]
+
+
 def test_every_option_has_an_entry(site: Path) -> None:
     from spmcompat.options.table import OPTIONS  # noqa: PLC0415
 
