@@ -67,6 +67,8 @@ class Dump:
     """
 
     def __init__(self, folder: str, table_format: str, files: Outputs) -> None:
+        if table_format == "parquet":
+            import pyarrow.parquet  # noqa: F401, PLC0415 - before the training needs the memory
         self._name = f'dump "{folder}"'
         self._format = table_format
         self._folder = files.new_folder(folder, self._name, _REMEDY)

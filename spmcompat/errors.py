@@ -87,6 +87,12 @@ class EmptyCorpusError(TrainingError):
     """The normalized text has no characters to train on."""
 
 
+_LESS_MEMORY = (
+    "Train on a sample of the text (--input_sentence_size) or on a text with fewer distinct words, "
+    "lower --seed_sentencepiece_size, or use fewer --workers."
+)
+
+
 class OutOfMemoryError(TrainingError, MemoryError):
     """Memory ran out. Every worker has stopped, and nothing was written.
 
@@ -96,23 +102,22 @@ class OutOfMemoryError(TrainingError, MemoryError):
         The stage of the run.
     reason : str
         The message of Python or the system, if any.
+    remedy : str
+        What to do.
     """
 
-    def __init__(self, stage: str, reason: str = "") -> None:
+    def __init__(self, stage: str, reason: str = "", remedy: str = _LESS_MEMORY) -> None:
         details = f" ({reason})" if reason not in ("", "std::bad_alloc") else ""
-        super().__init__(
-            f'Memory ran out in the stage "{stage}"{details}. Train on a sample of the text '
-            "(--input_sentence_size) or on a text with fewer distinct words, lower "
-            "--seed_sentencepiece_size, or use fewer --workers."
-        )
+        super().__init__(f'Memory ran out in the stage "{stage}"{details}. {remedy}')
 
 
-# If memory runs out while Python loads a module, starts a thread or allocates a lock, it raises one
-# of these errors instead of a MemoryError.
+# If memory runs out while Python or a library loads a module, starts a thread or allocates a lock,
+# it raises one of these errors instead of a MemoryError.
 _SIGNS_OF_NO_MEMORY = (
     (ImportError, "failed to map segment"),
     (RuntimeError, "can't start new thread"),
     (RuntimeError, "can't allocate lock"),
+    (Exception, "Failed to launch worker thread"),  # pyarrow
 )
 
 

@@ -81,6 +81,8 @@ def run(
         prepare_thread()
         train(settings, sentences, writer, report)
         return report.costs()
+    except OutOfMemoryError:
+        raise  # it already says where and why
     except Exception as error:
         if not is_out_of_memory(error):
             raise

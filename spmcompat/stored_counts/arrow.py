@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, reduce
-from mmap import mmap
 from typing import TYPE_CHECKING
 
 from spmcompat.counting.rows import (
@@ -16,9 +14,8 @@ from spmcompat.counting.rows import (
     Columns,
     find_wrong_row,
 )
-from spmcompat.errors import OutOfMemoryError, TrainingError, printable
+from spmcompat.errors import TrainingError, printable
 from spmcompat.runtime.libraries import require
-from spmcompat.runtime.workers import cores
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,10 +23,6 @@ if TYPE_CHECKING:
 KEYS = ("pretoken", "place", "next")
 """The key columns: no two rows of a table have the same values in all of them. A table that is in
 order is sorted by these columns."""
-# The address space that importing pyarrow takes. The import also loads NumPy and, if it is
-# installed, pandas. NumPy takes additional address space for each core.
-_BYTES_OF_IMPORT = 384 << 20
-_BYTES_OF_CORE = 42 << 20
 # For each column: `_WIDTHS` is the size of a value in bytes, and `_VALUES_MORE` is the number of
 # values minus the number of rows. The column of pretokens has one more value than rows: its values
 # are the offsets at which the pretokens begin, and the offset at which the last one ends.
@@ -58,19 +51,7 @@ def require_pyarrow() -> None:
         If there is not enough memory for the import.
     """
     require("pyarrow", "Reading or writing counts", "counts")
-    if "pyarrow.parquet" not in sys.modules:
-        _check_memory()
-        import pyarrow.parquet  # noqa: F401, PLC0415
-
-
-def _check_memory() -> None:
-    """Raise if the address space is too small, because the import could then end the process."""
-    needed = _BYTES_OF_IMPORT + cores() * _BYTES_OF_CORE
-    try:
-        mmap(-1, needed).close()
-    except OSError:
-        reason = f"it needs {needed >> 20} MiB of address space"
-        raise OutOfMemoryError("Loading pyarrow", reason) from None
+    import pyarrow.parquet  # noqa: F401, PLC0415
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError, TrainingError, is_out_of_memory
 from spmcompat.runtime.libraries import require
 from spmcompat.text.arrow_producers import empty_reader
 from spmcompat.text.columns import ArrowStrings
@@ -43,6 +43,8 @@ def naming(name: str) -> Iterator[None]:
         raise
     # fsspec raises exceptions of any type, and pyarrow raises UnicodeDecodeError for damaged text.
     except Exception as error:
+        if is_out_of_memory(error):
+            raise MemoryError(*error.args) from None
         reason = " ".join(str(error).split()).rstrip(".")
         raise TrainingError(
             f"{name} is broken or ends early: {reason}. Copy or make the file again."

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
+from spmcompat.runtime.rounding import to_float32
 from spmcompat.runtime.rounds import (
     ADDED_BACK,
     FINAL_CUT,
@@ -168,7 +167,7 @@ class Rounds:
         """Report a step that only changes scores. New scores are float32, as in the model."""
 
         def rows() -> list[PieceRow]:
-            scores = {piece: float(np.float32(score)) for piece, score in after}
+            scores = {piece: to_float32(score) for piece, score in after}
             return [
                 PieceRow(_text(piece), True, "", score, new_score=scores[piece])
                 for piece, score in before

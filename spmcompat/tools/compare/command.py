@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from spmcompat.cli.flags import Command, Flag, from_python, naming_keywords, switch
 from spmcompat.options.option import INT32
+from spmcompat.runtime.libraries import require
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS
 from spmcompat.tools.evaluate.command import GOLD, LANGUAGE_FLAGS, with_languages
 from spmcompat.tools.evaluate.network_options import NETWORK_FLAGS
@@ -73,10 +74,7 @@ def command() -> Command:
 
 
 def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.tools.compare.comparison import make  # noqa: PLC0415
-
-    found = make(given, Report(2 if given.quiet else 0, stderr))
+    found = _make(given, 2 if given.quiet else 0, stderr)
     if given.json:
         stdout.write(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
     else:
@@ -149,8 +147,14 @@ def compare(
     values: dict[str, Any] = {**locals(), "text": with_languages(text)}
     for name in ("minloglevel", "logstream"):
         del values[name]
+    with naming_keywords():
+        return _make(from_python(command(), [], values), minloglevel, logstream)
+
+
+def _make(given: SimpleNamespace, minloglevel: int, logstream: TextIO | None) -> Comparison:
+    """Import the comparison, which loads NumPy, and run it."""
+    require("numpy", "compare", "")
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.compare.comparison import make  # noqa: PLC0415
 
-    with naming_keywords():
-        return make(from_python(command(), [], values), Report(minloglevel, logstream))
+    return make(given, Report(minloglevel, logstream))

@@ -113,6 +113,8 @@ def change_size(
     try:
         prepare_thread()
         return _change_size(sources, change, output, report, map_file)
+    except OutOfMemoryError:
+        raise  # it already says where and why
     except Exception as error:
         if not is_out_of_memory(error):
             raise

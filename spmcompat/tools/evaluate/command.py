@@ -14,6 +14,7 @@ from spmcompat.cli.flags import QUIET, Command, Flag, from_python, naming_keywor
 from spmcompat.errors import BadValueError
 from spmcompat.options.arguments import as_list
 from spmcompat.options.option import UINT64
+from spmcompat.runtime.libraries import require
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, UNITS
 from spmcompat.tools.evaluate.network_options import NETWORK_FLAGS
 
@@ -143,10 +144,8 @@ def command() -> Command:
 
 def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.cli.tables import page_of  # noqa: PLC0415
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.tools.evaluate.report import measure  # noqa: PLC0415
 
-    found = measure(given, Report(2 if given.quiet else 0, stderr))
+    found = _measure(given, 2 if given.quiet else 0, stderr)
     if given.json:
         stdout.write(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
     elif given.csv or given.tsv:
@@ -254,15 +253,23 @@ def evaluate(
     values: dict[str, Any] = {**locals(), "text": with_languages(text)}
     for name in ("paths", "models", "minloglevel", "logstream"):
         del values[name]
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.tools.evaluate.report import measure  # noqa: PLC0415
-
     # The flag --counts takes a string. The table itself is passed on below.
     values["counts"] = None if counts is None else str(counts)
     with naming_keywords():
         given = from_python(command(), paths, values)
         given.counts = counts
-        return measure(given, Report(minloglevel, logstream))
+        return _measure(given, minloglevel, logstream)
+
+
+def _measure(
+    given: SimpleNamespace, minloglevel: int, logstream: TextIO | None
+) -> EvaluationReport:
+    """Import the evaluation, which loads NumPy, and run it."""
+    require("numpy", "evaluate", "")
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.tools.evaluate.report import measure  # noqa: PLC0415
+
+    return measure(given, Report(minloglevel, logstream))
 
 
 def with_languages(text: object) -> object:

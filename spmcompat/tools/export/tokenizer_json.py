@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
-
-import numpy as np
 
 from spmcompat.model.encoding import UNKNOWN_PENALTY, symbol_score
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
@@ -164,7 +163,7 @@ def _low_score(model: ModelProto) -> float:
     """Return a score so low that cutting a piece into characters always has a higher score."""
     lowest = min((piece.score for piece in model.pieces if piece.type == _PIECE.NORMAL), default=0)
     longest = max(len(piece.piece) for piece in model.pieces)
-    return float(np.floor((longest + 2) * (min(lowest, 0.0) - UNKNOWN_PENALTY)))
+    return float(math.floor((longest + 2) * (min(lowest, 0.0) - UNKNOWN_PENALTY)))
 
 
 def _unigram_limits(model: ModelProto) -> list[Limit]:

@@ -1,10 +1,15 @@
-"""Missing libraries: one line names the library, its use, and how to install it."""
+"""Missing libraries, and too little memory for one: one line names the library and the remedy."""
 
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from spmcompat.errors import TrainingError
+import spmcompat
+from spmcompat.errors import OutOfMemoryError, TrainingError
+from spmcompat.runtime import libraries
 from spmcompat.runtime.libraries import MissingLibraryError, is_installed, require
 
 
@@ -46,3 +51,42 @@ def test_the_message_says_what_to_install(options: dict[str, str], remedy: str) 
         require("none_such", "The test", **options)
     assert str(caught.value) == f"The test needs {remedy}"
     assert isinstance(caught.value, TrainingError)
+
+
+@pytest.mark.parametrize("library", ["numpy", "pyarrow", "matplotlib"])
+def test_too_little_memory_for_a_library(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not is_installed(library):
+        pytest.skip(f"needs {library}")
+    monkeypatch.setitem(libraries._MIB_OF_IMPORT, library, 1 << 40)
+    monkeypatch.setitem(sys.modules, library, sys)
+    require(library, "The test", "")  # it is loaded, so it needs no more memory
+    monkeypatch.delitem(sys.modules, library)
+    with pytest.raises(OutOfMemoryError, match=library) as caught:
+        require(library, "The test", "")
+    assert "--input_sentence_size" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "spmcompat.train(input='t.txt', model_prefix='n', vocab_size=30, minloglevel=2, dump='d')",
+        "spmcompat.export('m.model', to='gguf', output='m.gguf', verify=False)",
+        "spmcompat.export('m.model', to='tokenizer.json', output='m.json', verify=False)",
+    ],
+)
+def test_only_the_evaluation_needs_numpy(call: str, tmp_path: Path) -> None:
+    lines = [f"the cat sat on the mat number {i}" for i in range(100)]
+    (tmp_path / "t.txt").write_text("\n".join(lines))
+    spmcompat.train(
+        sentence_iterator=lines, model_prefix=tmp_path / "m", vocab_size=30, minloglevel=2
+    )
+    root = str(Path(spmcompat.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys, spmcompat; {call}; print('numpy' in sys.modules)"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": root},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "False"

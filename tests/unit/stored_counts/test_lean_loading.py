@@ -11,6 +11,7 @@ import pytest
 
 import spmcompat
 from spmcompat.errors import OutOfMemoryError
+from spmcompat.runtime import libraries
 from spmcompat.stored_counts import arrow
 
 pa = pytest.importorskip("pyarrow")
@@ -64,8 +65,8 @@ def test_counting_leaves_numpy_to_pyarrow(command: str, tmp_path: Path) -> None:
 def test_too_little_memory_for_pyarrow_is_an_error_of_one_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delitem(sys.modules, "pyarrow.parquet")
-    monkeypatch.setattr(arrow, "_BYTES_OF_IMPORT", 1 << 62)
+    monkeypatch.delitem(sys.modules, "pyarrow")
+    monkeypatch.setitem(libraries._MIB_OF_IMPORT, "pyarrow", 1 << 40)
     with pytest.raises(OutOfMemoryError, match=r'"Loading pyarrow" \(it needs \d+ MiB'):
         arrow.require_pyarrow()
 
