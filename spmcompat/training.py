@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spmcompat.errors import MissingFileError, OutOfMemoryError, is_out_of_memory
+from spmcompat.errors import OutOfMemoryError, is_out_of_memory
 from spmcompat.model.meta_pieces import MetaPiece
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.vocabulary import (
@@ -28,6 +27,7 @@ from spmcompat.options.checks import check_alphabet, verify
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings, runs_of, size_label, with_charsmaps
 from spmcompat.plan import Plan
+from spmcompat.runtime.inputs import open_file
 from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.outputs import Outputs, outputs
 from spmcompat.runtime.progress import Report
@@ -368,12 +368,8 @@ def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
 
 def _read_lines(path: str) -> Iterator[bytes]:
     """Yield the lines of a seed file. The file is opened when the first line is needed."""
-    try:
-        with open(path, "rb") as file:
-            yield from file
-    except OSError as error:
-        reason = os.strerror(error.errno or 0)
-        raise MissingFileError(f'"{path}": {reason}. Check seed_sentencepieces_file.') from error
+    with open_file(path, "Check seed_sentencepieces_file") as file:
+        yield from file
 
 
 def deliver(

@@ -8,9 +8,10 @@ from typing import TypeVar
 
 from google.protobuf.message import DecodeError
 
-from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.errors import BadValueError
 from spmcompat.model.loading import Fault, check_loads, name_of, piece_faults
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.runtime.inputs import open_file
 
 _Read = TypeVar("_Read")
 
@@ -127,12 +128,9 @@ def _read(source: str | PathLike[str] | bytes, take: Callable[[bytes], _Read]) -
     """Call a function with the bytes of a file. Add the path to the errors that it raises."""
     if isinstance(source, bytes):
         return take(source)
-    refuse_impossible(source, "Check the path")
-    name = os.fspath(source)
+    with open_file(source, "Check the path") as file:
+        content = file.read()
     try:
-        with open(source, "rb") as file:
-            return take(file.read())
-    except OSError as error:
-        raise MissingFileError(f'"{name}": {error.strerror}. Check the path.') from error
+        return take(content)
     except BadValueError as error:
-        raise BadValueError(f'"{name}": {error}') from None
+        raise BadValueError(f'"{os.fspath(source)}": {error}') from None

@@ -22,6 +22,7 @@ from libcpp.vector cimport vector
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.normalization.rules import MARK_CASE
 from spmcompat.releases import DEFAULT
+from spmcompat.runtime.inputs import open_file
 
 
 ctypedef vector[uint32_t] Chars
@@ -222,14 +223,8 @@ def load_rules(path, code_points="strict"):
         A line has no source, or one of its words is not a code point. The message names the
         file and the line.
     """
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise MissingFileError(
-            f'"{path}": {reason}. Give a readable TSV file of normalization rules.'
-        ) from None
+    with open_file(path, "Give a readable TSV file of normalization rules") as file:
+        content = file.read()
     return parse_rules(content, str(path), code_points)
 
 

@@ -5,13 +5,14 @@ Source: ``spm_train_main.cc`` of ``sentencepiece`` 0.2.3.
 
 from collections.abc import Mapping
 
-from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.errors import BadValueError
 from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS, with_recipe
 from spmcompat.options.option import LIST, NORMALIZER, TRAINER
 from spmcompat.options.reading import check_unicode, finish, release_of, store
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import UINT32, parse_bool, parse_int
+from spmcompat.runtime.inputs import open_file
 
 NO_SEED = UINT32[-1]
 """If ``random_seed`` has this value, there is no seed."""
@@ -91,13 +92,11 @@ def _store_flag(settings: Settings, name: str, text: str) -> None:
 
 def _lines(path: str, settings: Settings) -> list[str]:
     """Return the lines of a file of symbols, and note its path. Only a line feed ends a line."""
-    refuse_impossible(path, "Check the path")
     settings.symbol_files.append(path)
+    with open_file(path, "Check the path") as file:
+        content = file.read()
     try:
-        with open(path, encoding="utf-8", newline="\n") as file:
-            text = file.read()
-    except OSError as error:
-        raise MissingFileError(f'"{path}": {error.strerror}. Check the path.') from error
+        text = content.decode()
     except UnicodeDecodeError as error:
         raise BadValueError(f'"{path}" is not valid UTF-8. Write it in UTF-8.') from error
     return text.removesuffix("\n").split("\n") if text else []

@@ -338,7 +338,8 @@ def _open(path: Path, metadata: pa.parquet.FileMetaData | None = None) -> pa.par
         with open(path, "rb"):  # If the file cannot be opened, this raises the system's error.
             pass
         # If a name is not UTF-8, pyarrow accepts it only as bytes.
-        return pq.ParquetFile(pa.memory_map(os.fsencode(path)), metadata=metadata, pre_buffer=False)
+        file = pa.OSFile(os.fsencode(path))
+        return pq.ParquetFile(file, metadata=metadata, pre_buffer=False, buffer_size=1 << 20)
     except (TrainingError, MemoryError):
         raise
     # pyarrow raises UnicodeDecodeError for the damaged name of a column.

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from spmcompat.errors import MissingFileError, TrainingError
 from spmcompat.plan import TextPlan
+from spmcompat.runtime.inputs import changed
 from spmcompat.runtime.progress import Report
 from spmcompat.text import remote
 from spmcompat.text.forms import ARROW, AUTO, PARQUET, TEXT, Form, doubt_about
@@ -216,7 +217,7 @@ class _ReadAgain:
             self._buffer = next(self._buffers, None)
             self._number += 1
         if self._buffer is None or self._buffer.size != part.size:
-            raise _changed(part.path)
+            raise changed(name_of(part.path))
         return self._buffer
 
 
@@ -256,14 +257,8 @@ def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:
     except OSError as error:
         raise _unreadable(kept.path, error) from error
     if len(text) != kept.size - kept.dropped:
-        raise _changed(kept.path)
+        raise changed(name_of(kept.path))
     return ReadBuffer.of_lines(text, kept.path, kept.first_line)
-
-
-def _changed(path: str) -> TrainingError:
-    return TrainingError(
-        f"{name_of(path)} changed while it was read. Train again when no program writes to it."
-    )
 
 
 def check_file(path: str, input_format: str, has_column: bool) -> None:
@@ -288,8 +283,13 @@ def check_file(path: str, input_format: str, has_column: bool) -> None:
         return
     if not path or not stat.S_ISREG(os.stat(path).st_mode):
         return
-    with open_input(path) as file:
-        form = form_of_input(file, input_format, has_column)
+    try:
+        with open_input(path) as file:
+            form = form_of_input(file, input_format, has_column)
+    except TrainingError:
+        raise
+    except OSError as error:
+        raise _unreadable(path, error) from error
     if form.compression:
         from spmcompat.text.compression import require_decoder  # noqa: PLC0415
 

@@ -8,9 +8,9 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import FileIO
 from typing import TypeAlias
 
+from spmcompat.runtime.inputs import WholeFile
 from spmcompat.text import remote
 from spmcompat.text.forms import HEAD_BYTES, Form, form_of, format_of
 
@@ -33,7 +33,7 @@ def open_input(path: str) -> Iterator[InputFile]:
         finally:
             far.close()
         return
-    with open(path or 0, "rb", buffering=0) as file:
+    with WholeFile(path or 0, name_of(path)) as file:
         is_regular = bool(path) and stat.S_ISREG(os.fstat(file.fileno()).st_mode)
         yield RegularFile(path, file) if is_regular else Stream(path, _Pipe(file))
 
@@ -88,7 +88,7 @@ class RegularFile:
 
     is_regular = True
 
-    def __init__(self, path: str, file: FileIO) -> None:
+    def __init__(self, path: str, file: WholeFile) -> None:
         self.path = path
         self.head = file.read(HEAD_BYTES)
         file.seek(-len(self.head), os.SEEK_CUR)
@@ -98,7 +98,7 @@ class RegularFile:
     @property
     def size(self) -> int | None:
         """The size in bytes."""
-        return os.fstat(self._file.fileno()).st_size
+        return self._file.size()
 
     def read(self, size: int, /) -> bytes:
         """Return at most `size` bytes. An empty result means the end of the file."""
@@ -108,7 +108,7 @@ class RegularFile:
 
     def readinto(self, buffer: bytearray | memoryview, /) -> int:
         """Put bytes into the buffer, and return their number; 0 at the end of the file."""
-        size = self._file.readinto(buffer) or 0
+        size = self._file.readinto(buffer)
         self.consumed += size
         return size
 
@@ -121,7 +121,7 @@ class _Pipe:
     between them.
     """
 
-    def __init__(self, file: FileIO) -> None:
+    def __init__(self, file: WholeFile) -> None:
         self._file = file
 
     def read(self, size: int, /) -> bytes:

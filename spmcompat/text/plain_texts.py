@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from spmcompat.errors import MissingFileError, printable, refuse_impossible
+from spmcompat.runtime.inputs import open_file
 from spmcompat.text.forms import HEAD_BYTES, check_plain
 
 REMEDY = "Check --text, which takes paths"
@@ -33,13 +34,9 @@ def open_text(path: str | os.PathLike[str], *, or_table: bool = False) -> Iterat
     TrainingError
         If the file is not plain text.
     """
-    refuse_impossible(path, REMEDY)
-    try:
-        with open(path, "rb") as file:
-            check_plain(os.fspath(path), file.peek(HEAD_BYTES)[:HEAD_BYTES], or_table=or_table)
-            yield file
-    except OSError as error:
-        raise unreadable(path, error) from error
+    with open_file(path, REMEDY) as file:
+        check_plain(os.fspath(path), file.peek(HEAD_BYTES)[:HEAD_BYTES], or_table=or_table)
+        yield file
 
 
 def check_text(path: str | os.PathLike[str], *, or_table: bool = False) -> None:

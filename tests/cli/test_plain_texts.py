@@ -13,6 +13,7 @@ import pytest
 import spmcompat
 from spmcompat.__main__ import main
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.tools.evaluate.texts import TextFiles
 from tests.parity import corpora
 
 pytestmark = pytest.mark.reference
@@ -151,3 +152,12 @@ def test_a_text_instead_of_its_path_is_shortened() -> None:
 def test_models_as_bytes_are_refused(models: object) -> None:
     with pytest.raises(BadValueError, match=r"^models must be paths, not bytes: write the model"):
         spmcompat.evaluate(models, text="a.txt")  # type: ignore[arg-type]
+
+
+def test_a_text_that_becomes_shorter_while_it_is_read() -> None:
+    Path("large.txt").write_text("a line of text\n" * 300_000)
+    batches = TextFiles(["large.txt"]).batches()
+    next(batches)
+    os.truncate("large.txt", 3_000_000)
+    with pytest.raises(TrainingError, match=r"large\.txt"):
+        list(batches)

@@ -356,7 +356,7 @@ def test_bytes_with_files_of_symbols(trainers: Trainers) -> None:
         (f"--required_chars_file={'x' * 300}", "File name too long"),
         ("--seed_sentencepieces_file=a\0b", "No such file or directory"),
         (f"--seed_sentencepieces_file={'x' * 300}", "File name too long"),
-        ("--normalization_rule_tsv=a\0b", "null byte"),
+        ("--normalization_rule_tsv=a\0b", "NUL character"),
         (f"--denormalization_rule_tsv={'x' * 300}", "File name too long"),
         ("--unk_piece=\udcff", "is not valid UTF-8"),
         ("--model_prefix=\ud800", "is not valid UTF-8"),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from spmcompat.cli.flags import UsageError
-from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.errors import BadValueError
 from spmcompat.options.values import to_text
+from spmcompat.runtime.inputs import open_file
 
 OURS = "spmcompat"
 HUGGING_FACE = ("wordpiece", "bytelevel-bpe", "unigram")
@@ -128,16 +128,13 @@ def _from_file(path: str, known_flags: Collection[str]) -> list[Config]:
     else:
         import tomllib  # noqa: PLC0415
 
+    with open_file(path, "Check --configs") as file:
+        content = file.read(_MOST_BYTES + 1)
     try:
-        with open(path, "rb") as file:
-            content = file.read(_MOST_BYTES + 1)
         _check_size(content, path)
         tables = tomllib.loads(content.decode())
     except BadValueError:
         raise
-    except OSError as error:
-        reason = os.strerror(error.errno or 0)
-        raise MissingFileError(f'"{path}": {reason}. Check --configs.') from error
     except ValueError as error:  # not TOML, not UTF-8, or a number with too many digits
         raise BadValueError(f"{path}: {error}.") from None
     except RecursionError:

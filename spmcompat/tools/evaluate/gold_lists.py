@@ -11,11 +11,13 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import TextIOWrapper
 from os import PathLike
 from typing import NamedTuple, TextIO, TypeAlias
 
 from spmcompat.cli.flags import UsageError
-from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.errors import BadValueError
+from spmcompat.runtime.inputs import open_file
 from spmcompat.tools.evaluate.gold import GoldWord
 
 # Why a row is left out. A message puts these words after a number and "rows".
@@ -160,12 +162,12 @@ def read_gold(path: str | PathLike[str]) -> GoldList:
     MissingFileError
         If the file cannot be read.
     """
-    refuse_impossible(path, "Check --gold")
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            return _gold_list(_lines(file, str(path)), str(path))
-    except OSError as error:
-        raise MissingFileError(f'"{path}": {error.strerror}. Check --gold.') from error
+        with (
+            open_file(path, "Check --gold") as file,
+            TextIOWrapper(file, "utf-8-sig", newline="") as text,
+        ):
+            return _gold_list(_lines(text, str(path)), str(path))
     except UnicodeDecodeError as error:
         raise BadValueError(
             f"{path} is not UTF-8: {error.reason}. Save a table as CSV in UTF-8."

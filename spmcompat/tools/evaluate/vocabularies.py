@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from io import TextIOWrapper
 from os import PathLike
 from typing import NamedTuple
 
-from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.errors import BadValueError
+from spmcompat.runtime.inputs import open_file
 from spmcompat.unicode.marks import SPACE_MARK
 
 _MOST_AFFIXES = 1 << 20  # the size limit of a file of affixes, in bytes
@@ -102,12 +104,12 @@ def read_affixes(path: str | PathLike[str]) -> Affixes:
     MissingFileError
         If the file cannot be read.
     """
-    refuse_impossible(path, "Check --affixes")
     try:
-        with open(path, encoding="utf-8-sig") as file:
-            text = file.read(_MOST_AFFIXES + 1)
-    except OSError as error:
-        raise MissingFileError(f'"{path}": {error.strerror}. Check --affixes.') from error
+        with (
+            open_file(path, "Check --affixes") as file,
+            TextIOWrapper(file, "utf-8-sig") as lines,
+        ):
+            text = lines.read(_MOST_AFFIXES + 1)
     except UnicodeDecodeError as error:
         raise BadValueError(f"{path} is not UTF-8: {error.reason}.") from None
     if len(text) > _MOST_AFFIXES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import random
 import re
 import resource
 import stat
@@ -515,3 +516,14 @@ def test_a_table_that_is_changed_in_memory_is_checked(path: Path) -> None:
     rows[0]["count"] = -1
     broken = pa.Table.from_pylist(rows, schema=counts.to_arrow().schema)
     refused("the counts: the column count has the value -1", CountTable(counts.origin, broken))
+
+
+def test_a_file_that_becomes_shorter_while_it_is_read() -> None:
+    letters = random.Random(1)
+    words = ["".join(letters.choices("abcdefghij", k=12)) for _ in range(300_000)]
+    spmcompat.count(sentence_iterator=words, minloglevel=2).save("large.counts")
+    batches = spmcompat.load_counts("large.counts").batches(1000)
+    next(batches)
+    os.truncate("large.counts", os.stat("large.counts").st_size // 4)
+    with pytest.raises(TrainingError, match=r"large\.counts"):
+        list(batches)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import gzip
+import importlib
 import io
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import threading
@@ -513,3 +515,65 @@ def test_reading_a_table_does_not_import_pandas(name: str, tmp_path: Path) -> No
     process = start_python(["-c", PROGRAM, name], tmp_path, stderr=subprocess.PIPE)
     _, errors = process.communicate(timeout=LIMIT)
     assert process.returncode == 0, errors
+
+
+def as_table(module: str, function: str, lines: list[str]) -> bytes:
+    """Return a Parquet or Arrow file with many small parts."""
+    pa = pytest.importorskip("pyarrow")
+    file = io.BytesIO()
+    write = getattr(importlib.import_module(module), function)
+    sizes = {"row_group_size": 500} if function == "write_table" else {"chunksize": 500}
+    write(pa.table({"text": lines}), file, **sizes)
+    return file.getvalue()
+
+
+MAKERS: dict[str, Callable[[list[str]], bytes]] = {
+    "a.txt": lambda lines: "\n".join(lines).encode(),
+    "a.txt.gz": lambda lines: gzip.compress("\n".join(lines).encode()),
+    "a.jsonl": lambda lines: "\n".join(json.dumps({"text": one}) for one in lines).encode(),
+    "a.csv": lambda lines: "\n".join(["text", *lines]).encode(),
+    "a.parquet": lambda lines: as_table("pyarrow.parquet", "write_table", lines),
+    "a.arrow": lambda lines: as_table("pyarrow.feather", "write_feather", lines),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_file_that_becomes_shorter_while_it_is_read(name: str, tmp_path: Path) -> None:
+    """The cut is at the end of a line, so that the rest looks like a complete text."""
+    path = tmp_path / name
+    letters = random.Random(1)
+    lines = ["".join(letters.choices("abcdefgh", k=999)) for _ in range(20_000)]
+    path.write_bytes(MAKERS[name](lines))
+    del lines
+    buffers = iter(files_of(path, input_column="text" if name == "a.csv" else ""))
+    next(buffers)
+    with open(path, "rb") as file:
+        file.seek(path.stat().st_size // 2)
+        file.readline()
+        os.truncate(path, file.tell())
+    with pytest.raises(TrainingError, match=re.escape(name)):
+        list(buffers)
+
+
+def test_standard_input_that_becomes_shorter(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"a line of text\n" * 500_000)
+    script = (
+        "import os, sys\n"
+        "from tests.unit.text.test_files import files_of\n"
+        "buffers = iter(files_of(''))\n"
+        "next(buffers)\n"
+        "os.truncate(sys.argv[1], 3_000_000)\n"
+        "list(buffers)\n"
+    )
+    with open(path, "rb") as file:
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(path)],
+            stdin=file,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=Path(__file__).parents[3],
+        )
+    assert done.returncode == 1
+    assert "TrainingError: standard input changed" in done.stderr
