@@ -53,13 +53,15 @@ def check_output(path: str | os.PathLike[str], option: str) -> None:
         return
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
-    if not os.path.isdir(folder):
-        raise _refusal(path, errno.ENOENT, f"Make the folder {folder} first.")
+    mode = None
     try:
-        mode = os.lstat(target).st_mode
-    except FileNotFoundError:
-        mode = None
-    except OSError as error:  # such as a name that is too long
+        if not stat.S_ISDIR(os.stat(folder).st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, folder)
+        with suppress(FileNotFoundError):
+            mode = os.stat(target).st_mode
+    except FileNotFoundError as error:
+        raise _refusal(path, error.errno, f"Make the folder {folder} first.") from error
+    except OSError as error:  # such as a name that is too long, or a loop of links
         raise _refusal(path, error.errno, f"Choose another {option}.") from error
     if mode is not None and stat.S_ISDIR(mode):
         raise _refusal(path, errno.EISDIR, f"Choose another {option}.")
@@ -80,7 +82,7 @@ def refuse_inputs(
     Parameters
     ----------
     paths : iterable of paths
-        The outputs. Devices and pipes are never refused.
+        The outputs. Devices and pipes are never refused, but open descriptors of files are.
     inputs : iterable of paths
         The inputs. An empty path is standard input. Missing files are ignored.
     option : str
@@ -94,7 +96,7 @@ def refuse_inputs(
     statuses = [(_status(one), os.fspath(one)) for one in inputs]
     for path in paths:
         target = _status(path)
-        if target is None or not stat.S_ISREG(target.st_mode) or _descriptor_of(path) is not None:
+        if target is None or not stat.S_ISREG(target.st_mode):
             continue
         for found, name in statuses:
             if found is not None and os.path.samestat(target, found):
@@ -105,12 +107,12 @@ def refuse_inputs(
 
 
 def refuse_same(path: str, others: Iterable[str], option: str) -> None:
-    """Raise if an output is the same file as another output. Devices and pipes are never refused.
+    """Raise if an output is the same file as another output.
 
     Parameters
     ----------
     path : str
-        The output.
+        The output. Devices and pipes are never refused, but open descriptors of files are.
     others : iterable of str
         The other outputs.
     option : str
@@ -121,8 +123,14 @@ def refuse_same(path: str, others: Iterable[str], option: str) -> None:
     BadValueError
         If two outputs are the same file. The message names both.
     """
+    target = _status(path)
     for other in others:
-        if os.path.realpath(path) == os.path.realpath(other) and not _is_special(path):
+        found = _status(other)
+        if target is None or found is None:
+            is_same = os.path.realpath(path) == os.path.realpath(other)
+        else:
+            is_same = stat.S_ISREG(target.st_mode) and os.path.samestat(target, found)
+        if is_same:
             raise BadValueError(
                 f'"{path}" is the same file as the output "{other}". Choose another {option}.'
             )
@@ -203,7 +211,7 @@ class Outputs:
         """
         for path in files:
             check_output(path, self._option)
-        for path in sorted(files, key=_is_special):
+        for path in sorted(files, key=is_special):
             with self.open(path) as file:
                 file.writelines(files[path])
 
@@ -219,7 +227,7 @@ class Outputs:
         check_output(path, self._option)
         name = f'"{os.fspath(path)}"'
         remedy = f"Choose another {self._option}, in a folder that is writable and has free space."
-        if _is_special(path):
+        if is_special(path):
             with _named(name, remedy), _open_special(path) as file:
                 yield file
             return
@@ -459,7 +467,7 @@ def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
         return None
 
 
-def _is_special(path: str | os.PathLike[str]) -> bool:
+def is_special(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is written directly: a device, a pipe or an open descriptor."""
     if _descriptor_of(path) is not None:
         return True

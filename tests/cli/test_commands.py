@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
+import spmcompat
 from spmcompat.__main__ import COMMANDS, find, main
 from spmcompat.cli import train
 from spmcompat.cli.flags import parse
@@ -230,6 +232,33 @@ def test_a_missing_file_is_a_failure(name: str) -> None:
     assert (status, out) == (2 if name == "diff" else 1, "")
     assert "No such file or directory" in err.splitlines()[-1]
     assert {path.name for path in Path().iterdir()} <= {"n"}
+
+
+@pytest.fixture
+def _inputs() -> None:
+    """Write the files that the lines in `COMPLETE` name."""
+    pytest.importorskip("pyarrow")
+    lines = [f"the cat sat on the mat number {i}" for i in range(100)]
+    Path("t.txt").write_text("\n".join(lines))
+    spmcompat.count(sentence_iterator=lines, minloglevel=2).save("a.counts")
+    spmcompat.train(sentence_iterator=lines, model_prefix="a", vocab_size=32, minloglevel=2)
+    spmcompat.export("a.model", to="tokenizer.json", output="a.json", verify=False)
+    shutil.copy("a.model", "b.model")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+@pytest.mark.usefixtures("_inputs")
+@pytest.mark.parametrize("name", [name for name in WITH_OUTPUT if name != "compare"])
+def test_an_output_that_is_a_descriptor_of_an_input_is_refused(name: str) -> None:
+    words = [word.rpartition("=")[2] for word in COMPLETE[name].split()]
+    before = {path.name: path.read_bytes() for path in Path().iterdir()}
+    for source in (word for word in words if Path(word).exists()):
+        with open(source, "r+b") as file:
+            output = f"--output=/proc/self/fd/{file.fileno()}"
+            status, out, err = run(name, COMPLETE[name].replace("--output=n", output))
+        assert (status, out) == (1, "")
+        assert f'the same file as the input "{source}"' in err.splitlines()[-1]
+    assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
 
 
 @pytest.mark.parametrize("name", WITH_OUTPUT)

@@ -350,7 +350,7 @@ def test_bytes_with_files_of_symbols(trainers: Trainers) -> None:
         (f"--model_prefix={'x' * 5000}", "File name too long"),
         ("--input=a\0b", "No such file or directory"),
         ("--model_prefix=a\0b", "NUL character"),
-        ("--model_prefix=t.txt/m", "No such file or directory"),
+        ("--model_prefix=t.txt/m", "Not a directory"),
         ("--control_symbols_file=a\0b", "the path contains a NUL character"),
         ("--user_defined_symbols_file=.", "Is a directory"),
         (f"--required_chars_file={'x' * 300}", "File name too long"),

@@ -18,7 +18,7 @@ from spmcompat.model.meta_pieces import RESERVED, reserved_ids
 from spmcompat.model.pieces import CONTROL, NORMAL, UNUSED, USER_DEFINED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import vocabulary_lines
-from spmcompat.runtime.outputs import check_output, outputs, refuse_inputs
+from spmcompat.runtime.outputs import check_output, is_special, outputs, refuse_inputs
 from spmcompat.runtime.rounding import LARGEST_FLOAT32, to_float32
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -304,7 +304,8 @@ def check_model_output(
     path : path
         The path of the new model.
     model : path, optional
-        The original model. The new model may replace it, but a ``.vocab`` file may not.
+        The original model. The new model may replace it, but a ``.vocab`` file may not, and neither
+        may an open descriptor, which is written in place.
     others : iterable of paths
         The other inputs.
 
@@ -320,7 +321,7 @@ def check_model_output(
         check_output(one, "--output")
     refuse_inputs(paths, others, "--output")
     if model is not None:
-        refuse_inputs(paths[1:], [model], "--output")
+        refuse_inputs(paths if is_special(path) else paths[1:], [model], "--output")
 
 
 def files_of(model: ModelProto, path: str | PathLike[str]) -> Mapping[str, bytes]:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +15,13 @@ import pytest
 import spmcompat
 from spmcompat.errors import BadValueError, MissingFileError
 from spmcompat.runtime import outputs as module
-from spmcompat.runtime.outputs import check_output, outputs, refuse_inputs, write_files
+from spmcompat.runtime.outputs import (
+    check_output,
+    outputs,
+    refuse_inputs,
+    refuse_same,
+    write_files,
+)
 
 
 def _names(folder: Path) -> list[str]:
@@ -444,8 +451,45 @@ def test_an_output_that_is_standard_input_is_refused(old: Path) -> None:
     assert _contents(old) == OLD
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="the system has no /dev/fd")
+@pytest.mark.parametrize("mode", ["r+b", "ab", "wb"])
+@pytest.mark.parametrize("form", ["/dev/fd/{}", "/proc/self/fd/{}", "link"])
+def test_an_output_that_is_a_descriptor_of_an_input_is_refused(
+    old: Path, form: str, mode: str
+) -> None:
+    with open("new", mode.replace("r+", "w+")) as new, open("m.model", mode) as file:
+        path = form.format(file.fileno())
+        (old / "link").symlink_to(f"/dev/fd/{file.fileno()}")
+        with pytest.raises(BadValueError, match="is the same file as the input"):
+            refuse_inputs([path], ["m.vocab", "m.model"], "option")
+        with pytest.raises(BadValueError, match="is the same file as the output"):
+            refuse_same(path, ["m.vocab", "m.model"], "option")
+        refuse_inputs([f"/dev/fd/{new.fileno()}", path], ["m.vocab"], "option")
+        refuse_same(path, ["m.vocab", "missing"], "option")
+
+
 def test_a_device_may_be_input_and_output() -> None:
     refuse_inputs(["/dev/null"], ["/dev/null"], "option")
+    refuse_same("/dev/null", ["/dev/null"], "option")
+
+
+@pytest.mark.parametrize(
+    ("path", "number"),
+    [
+        ("loop", errno.ELOOP),
+        ("loop/m.model", errno.ELOOP),
+        ("m.model/m.model", errno.ENOTDIR),
+        ("missing/m.model", errno.ENOENT),
+        ("x" * 300, errno.ENAMETOOLONG),
+        (f"{'x' * 300}/m.model", errno.ENAMETOOLONG),
+        (".", errno.EISDIR),
+    ],
+)
+def test_the_cause_why_a_file_cannot_be_written(old: Path, path: str, number: int) -> None:
+    (old / "loop").symlink_to("loop")
+    with pytest.raises(MissingFileError, match=re.escape(os.strerror(number))) as caught:
+        check_output(path, "option")
+    assert ("Make the folder" in str(caught.value)) == (number == errno.ENOENT)
 
 
 def test_no_temporary_name_is_used_twice(tmp_path: Path) -> None:
