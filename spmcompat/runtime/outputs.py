@@ -287,7 +287,10 @@ class Outputs:
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
 
     def commit(self) -> None:
-        """Replace the old files with the new ones.
+        """Replace the old files with the new ones, models last.
+
+        If the process is killed in between, an old model may stand beside new files, but never a
+        new model beside old files.
 
         Raises
         ------
@@ -300,7 +303,7 @@ class Outputs:
             try:
                 for one in self._pending:
                     one.keep_old()
-                for one in self._pending:
+                for one in sorted(self._pending, key=_Pending.is_model):
                     one.replace()
                 for folder in {os.path.dirname(one.target) for one in self._pending}:
                     _flush_folder(folder)
@@ -371,6 +374,10 @@ class _Pending:
         self.aside = ""
         self.is_folder = False
         self._is_replaced = False
+
+    def is_model(self) -> bool:
+        """Return whether the output is a model, which other files describe."""
+        return self.target.endswith(".model")
 
     def named(self) -> AbstractContextManager[None]:
         """Return a context that names the file in errors of the operating system."""

@@ -235,9 +235,9 @@ def test_an_old_file_that_cannot_come_back_is_kept_and_named(
     with pytest.raises(MissingFileError, match="The old ") as caught:
         _write_new()
     (kept,) = set(_names(old)) - {"m.model", "m.vocab"}
-    assert (old / kept).read_bytes() == b"old model"
+    assert (old / kept).read_bytes() == b"old vocab"
     assert kept in str(caught.value)
-    assert (old / "m.vocab").read_bytes() == b"old vocab"
+    assert (old / "m.model").read_bytes() == b"old model"
 
 
 @pytest.mark.parametrize("name", ["link", "replace"])
@@ -249,6 +249,21 @@ def test_another_error_brings_the_old_files_back(
     with pytest.raises(MemoryError):
         _write_new()
     assert _contents(old) == OLD
+
+
+def test_models_are_replaced_last(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the process is killed between two replacements, a model is never newer than its files."""
+    real, replaced = os.replace, []
+
+    def replace(source: str, target: str) -> None:
+        replaced.append(os.path.basename(target))
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    names = ["m.model", "m.vocab", "n.model", "n.vocab", "map.tsv"]
+    write_files({name: [b"new"] for name in names}, "option")
+    assert sorted(replaced[-2:]) == ["m.model", "n.model"]
+    assert sorted(replaced) == sorted(names)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
