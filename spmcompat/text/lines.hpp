@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "spmcompat/unicode/marks.hpp"
+#include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
 
@@ -50,6 +51,18 @@ inline size_t after_last_line_end(std::string_view text) {
   return 0;
 }
 
+// Returns the size in bytes of the white space character at the beginning of a text, or 0 if there
+// is none. White space is what has the property White_Space in Unicode.
+inline size_t white_space_size(std::string_view text) {
+  if (text.empty()) return 0;
+  size_t size;
+  const char32_t c = decode_utf8(text.data(), text.data() + text.size(), &size);
+  const bool is_space = c == 0x20 || (c >= 0x9 && c <= 0xd) || c == 0x85 || c == 0xa0 ||
+                        c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 ||
+                        c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
+  return is_space ? size : 0;
+}
+
 // A line whose end has not been read yet. If it has more than `longest` bytes, only the first
 // `longest` + 1 are kept.
 class UnfinishedLine {
@@ -88,7 +101,7 @@ class UnfinishedLine {
 // Decides which lines are sentences, and counts the other lines.
 //
 // With `splits_long`, a line that is too long is divided into sentences. Each sentence ends at the
-// last white space that leaves it short enough, and the next one begins after this white space. A
+// last white space that leaves it short enough, and the next one begins after this character. A
 // word that is itself too long is skipped. The result is the same as if each white space at which a
 // line is divided were a line end.
 //
@@ -199,16 +212,19 @@ class LineFilter {
   // Removes and returns the next part of a line that is being divided. Also removes the white space
   // after this part.
   std::string_view remove_part(std::string_view& line) const {
-    constexpr std::string_view kSpaces = " \t\n\v\f\r";
+    const auto space_at = [&line](size_t i) { return white_space_size(line.substr(i)); };
     size_t end = line.size();
     if (end > max_length_) {
-      end = line.find_last_of(kSpaces, max_length_);
+      end = max_length_;
+      while (end > 0 && space_at(end) == 0) --end;
       // If there is no white space up to the limit, the part is a single word that is too long.
-      if (end == std::string_view::npos) end = line.find_first_of(kSpaces, max_length_);
-      if (end == std::string_view::npos) end = line.size();
+      if (space_at(end) == 0) {
+        end = max_length_;
+        while (end < line.size() && space_at(end) == 0) ++end;
+      }
     }
     const std::string_view part = line.substr(0, end);
-    line.remove_prefix(std::min(end + 1, line.size()));
+    line.remove_prefix(end + space_at(end));
     return part;
   }
 

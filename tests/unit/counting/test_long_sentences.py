@@ -14,28 +14,26 @@ import spmcompat
 from spmcompat.errors import TrainingError
 
 LONGEST = 40
-SPACES = " \t\v\f\r"
+SPACES = " \t\v\f\x85\xa0\u2003\u2028\u3000"
 WORDS = ["the", "cat", "sat", "日本語", "naïve", "x" * 39, "y" * 40, "z" * 41, "é" * 60, ""]
 
 
 def divided(line: str) -> list[str]:
     """Divide a line into sentences, with a plain implementation of the rule."""
-    rest = line.encode()
-    spaces = SPACES.encode() + b"\n"
     parts = []
-    while len(rest) > LONGEST:
-        ends = [i for i, byte in enumerate(rest) if byte in spaces]
-        short = [i for i in ends if i <= LONGEST]
-        end = short[-1] if short else (ends or [len(rest)])[0]
-        parts.append(rest[:end])
-        rest = rest[end + 1 :]
-    return [part.decode() for part in [*parts, rest]]
+    while len(line.encode()) > LONGEST:
+        ends = [i for i, character in enumerate(line) if character.isspace()]
+        short = [i for i in ends if len(line[:i].encode()) <= LONGEST]
+        end = short[-1] if short else (ends or [len(line)])[0]
+        parts.append(line[:end])
+        line = line[end + 1 :]
+    return [*parts, line]
 
 
 def text(seed: int, lines: int = 150) -> list[str]:
     dice = random.Random(seed)
     return [
-        "".join(dice.choice(WORDS) + dice.choice(SPACES[:4]) for _ in range(dice.randrange(12)))
+        "".join(dice.choice(WORDS) + dice.choice(SPACES) for _ in range(dice.randrange(12)))
         for _ in range(lines)
     ]
 
@@ -75,6 +73,20 @@ def test_the_same_bytes_as_for_the_divided_text(kind: str, seed: int) -> None:
     Path("test.jsonl").write_text("".join(json.dumps({"text": one}) + "\n" for one in short))
     of_records = trained(input="long.jsonl", **split).replace(b"long.jsonl", b"test.jsonl")
     assert of_records == trained(input="test.jsonl", **options)
+
+
+def test_the_places_are_those_that_unicode_calls_white_space() -> None:
+    separators = {chr(c) for c in range(0x110000) if chr(c).isspace()} - set("\x1c\x1d\x1e\x1f")
+    others = "\x1c\x1f\u180e\u200b\u2060\ufeff\u2581x"
+    for character in [*sorted(separators), *others]:
+        counts = spmcompat.count(
+            sentence_iterator=["a" * 39 + character + "b" * 39],
+            long_sentences="split",
+            max_sentence_length=LONGEST,
+            allow_empty=True,
+            minloglevel=2,
+        )
+        assert counts.origin.sentences == (2 if character in separators else 0), character
 
 
 def test_arrow_data_and_counts() -> None:
