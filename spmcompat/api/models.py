@@ -146,7 +146,7 @@ def merge(
     numbers = None if weights is None else as_numbers("weights", weights)
     if vocab_size is not None and whole("vocab_size", vocab_size) < 1:
         raise BadValueError(f"vocab_size must be a whole number above 0, not {vocab_size}.")
-    return merge(as_list(models), output, numbers, vocab_size)
+    return merge(as_list("models", models), output, numbers, vocab_size)
 
 
 def extend(
@@ -296,7 +296,7 @@ def _change_size(
                 f"{did_you_mean(name, [*TEXT_OPTIONS, 'character_coverage'])}"
             )
     if "input" in given:
-        given["input"] = as_list(given["input"])
+        given["input"] = as_list("input", given["input"])
     check_sentences(sentences)
     settings = from_values(given)
     report = Report(settings.min_log_level, logstream)

@@ -48,18 +48,24 @@ def _columns_instead_of_rows(sentences: Mapping[object, object]) -> BadValueErro
     )
 
 
-def as_list(value: object) -> list[str]:
-    """Convert one path or symbol, or several, to a list."""
+def as_list(name: str, value: object) -> list[str]:
+    """Convert one path or symbol, or several, to a list. Errors call the argument `name`."""
     items = [value] if isinstance(value, str | os.PathLike) else value
     if hasattr(items, "read") or hasattr(items, "columns"):
         what = "an open file" if hasattr(items, "read") else type(value).__name__
         raise BadValueError(
-            f"expected a path or a list, not {what}. To read its lines or rows as sentences, give "
-            "it as sentence_iterator."
+            f"{name} takes a path or a list, not {what}. To read its lines or rows as sentences, "
+            "give it as sentence_iterator."
         )
-    if not _is_iterable(items):
-        raise BadValueError(f"expected a list, not {type(value).__name__}.")
-    return [os.fspath(item) for item in items]
+    if not _is_iterable(items) or isinstance(items, bytes):
+        items = [items]
+    found: list[Any] = [os.fspath(one) if isinstance(one, os.PathLike) else one for one in items]
+    for one in found:
+        if not isinstance(one, str):
+            raise BadValueError(
+                f"{name} takes a text or a path, or a list of these, not {one!r:.300}."
+            )
+    return found
 
 
 def make_lists(options: dict[str, Any]) -> None:
@@ -70,7 +76,7 @@ def make_lists(options: dict[str, Any]) -> None:
     """
     for name in ("input", "control_symbols", "user_defined_symbols"):
         if name in options:
-            options[name] = as_list(options[name])
+            options[name] = as_list(name, options[name])
 
 
 def as_texts(name: str, value: object) -> list[str]:

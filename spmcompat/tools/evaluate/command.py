@@ -11,7 +11,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from spmcompat.cli.flags import QUIET, Command, Flag, from_python, naming_keywords, switch
-from spmcompat.errors import BadValueError
 from spmcompat.options.arguments import as_list
 from spmcompat.options.option import UINT64
 from spmcompat.runtime.libraries import require
@@ -247,9 +246,7 @@ def evaluate(
     TrainingError
         If an argument is wrong, a file cannot be read, or a library is missing.
     """
-    paths = as_list([models] if isinstance(models, bytes) else models)
-    if any(isinstance(path, bytes) for path in paths):
-        raise BadValueError("models must be paths, not bytes: write the model to a file first.")
+    paths = as_list("models", models)
     values: dict[str, Any] = {**locals(), "text": with_languages(text)}
     for name in ("paths", "models", "minloglevel", "logstream"):
         del values[name]
