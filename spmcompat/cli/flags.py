@@ -11,7 +11,13 @@ from typing import Any, NamedTuple, TextIO
 
 from spmcompat.errors import BadValueError
 from spmcompat.options.option import BOOL, CHOICE, FLOAT, INT32, TEXT, UINT64, Option
-from spmcompat.options.values import parse_bool, parse_float, parse_int, split_csv
+from spmcompat.options.values import (
+    TRUTH_VALUES,
+    parse_bool,
+    parse_float,
+    parse_int,
+    split_csv,
+)
 
 SHORT = {"h": "help", "o": "output"}
 """The flags that have a short name."""
@@ -138,13 +144,14 @@ COMMON = (switch("help", "Show this text."), switch("version", "Show the version
 
 
 def parse(command: Command, arguments: Sequence[str]) -> SimpleNamespace:
-    """Read a command line the way Abseil does, except for ``--flag true``.
+    """Read a command line the way Abseil does, except for ``--flag true`` and stray arguments.
 
     A flag is ``--flag=value`` or ``--flag value``, with one dash or two, and with dashes or
     underscores in its name. For a boolean flag, ``--flag`` means true and ``--noflag`` means false.
-    Abseil ignores the word ``true`` or ``false`` after such a flag; here it is an error. If a flag
-    is given twice, the last value counts, unless the values are added to a list. After ``--``,
-    there are no more flags.
+    ``spm_train`` ignores a truth value after such a flag, as it ignores all arguments without a
+    flag; here they are errors, unless the command takes arguments without a flag. If a flag is
+    given twice, the last value counts, unless the values are added to a list. After ``--``, there
+    are no more flags.
 
     Returns
     -------
@@ -155,8 +162,8 @@ def parse(command: Command, arguments: Sequence[str]) -> SimpleNamespace:
     Raises
     ------
     UsageError
-        If a flag is unknown, or a value is missing or not allowed, or if ``true`` or ``false``
-        follows a flag that does not take the next argument.
+        If a flag is unknown, or a value is missing or not allowed, or if a truth value follows a
+        flag that does not take the next argument.
     """
     known = command.known()
     own = {flag.name: flag for flag in (*command.flags, *COMMON)}
@@ -253,7 +260,7 @@ def _split(
         previous, switch = switch, None
         if argument == "--":
             yield from ((None, rest) for rest in remaining)
-        elif previous and argument.lower() in ("true", "false"):
+        elif previous and argument.lower() in TRUTH_VALUES:
             raise UsageError(
                 f"{previous[0]} {argument}: the value of this flag needs an equals sign. Write "
                 f"--{previous[1]}={argument.lower()}."
@@ -337,9 +344,7 @@ def _check_complete(command: Command, given: SimpleNamespace, hint: str = " See 
     """Raise if a flag or an argument is missing, or if there are too many arguments or flags."""
     what, least, most = command.positionals
     rest = given.arguments
-    if rest and most == 0:
-        raise UsageError(f"unexpected {rest[0]!r}. Flags begin with two dashes.{hint}")
-    if len(rest) < least or (most is not None and len(rest) > most):
+    if len(rest) < least or (what and most is not None and len(rest) > most):
         raise UsageError(f"{what} needed, not {len(rest)}.{hint}")
     values = vars(given) | given.options
     # A flag with the value 0 is present, although 0 is false.
@@ -353,6 +358,11 @@ def _check_complete(command: Command, given: SimpleNamespace, hint: str = " See 
                     f"--{names[0]}={value}."
                 )
             raise UsageError(f"--{names[0]} is missing.{hint}")
+    if rest and not what:
+        raise UsageError(
+            f"unexpected {rest[0]!r}. Flags begin with two dashes; separate the values of a flag "
+            "with commas, and put patterns in quotation marks."
+        )
     for pair in command.exclusive:
         if present.issuperset(pair):
             raise UsageError(f"Give either --{pair[0]} or --{pair[1]}.")

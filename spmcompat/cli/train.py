@@ -56,8 +56,6 @@ def command() -> Command:
             ("input", "language_counts"),
             ("counts", "language_counts"),
         ],
-        # Positional arguments are ignored, as in the reference.
-        positionals=("", 0, None),
         success="the model was written",
         failure="training failed; one line says why and what to do",
     )
@@ -88,12 +86,6 @@ def _train(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
     from spmcompat.training import run  # noqa: PLC0415
 
     settings = settings_of(given.options)
-    if given.arguments:
-        ignored = " ".join(given.arguments)
-        settings.notes.append(
-            f"Ignored: {ignored}. Flags begin with two dashes; separate the files of --input with "
-            "commas, and put patterns in quotation marks."
-        )
     run(settings, report=Report(settings.min_log_level, stderr))
 
 

@@ -26,6 +26,9 @@ _STREAMED_FLOAT = r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?
 _TRUE = frozenset({"1", "t", "true", "y", "yes"})
 _FALSE = frozenset({"0", "f", "false", "n", "no"})
 
+TRUTH_VALUES = _TRUE | _FALSE
+"""The words for true and false; case does not matter."""
+
 
 def parse_int(text: str, allowed: range, *, hexadecimal: bool = False) -> int:
     """Read a whole number, with or without a sign and white space around it.

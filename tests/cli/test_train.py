@@ -34,7 +34,7 @@ def _main(*arguments: str) -> tuple[int, str, str]:
 
 
 def _read(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
-    given = parse(command()._replace(required=()), arguments)
+    given = parse(command()._replace(required=(), positionals=("any", 0, None)), arguments)
     return given.options, given.arguments
 
 
@@ -102,6 +102,10 @@ def test_what_is_no_flag() -> None:
         (["-byte_fallback", "True"], "Write --byte_fallback=true"),
         (["--nobyte_fallback", "true"], "Write --byte_fallback=true"),
         (["--help", "false"], "Write --help=false"),
+        (["--byte_fallback", "0"], "Write --byte_fallback=0"),
+        (["--split_digits", "F"], "Write --split_digits=f"),
+        (["--noquiet", "no"], "Write --quiet=no"),
+        (["--byte_fallback", "Yes"], "Write --byte_fallback=yes"),
         (["--novocab_size"], "Unknown command line flag"),
         (["--escape_whitespaces"], "Unknown command line flag"),
         (["--precompiled_charsmap=x"], "Unknown command line flag"),
@@ -156,6 +160,25 @@ def test_an_argument_that_is_not_a_flag_can_be_the_missing_value(
     assert err.endswith(f"{message}\n")
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--input", "t.txt", "d/t.txt", "--model_prefix=m"],  # d/t.txt is not read
+        ["--input=t.txt", "--model_prefix", "m", "n", "--byte_fallback=false"],
+        ["--input=t.txt", "--model_prefix=m", "--", "--byte_fallback"],
+        ["--input=t.txt", "--model_prefix=m", "-"],
+    ],
+    ids=str,
+)
+def test_an_argument_without_a_flag_is_refused(arguments: list[str], text: str) -> None:
+    Path("d").mkdir()
+    Path("d/t.txt").write_text(TEXT)
+    status, out, err = _main(*arguments, "--vocab_size=60", "--nohard_vocab_limit")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "unexpected" in err
+    assert sorted(os.listdir()) == ["d", text]
+
+
 def test_an_input_that_does_not_exist() -> None:
     status, _, err = _main("--input=corpsu.txt", "--model_prefix=m")
     message = '"corpsu.txt": No such file or directory. Check the path given for input.'
@@ -198,11 +221,10 @@ def test_a_text_with_problems(content: bytes, text: str) -> None:
 
 def test_trains(text: str) -> None:
     status, out, err = _main(
-        f"--input={text}", "--model_prefix=m", "--vocab_size=60", "--hard_vocab_limit=false", "junk"
+        f"--input={text}", "--model_prefix=m", "--vocab_size=60", "--hard_vocab_limit=false"
     )
     assert (status, out) == (0, "")
     assert "Alphabet size=" in err
-    assert "WARNING spmcompat: Ignored: junk." in err
     assert sorted(os.listdir()) == ["m.model", "m.vocab", "t.txt"]
 
 

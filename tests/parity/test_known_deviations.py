@@ -45,7 +45,9 @@ WITHOUT_TEST = [
     "Machines other than x86-64 Linux",  # a test would need such a machine
     # The wheel of the reference has no command line. So only the command line of spmcompat is
     # tested, in tests/cli/test_train.py.
-    "A truth value apart from its flag, such as `--byte_fallback false`, on the command line",
+    "A truth value apart from its flag, such as `--byte_fallback false` or `--byte_fallback 0`, "
+    "on the command line",
+    "An argument without a flag, such as `b.txt` in `--input a.txt b.txt`, on the command line",
     "File names and symbols on the command line that are not UTF-8",
     "A `.model` or `.vocab` that can be written, in a folder that cannot",  # root writes anywhere
 ]
