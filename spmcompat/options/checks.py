@@ -82,6 +82,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
         )
     check_text(settings, has_sentences=has_sentences)
     _check_readable(settings.trainer.seed_sentencepieces_file, "seed_sentencepieces_file")
+    _check_prefix(settings.trainer.model_prefix)
     _for_each_size(settings, lambda run: _check_output(run, has_writer=has_writer))
     _check_dump(settings)
     _check_languages(settings)
@@ -547,6 +548,15 @@ def _check_readable(path: str, option: str) -> None:
         raise MissingFileError(f'"{path}": Is a directory. {remedy}.')
     if not os.access(path, os.R_OK):
         raise MissingFileError(f'"{path}": Permission denied. Make the file readable.')
+
+
+def _check_prefix(prefix: str) -> None:
+    """Raise if a prefix is the path of a folder, without the beginning of a file name."""
+    if prefix and os.path.basename(prefix) in ("", ".", ".."):
+        raise BadValueError(
+            f"model_prefix {printable(prefix)} is a folder. Add a name for the files: "
+            f"{printable(os.path.join(prefix, 'm'))}."
+        )
 
 
 def _check_output(settings: Settings, *, has_writer: bool) -> None:

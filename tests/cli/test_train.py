@@ -195,6 +195,15 @@ def test_a_prefix_with_the_suffix_of_a_model_is_kept_with_a_warning(text: str) -
     assert _main(*arguments, "--model_prefix=m") == (0, "", "")
 
 
+@pytest.mark.parametrize("more", [["--vocab_size=40"], ["--vocab_size=40,50"]], ids=str)
+def test_a_folder_is_no_prefix(text: str, more: list[str]) -> None:
+    Path("d").mkdir()
+    status, out, err = _main(f"--input={text}", "--model_prefix=d/", "--nohard_vocab_limit", *more)
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert "Add a name for the files: d/m." in err
+    assert not os.listdir("d")
+
+
 def test_a_model_is_not_a_text(text: str) -> None:
     arguments = ("--vocab_size=60", "--nohard_vocab_limit", "--minloglevel=1")
     assert _main(f"--input={text}", "--model_prefix=m", *arguments) == (0, "", "")

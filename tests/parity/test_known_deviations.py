@@ -408,6 +408,15 @@ def test_an_input_that_is_an_output(trainers: Trainers) -> None:
     assert ours.output(".vocab") in (None, seeds.encode())
 
 
+@deviation("A folder as `model_prefix`, such as `out/`, `.` or `..`")
+@pytest.mark.parametrize("prefix", [".", "..", "./", ".//."])
+def test_a_folder_as_prefix(trainers: Trainers, prefix: str) -> None:
+    ours, theirs = both(trainers, file_case({**SOFT, "model_prefix": prefix}, [TEXT]))
+    assert theirs.failure is None
+    assert {name.lstrip(".") for name in theirs.outputs} == {"model", "vocab"}
+    assert_fails(ours, "ValueError", "model_prefix")
+
+
 @deviation("A NUL character in `model_prefix`")
 def test_nul_in_a_name(trainers: Trainers) -> None:
     ours, theirs = both(trainers, file_case({**SOFT, "model_prefix": "m\0more"}, [TEXT]))
