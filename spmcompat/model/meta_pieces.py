@@ -140,9 +140,10 @@ def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec, release: Relea
             raise TrainingError(f"{symbol} {_DUPLICATE} Remove one of the two.")
         seen.add(symbol)
         if not symbol:
+            option = "control_symbols" if kind_of_piece == CONTROL else "user_defined_symbols"
             raise TrainingError(
-                "a symbol is empty. Look for two commas in a row, or an empty line in a file, "
-                "in control_symbols and user_defined_symbols."
+                f"{option} contains an empty symbol, or one that begins with U+0000. Look for two "
+                "commas in a row, an empty line in a file, or a NUL character."
             )
         if symbol == spec.unk_piece:
             raise TrainingError(

@@ -121,15 +121,16 @@ def from_string(arguments: str, keywords: Iterable[str] = ()) -> Settings:
     """
     given = arguments.split(" ") if arguments else []
     options: dict[str, object] = {}
+    previous = ""
     for argument in filter(None, given):
         name, _, value = argument.removeprefix("--").partition("=")
         if not name:
             raise _without_name()
-        if "=" not in argument and not name.isidentifier():
+        if not argument.startswith("--") and name not in OPTIONS:
             raise UnknownOptionError(
-                f'unknown field name "{name}" in TrainerSpec. To train on a file, write '
-                "--input=FILE."
+                f'unknown field name "{name}" in TrainerSpec. {_remedy_of_part(previous, argument)}'
             )
+        previous = argument
         if name == SERIALIZED_NORMALIZER:
             options.setdefault(name, value.encode())
         else:
@@ -158,6 +159,19 @@ def _ignored_keywords(keywords: Iterable[str]) -> list[str]:
                 "or give all options as keywords."
             )
     return [f"{', '.join(names)}: keywords beside a string of flags are ignored."] if names else []
+
+
+def _remedy_of_part(previous: str, part: str) -> str:
+    """Return the remedy for a part of a string that is no option and follows another one."""
+    if not previous:
+        return "To train on a file, write --input=FILE."
+    if "=" not in previous:
+        return f"Write {previous}={part}."
+    name, _, value = previous.removeprefix("--").partition("=")
+    return (
+        "The string is split at each space, so a value cannot contain one. Remove the space, or "
+        f"pass all options as keywords: {name}={f'{value} {part}'!r}."
+    )
 
 
 def _function(on_round: object) -> OnRound | None:

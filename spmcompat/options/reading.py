@@ -337,6 +337,13 @@ def _note_unusual(settings: Settings) -> None:
             f"model_prefix ends in .model, and .model is added to it. Give model_prefix={bare} to "
             f"write {bare}.model."
         )
+    for name in ("control_symbols", "user_defined_symbols"):
+        spaced = [symbol for symbol in getattr(spec, name) if symbol.strip() not in ("", symbol)]
+        if spaced:
+            settings.notes.append(
+                f"{name} contains {spaced[0]!r}, with white space at an end, which a text must "
+                f"contain, too. Give {spaced[0].strip()!r}, without a space next to the comma."
+            )
     if spec.unk_id == -1:
         too_old = [name for name, release in RELEASES.items() if not release.unk_is_optional]
         settings.notes.append(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import spmcompat
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, TrainingError
 
 
 @pytest.mark.parametrize("value", [[1], ["<a>", None], [b"<a>"], b"<a>", 1, [["<a>"]]], ids=repr)
@@ -24,3 +25,12 @@ def test_a_list_of_texts_with_another_item(name: str, value: object, tmp_path: P
 def test_models_of_another_type() -> None:
     with pytest.raises(BadValueError, match=r"^models takes a text or a path"):
         spmcompat.merge(["m.model", 1])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("symbol", ["", "\0", "\0a"])
+@pytest.mark.parametrize("name", ["control_symbols", "user_defined_symbols"])
+def test_a_symbol_without_text_is_named(name: str, symbol: str, tmp_path: Path) -> None:
+    values: dict[str, Any] = {name: [symbol, "<a>"]}
+    with pytest.raises(TrainingError, match=f"^{name} contains an empty symbol.*NUL"):
+        spmcompat.train(sentence_iterator=["a b"], **values, model_prefix=tmp_path / "m")
+    assert not list(tmp_path.iterdir())

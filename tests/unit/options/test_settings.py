@@ -100,7 +100,40 @@ def test_keywords_of_the_reference_beside_a_string() -> None:
 @pytest.mark.parametrize("text", ["corpus.txt", "--input corpus.txt", "--input=a.txt data/b"])
 def test_string_with_the_path_of_a_file(text: str) -> None:
     with pytest.raises(UnknownOptionError, match=r"To train on a file, write --input=FILE\.$"):
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("corpus.txt", "--input=FILE"),
+        ("--input corpus.txt", "--input=corpus.txt"),
+        ("--input=a.txt --model_prefix m", "--model_prefix=m"),
+        ("--input=my file.txt --model_prefix=m", "input='my file.txt'"),
+        ("--model_prefix=my model --input=a.txt", "model_prefix='my model'"),
+        ("--input=a b/c=d.txt", "input='a b/c=d.txt'"),
+        ("--user_defined_symbols=<a>, <b>", "user_defined_symbols='<a>, <b>'"),
+    ],
+)
+def test_string_with_a_part_that_is_no_option(text: str, remedy: str) -> None:
+    with pytest.raises(UnknownOptionError) as raised:
         from_string(text)
+    assert str(raised.value).endswith(f"{remedy}.")
+
+
+@pytest.mark.parametrize("name", ["control_symbols", "user_defined_symbols"])
+def test_a_symbol_with_white_space_at_an_end_is_noted(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "symbols.txt"
+    file.write_text("<a>\r\n<b>\r\n", newline="")
+    for settings, symbol in (
+        (from_kwargs({name: "<a>, <b>"}), " <b>"),
+        (from_values({name: ["<b>\n", "<a>"]}), "<b>\n"),
+        (from_flags({name: "<a>,<b> ,<c>"}), "<b> "),
+        (from_flags({f"{name}_file": str(file)}), "<a>\r"),
+    ):
+        (note,) = settings.notes
+        assert note.startswith(f"{name} contains {symbol!r}")
+    for symbols in (["<a b>", "  ", "\n", "\t\t"], []):
+        assert from_values({name: symbols}).notes == []
 
 
 def test_own_options_are_not_stored() -> None:
