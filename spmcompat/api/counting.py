@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spmcompat.errors import BadValueError
-from spmcompat.options.arguments import check_sentences, make_lists
+from spmcompat.options.arguments import check_sentences, make_lists, naming_keywords
 
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from spmcompat.text.arrow_producers import Sentences
 
 
+@naming_keywords()
 def count(
     *,
     input: StrPath | Sequence[StrPath] | None = None,
@@ -69,6 +70,7 @@ def count(
     return count_to_table(given, settings, sentence_iterator, report, allow_empty)
 
 
+@naming_keywords()
 def arrow_counter(
     column: str = "text",
     *,
@@ -118,6 +120,7 @@ def arrow_counter(
     return counter_of_parts(given, settings, column, table_bytes, report)
 
 
+@naming_keywords()
 def load_counts(path: StrPath) -> CountTable:
     """Open counts that `count` or ``spmcompat count`` saved. Rows are read when they are needed.
 

@@ -12,6 +12,7 @@ from spmcompat.options.arguments import (
     as_numbers,
     as_texts,
     check_sentences,
+    naming_keywords,
     whole,
 )
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from spmcompat.tools.export.verifying import Verification
 
 
+@naming_keywords()
 def edit(
     model: StrPath,
     *,
@@ -104,6 +106,7 @@ def edit(
     return edit(model, edits, output, text)
 
 
+@naming_keywords()
 def merge(
     models: Sequence[StrPath],
     *,
@@ -149,6 +152,7 @@ def merge(
     return merge(as_list("models", models), output, numbers, vocab_size)
 
 
+@naming_keywords()
 def extend(
     model: StrPath | bytes,
     *,
@@ -209,6 +213,7 @@ def extend(
     return _change_size(model, change, texts, sentence_iterator, output, logstream)
 
 
+@naming_keywords()
 def trim(
     model: StrPath | bytes,
     *,
@@ -303,6 +308,7 @@ def _change_size(
     return change_size(Sources(model, settings, given, sentences), change, output, report)
 
 
+@naming_keywords()
 def export(
     model: StrPath,
     *,
@@ -397,6 +403,7 @@ def export(
     )
 
 
+@naming_keywords()
 def import_model(
     tokenizer: StrPath,
     *,

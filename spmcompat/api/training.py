@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from spmcompat.options.arguments import check_sentences, make_lists
+from spmcompat.options.arguments import check_sentences, make_lists, naming_keywords
 
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from spmcompat.text.arrow_producers import Sentences
 
 
+@naming_keywords()
 def train(
     *,
     input: StrPath | Sequence[StrPath] | None = None,
@@ -432,8 +433,9 @@ class SentencePieceTrainer:
         sentences = kwargs.pop("sentence_iterator", None)
         sentences = kwargs.pop("sentence_reader", sentences)
         writer = kwargs.pop("model_writer", None)
-        check_sentences(sentences)
-        settings = from_kwargs(kwargs)
-        run(settings, sentences, writer, Report(settings.min_log_level, logstream))
+        with naming_keywords():  # a string has flags, so its errors name them
+            check_sentences(sentences)
+            settings = from_kwargs(kwargs)
+            run(settings, sentences, writer, Report(settings.min_log_level, logstream))
 
     Train = train

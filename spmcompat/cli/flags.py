@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from os import PathLike, fspath
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TextIO
@@ -26,7 +24,8 @@ SHORT = {"h": "help", "o": "output"}
 class UsageError(BadValueError):
     """Raised if a command line is wrong; the message is one line.
 
-    Functions for Python raise a `BadValueError` instead; see `naming_keywords`.
+    Functions for Python raise a `BadValueError` instead; see `naming_keywords` in
+    ``options/arguments.py``.
     """
 
 
@@ -228,15 +227,6 @@ def from_python(
             setattr(given, name, [one] if flag.many else one)
     _check_complete(command, given, hint="")
     return given
-
-
-@contextmanager
-def naming_keywords() -> Iterator[None]:
-    """Turn a `UsageError`, which names flags, into a `BadValueError` that names keywords."""
-    try:
-        yield
-    except UsageError as error:
-        raise BadValueError(re.sub(r"(?<!\S)--(?=[a-z])", "", str(error))) from None
 
 
 def _from_python(flag: Flag, value: object) -> object:

@@ -4,14 +4,34 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import contextmanager
 from itertools import islice
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, TrainingError
 
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any, TypeGuard
+
+
+@contextmanager
+def naming_keywords() -> Iterator[None]:
+    """Return a context, or a decorator, for Python functions: their errors name no flags.
+
+    Nearly all errors come from code that commands share. A flag in their messages becomes the
+    keyword of the same name, except in a command such as ``spmcompat count --help``.
+    """
+    try:
+        yield
+    except TrainingError as error:
+        import re  # noqa: PLC0415
+
+        text = re.sub(r"(spmcompat (?:\w+ )+--)|(?<![\w-])--(?=[a-z])", r"\1", str(error))
+        if isinstance(error, BadValueError):  # it may be a `UsageError`, which is for command lines
+            raise BadValueError(text).with_traceback(error.__traceback__) from error.__cause__
+        error.args = (text,)
+        raise
 
 
 def check_sentences(sentences: object) -> None:

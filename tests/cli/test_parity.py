@@ -233,7 +233,7 @@ def test_the_pytest_fixture_fails_a_test_unless_the_bytes_are_equal(
             "*both fail:",
             "*spmcompat and sentencepiece failed to train:",
             "*Failed: spmcompat failed to train:",
-            '*nowhere.txt": No such file or directory. Check --input.',
+            '*nowhere.txt": No such file or directory. Check input.',
             "*Vocabulary size too high (99999)*",
             "*normalizer cannot be sent to two processes. Leave it out.",
         ]

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TextIO
 
-from spmcompat.cli.flags import Command, Flag, from_python, naming_keywords, switch
+from spmcompat.cli.flags import Command, Flag, from_python, switch
+from spmcompat.options.arguments import naming_keywords
 from spmcompat.options.option import INT32
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS

@@ -7,9 +7,10 @@ from fractions import Fraction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, from_python, naming_keywords
+from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, from_python
 from spmcompat.cli.tables import table
 from spmcompat.errors import printable
+from spmcompat.options.arguments import naming_keywords
 from spmcompat.options.option import FLOAT, UINT64
 
 if TYPE_CHECKING:

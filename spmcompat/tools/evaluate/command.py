@@ -10,8 +10,8 @@ from itertools import combinations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from spmcompat.cli.flags import QUIET, Command, Flag, from_python, naming_keywords, switch
-from spmcompat.options.arguments import as_list
+from spmcompat.cli.flags import QUIET, Command, Flag, from_python, switch
+from spmcompat.options.arguments import as_list, naming_keywords
 from spmcompat.options.option import UINT64
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, UNITS

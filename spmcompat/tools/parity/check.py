@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.cli.tables import Table, html_of, table
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.options.arguments import naming_keywords
 from spmcompat.options.reading import unknown_option
 from spmcompat.options.table import FILE_OPTIONS, OPTIONS
 from spmcompat.options.values import split_csv, to_text
@@ -209,6 +210,7 @@ def from_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
     return _train_both(texts, compat, command_line=True, watch=watch)
 
 
+@naming_keywords()
 def parity(**options: Unpack[SentencePieceOptions]) -> Parity:
     """Train with the installed ``sentencepiece`` and with spmcompat, and compare their files.
 

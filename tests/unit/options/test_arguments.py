@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import spmcompat
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError, MissingFileError, OutOfMemoryError, TrainingError
+from spmcompat.options.arguments import naming_keywords
 
 
 @pytest.mark.parametrize("value", [[1], ["<a>", None], [b"<a>"], b"<a>", 1, [["<a>"]]], ids=repr)
@@ -34,3 +36,47 @@ def test_a_symbol_without_text_is_named(name: str, symbol: str, tmp_path: Path) 
     with pytest.raises(TrainingError, match=f"^{name} contains an empty symbol.*NUL"):
         spmcompat.train(sentence_iterator=["a b"], **values, model_prefix=tmp_path / "m")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("options", "keyword"),
+    [
+        ({"model_type": "bpe", "use_all_vocab": True}, "use_all_vocab"),
+        ({"auto_character_coverage": True, "use_sparse_pruning": True}, "byte_fallback"),
+        ({"user_defined_symbols": ["<unk>"]}, "control_symbols"),
+        ({"vocab_size": 5}, "character_coverage"),
+        ({"max_sentence_length": 10}, "max_sentence_length"),
+    ],
+    ids=str,
+)
+def test_errors_of_training_name_keywords(options: dict[str, Any], keyword: str) -> None:
+    sentences = ["abcdefghijkl " * 9] * 9
+    for train in (spmcompat.train, spmcompat.SentencePieceTrainer.train):
+        with pytest.raises(TrainingError) as raised:
+            train(sentence_iterator=sentences, model_writer=io.BytesIO(), **options)
+        assert "--" not in str(raised.value)
+        assert keyword in str(raised.value)
+
+
+def test_errors_of_other_functions_name_keywords(tmp_path: Path) -> None:
+    text = tmp_path / "t"
+    text.write_text("no table")
+    for read in (spmcompat.count, spmcompat.train):
+        with pytest.raises(TrainingError, match="leave input_format=parquet out"):
+            read(input=text, input_format="parquet")
+    with pytest.raises(MissingFileError, match=r"Check input\.$"):
+        spmcompat.parity(input=tmp_path / "missing")
+    with pytest.raises(BadValueError, match="spmcompat count --help lists the options"):
+        spmcompat.count(sentence_iterator=["a"], vocab_size=9)  # type: ignore[call-arg]
+
+
+def test_errors_of_a_string_name_flags() -> None:
+    with pytest.raises(TrainingError, match="--use_all_vocab=true"):
+        spmcompat.SentencePieceTrainer.train("--input=a --model_type=bpe --use_all_vocab=true")
+
+
+def test_an_error_without_memory_names_keywords() -> None:
+    with pytest.raises(OutOfMemoryError) as raised, naming_keywords():
+        raise OutOfMemoryError("Counting")
+    assert "(input_sentence_size)" in str(raised.value)
+    assert "--" not in str(raised.value)
