@@ -17,6 +17,7 @@ from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.counting import check_order_is_free
 from spmcompat.stored_counts.origin import Origin, differences, digest, rules_of, symbols_of
 from spmcompat.stored_counts.table import CountTable
+from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,6 +47,7 @@ def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Cou
         If the table was made with rules that differ from those of the plan, or is broken.
     """
     check_order_is_free(plan, "train from counts")
+    _check_space_mark(plan)
     _check_rules(plan, table)
     symbols = SymbolCheck(table.name, table.origin, symbols_of(plan), chr(plan.boundary))
     rows = RowTable(plan, workers)
@@ -88,6 +90,17 @@ def _check_rules(plan: Plan, table: CountTable) -> None:
         )
 
 
+def _check_space_mark(plan: Plan) -> None:
+    """Raise if the space mark is a symbol, and the trainer joins pretokens without space marks."""
+    if plan.keeps_pretokens and SPACE_MARK.encode() in plan.meta_pieces:
+        raise BadValueError(
+            "With U+2581 (the space mark) as a symbol, a Unigram or word model depends on whole "
+            "sentences, which counts do not contain. Train from the text itself (--input), or "
+            "count the text with space_pieces=separate instead of the symbol; BPE and char models "
+            "can be trained from these counts."
+        )
+
+
 class SymbolCheck:
     """Checks that other symbols, such as those of training, would give the same table of counts.
 
@@ -111,6 +124,8 @@ class SymbolCheck:
 
     def __init__(self, name: str, origin: Origin, symbols: Collection[str], boundary: str) -> None:
         self._name = name
+        self._of_training = frozenset(symbols)
+        self._of_counts = frozenset(origin.symbols)
         self._missing = [s for s in origin.symbols if s not in symbols]
         self._boundary = boundary
         extra = sorted(s for s in symbols if s not in origin.symbols)
@@ -136,13 +151,27 @@ class SymbolCheck:
                 raise self._refusal(next(s for s in self._extra if s[:-1].casefold() in folded))
         if self._missing and arrow.first_match(batch, re.escape(self._boundary)) is not None:
             missing = printable(", ".join(self._missing))
+            remedy = "Train with the same symbols, or count again without them."
+            if any(_follows_space(symbol, self._of_training) for symbol in self._missing):
+                remedy = "Train with model_type=word, or count again without this model_type."
             raise BadValueError(
                 f"{self._name}: the text was cut at the symbols {missing}, which training does not "
-                "have. Train with the same symbols, or count again without them."
+                f"have. {remedy}"
             )
 
     def _refusal(self, symbol: str) -> BadValueError:
+        remedy = "Count again with the same symbols."
+        if _follows_space(symbol, self._of_counts):
+            remedy = "Count again with model_type=word."
         return BadValueError(
             f"{self._name}: the text was not cut at the symbol {printable(symbol)}, and the text "
-            "may contain it. Count again with the same symbols."
+            f"may contain it. {remedy}"
         )
+
+
+def _follows_space(symbol: str, symbols: Collection[str]) -> bool:
+    """Return whether a text is cut at `symbol` only for word models, because of `symbols`.
+
+    For a word model, each symbol is also a symbol after a space mark.
+    """
+    return symbol[:1] == SPACE_MARK and symbol[1:] in symbols
