@@ -97,11 +97,6 @@ def test_keywords_of_the_reference_beside_a_string() -> None:
     assert "model_writer" in note
 
 
-@pytest.mark.parametrize("text", ["corpus.txt", "--input corpus.txt", "--input=a.txt data/b"])
-def test_string_with_the_path_of_a_file(text: str) -> None:
-    with pytest.raises(UnknownOptionError, match=r"To train on a file, write --input=FILE\.$"):
-
-
 @pytest.mark.parametrize(
     ("text", "remedy"),
     [
