@@ -1,5 +1,7 @@
 """``spmcompat parity`` and its pytest fixture, which compare our models with the real library's."""
 
+import bz2
+import gzip
 import importlib.metadata
 import io
 import json
@@ -80,11 +82,22 @@ def test_a_failure_of_one_side_is_a_difference() -> None:
     assert "\nDIFFERENT\n  spmcompat: spm_train: " in out
 
 
-def test_two_failures_are_reported_and_are_no_difference() -> None:
-    status, out, _ = _main("--input=t.txt", "--vocab_size=99999")
-    assert status == EQUAL
-    assert "\nboth fail:\n  sentencepiece: RuntimeError: " in out
-    assert "\n  spmcompat: spm_train: Vocabulary size too high (99999)" in out
+@pytest.mark.parametrize(
+    ("flags", "reason"),
+    [
+        (["--vocab_size=99999"], "Vocabulary size too high (99999)"),
+        (["--user_defined_symbols=<unk>"], "<unk> must not be defined"),
+        (["--normalization_rule_name=none"], "No precompiled charsmap is found: none"),
+    ],
+)
+def test_two_failures_are_reported_with_their_reasons(flags: list[str], reason: str) -> None:
+    status, out, _ = _main("--input=t.txt", *flags)
+    assert status == DIFFERENT
+    result = out.splitlines()[-3:]
+    assert result[0].startswith("both fail")
+    assert result[1].startswith("  sentencepiece: RuntimeError: ")
+    assert result[2].startswith("  spmcompat: spm_train: ")
+    assert reason in result[2]
 
 
 def test_json_holds_both_sides() -> None:
@@ -104,7 +117,7 @@ def test_json_holds_both_sides() -> None:
     status, out, _ = _main("--input=t.txt", "--vocab_size=99999", "--json")
     report = json.loads(out)
     assert (status, report["equal"], report["both_fail"], report["difference"]) == (
-        0,
+        1,
         False,
         True,
         None,
@@ -118,6 +131,10 @@ def test_json_holds_both_sides() -> None:
         (["--input=t.txt", "junk"], "unexpected 'junk'"),
         (["--inptu=t.txt"], "Did you mean --input"),
         (["--input=t.txt", "--use_sparse_pruning"], "--use_sparse_pruning cannot be compared"),
+        (["--input=t.txt", "--counts=c"], "counts cannot be compared"),
+        (["--input=t.txt", "--input_format=jsonl"], "input_format=jsonl cannot be compared"),
+        (["--input=t.txt", "--recipe=paper"], "recipe cannot be compared"),
+        (["--input=t.txt", "--split_lines"], "split_lines cannot be compared"),
         (["--input=t.txt", "--vocab_size=80,90"], "sentencepiece trains one vocab_size in a run"),
         (["--input=t.txt", "--compat=0.1.99"], "compat must be one of"),
     ],
@@ -142,6 +159,33 @@ def test_an_input_that_cannot_be_read_is_an_error(path: str, reason: str) -> Non
     assert (status, out, err.count("\n")) == (FAILURE, "", 1)
     assert reason in err
     assert "Check --input" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "found"),
+    [
+        ("t.txt.gz", gzip.compress(b"a text"), "gzip data"),
+        ("t.jsonl", b'{"text": "a text"}', "JSON Lines data"),
+        ("t.txt", "a text".encode("utf-16"), "UTF-16"),
+        ("t.txt", bz2.compress(b"a text"), "bzip2 data"),
+        ("t.parquet", b"PAR1\x15", "Parquet data"),
+    ],
+)
+def test_a_file_that_sentencepiece_cannot_read_is_refused_before_training(
+    name: str, data: bytes, found: str
+) -> None:
+    Path(name).write_bytes(data)
+    status, out, err = _main(f"--input={name}", *SMALL)
+    assert (status, out, err.count("\n")) == (FAILURE, "", 1)
+    assert found in err
+    with pytest.raises(spmcompat.TrainingError, match=found):
+        spmcompat.parity(input=name, vocab_size=60)
+
+
+@pytest.mark.parametrize("sentences", [[["a b"]], ["a b", None], [1]], ids=str)
+def test_sentences_that_sentencepiece_cannot_read_are_refused(sentences: list[object]) -> None:
+    with pytest.raises(spmcompat.BadValueError, match="must be an iterable of str or bytes"):
+        spmcompat.parity(sentence_iterator=sentences, vocab_size=10)  # type: ignore[arg-type]
 
 
 def test_arrow_data_are_refused_because_the_reference_takes_none() -> None:
@@ -230,7 +274,7 @@ def test_the_pytest_fixture_fails_a_test_unless_the_bytes_are_equal(
         [
             "*spmcompat and sentencepiece wrote different files:",
             "*pieces only in spmcompat: *",
-            "*both fail:",
+            "*both fail*",
             "*spmcompat and sentencepiece failed to train:",
             "*Failed: spmcompat failed to train:",
             '*nowhere.txt": No such file or directory. Check input.',

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.cli.tables import Table, html_of, table
-from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
 from spmcompat.options.arguments import naming_keywords
 from spmcompat.options.reading import unknown_option
 from spmcompat.options.table import FILE_OPTIONS, OPTIONS
@@ -26,6 +26,8 @@ from spmcompat.releases import DEFAULT, RELEASES, find_release
 from spmcompat.runtime.libraries import MissingLibraryError
 from spmcompat.runtime.measure import Process, run
 from spmcompat.text.arrow_producers import is_arrow_data
+from spmcompat.text.forms import AUTO, OWN_FORMATS, TITLES
+from spmcompat.text.opening import form_of_input, open_input
 from spmcompat.tools.diff.difference import compare, first_difference
 from spmcompat.tools.diff.report import Difference, report_lines
 from spmcompat.tools.parity.side import OURS, REFERENCE, Training
@@ -147,7 +149,7 @@ class Parity(NamedTuple):
     def _result(self) -> str:
         if self.equal:
             return "equal, byte for byte"
-        return "both fail:" if self.both_fail else "DIFFERENT"
+        return "both fail, perhaps for different reasons:" if self.both_fail else "DIFFERENT"
 
     def _costs(self) -> tuple[list[str], list[tuple[str, ...]]]:
         """Return the head and the rows of a table of time, memory and sizes."""
@@ -206,6 +208,7 @@ def from_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
             f"--{name} cannot be compared: the Python package {REFERENCE} does not take it. "
             "Leave it out."
         )
+    _refuse_own_options(flags)
     texts = {name: to_text(value) for name, value in _with_absolute_paths(flags).items()}
     return _train_both(texts, compat, command_line=True, watch=watch)
 
@@ -244,15 +247,35 @@ def parity(**options: Unpack[SentencePieceOptions]) -> Parity:
             raise unknown_option(name, DEFAULT)
         if name in _NOT_COMPARED:
             raise BadValueError(f"{name} cannot be sent to two processes. Leave it out.")
+    _refuse_own_options(keywords)
     given = _with_absolute_paths(keywords)
     for name in ("sentence_iterator", "sentence_reader"):
-        if name in given and is_arrow_data(given[name]):
-            raise BadValueError(
-                f"{name} must be an iterable of str or bytes here: {REFERENCE} takes no Arrow data."
-            )
         if name in given:
-            given[name] = list(given[name])
+            given[name] = _sentences(name, given[name])
     return _train_both(given, _compat(given.get("compat")), command_line=False)
+
+
+def _refuse_own_options(options: Mapping[str, Any]) -> None:
+    """Raise if only spmcompat has an option or a format."""
+    for name in options:
+        option = OPTIONS.get(name)
+        if option is not None and not option.in_reference and name not in _NOT_OF_REFERENCE:
+            raise BadValueError(f"{name} cannot be compared: {REFERENCE} lacks it. Leave it out.")
+    if options.get("input_format") in OWN_FORMATS:
+        raise BadValueError(
+            f"input_format={options['input_format']} cannot be compared: {REFERENCE} reads text and "
+            "tsv. Give one of these, or leave it out."
+        )
+
+
+def _sentences(name: str, sentences: Any) -> list[str | bytes]:
+    """Return the sentences as a list. Raise if ``sentencepiece`` cannot read them."""
+    items = [sentences] if is_arrow_data(sentences) else list(sentences)
+    if not all(isinstance(item, str | bytes) for item in items):
+        raise BadValueError(
+            f"{name} must be an iterable of str or bytes here: {REFERENCE} takes nothing else."
+        )
+    return items
 
 
 def installed() -> str:
@@ -306,23 +329,26 @@ def _with_absolute_paths(options: Mapping[str, Any]) -> dict[str, Any]:
     if "input" in absolute:
         files = absolute["input"]
         paths = files if isinstance(files, list | tuple) else split_csv(os.fspath(files))
-        absolute["input"] = [_input_file(path) for path in paths]
+        input_format = options.get("input_format") or AUTO
+        absolute["input"] = [_input_file(path, input_format) for path in paths]
     return absolute
 
 
-def _input_file(path: str | os.PathLike[str]) -> str:
+def _input_file(path: str | os.PathLike[str], input_format: str) -> str:
     """Return the absolute path of an input, which must be a file that both sides can read.
 
     Raises
     ------
     MissingFileError
         If it cannot be read.
+    TrainingError
+        If it is not a text file. Of other files, ``sentencepiece`` would read the bytes.
     """
     refuse_impossible(path, "Check --input")
     try:
         is_file = stat.S_ISREG(os.stat(path).st_mode)
         if is_file:
-            os.close(os.open(path, os.O_RDONLY))
+            _refuse_other_data(os.fspath(path), input_format)
     except OSError as error:
         raise MissingFileError(f'"{path}": {error.strerror}. Check --input.') from error
     if not is_file:
@@ -330,6 +356,17 @@ def _input_file(path: str | os.PathLike[str]) -> str:
             f'"{path}" is not a regular file, so it cannot be read twice. Check --input.'
         )
     return os.path.abspath(path)
+
+
+def _refuse_other_data(path: str, input_format: str) -> None:
+    """Raise if a file is not a text file."""
+    with open_input(path) as file:
+        form = form_of_input(file, input_format, False)
+    if form.compression or not form.has_lines:
+        raise TrainingError(
+            f'"{path}" contains {TITLES[form.compression or form.format]} data, of which {REFERENCE} '
+            "would read the bytes. Write its texts to a text file, one on each line."
+        )
 
 
 def _train_both(

@@ -20,14 +20,15 @@ def command() -> Command:
         "Compares their files, and shows the time and memory of both.\n\n"
         "spmcompat reproduces the installed release, unless --compat names another one. Both "
         'models store absolute paths of the input files, and "m" as the model prefix. The input '
-        "must be files of plain text or TSV; patterns and standard input are not accepted.",
+        "must be files of plain text or TSV; other formats, patterns and standard input are not "
+        "accepted.",
         "--input=FILE[,FILE...] [flags]",
         _run,
         [switch("json", "Write the whole result as JSON.")],
         GROUPS,
         required=[("input",)],
-        success="the files are equal, byte for byte, or both programs fail",
-        failure="the files differ, or an error prevents the comparison",
+        success="the files are equal, byte for byte",
+        failure="the files differ, a program fails, or an error prevents the comparison",
     )
 
 
@@ -43,4 +44,4 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
         stdout.write(json.dumps(found.to_dict()) + "\n")
     else:
         stdout.write(f"{found}\n")
-    return EQUAL if found.equal or found.both_fail else DIFFERENT
+    return EQUAL if found.equal else DIFFERENT
