@@ -134,10 +134,9 @@ if not TYPE_CHECKING:
         from spmcompat.runtime.libraries import is_installed  # noqa: PLC0415
 
         if not is_installed("spmcompat.runtime.threads"):
-            raise ImportError(
-                "These are the sources of spmcompat, which are not compiled. Leave this folder, so "
-                "that Python imports the installed package."
-            )
+            from spmcompat.errors import NOT_COMPILED  # noqa: PLC0415
+
+            raise ImportError(NOT_COMPILED)
         value = getattr(import_module(f"spmcompat.{_MODULES[name]}"), name)
         globals()[name] = value
         return value

@@ -59,6 +59,8 @@ def find(name: str) -> Command:
 def _run(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int | None:
     from spmcompat.cli.process import perform, run_command  # noqa: PLC0415
 
+    if [*arguments[:1]] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
     has_second = [*arguments[:1]] == ["counts"] and not "".join(arguments[1:2]).startswith("-")
     words = 2 if has_second else 1
     name, rest = " ".join(arguments[:words]), arguments[words:]
@@ -66,6 +68,8 @@ def _run(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int | None
         from spmcompat.cli import train  # noqa: PLC0415
 
         return train.main(rest, stdout, stderr)
+    if name == "counts":
+        return perform(_overview(name), rest, stdout, stderr)
     if name not in COMMANDS:
         return perform(_overview(), [name] if name else [], stdout, stderr)
     command = find(name)
@@ -101,29 +105,37 @@ def _complete(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
     stdout.write(script(shell, {name: find(name) for name in COMMANDS}))
 
 
-def _overview() -> Command:
-    """Return the description of the program itself, for command lines without a command."""
+def _overview(group: str = "") -> Command:
+    """Return the description of the program itself, for command lines without a command.
+
+    If `group` is the first word of several commands, they alone are described.
+    """
     from spmcompat.cli.flags import Command  # noqa: PLC0415
     from spmcompat.cli.help import rows  # noqa: PLC0415
 
-    purposes = ((name, find(name).purpose.partition(". ")[0]) for name in COMMANDS)
-    commands = rows(((name, f"{sentence.rstrip('.')}.") for name, sentence in purposes), 16)
-    return Command(
-        "spmcompat",
+    shown = {name: find(name).purpose for name in COMMANDS if name.startswith(group)}
+    sentences = ((name, text.partition(". ")[0].rstrip(".")) for name, text in shown.items())
+    commands = rows(((name, f"{sentence}.") for name, sentence in sentences), 16)
+    purpose = (
         "Trains SentencePiece models with the same bytes as sentencepiece, and evaluates, "
-        "compares, changes and converts models.",
-        "\n".join(["COMMAND [flags]", "", "Commands, each with its own --help:", *commands]),
-        _refuse,
+        "compares, changes and converts models."
+    )
+    return Command(
+        f"spmcompat {group}".rstrip(),
+        "Merges and shows counts of texts." if group else purpose,
+        "\n".join(
+            ["COMMAND [flags]", "", "Commands; spmcompat help COMMAND describes one:", *commands]
+        ),
+        lambda given, *_: _refuse(group or "".join(given.arguments)),
         positionals=("one command is", 0, 1),
     )
 
 
-def _refuse(given: SimpleNamespace, *_: TextIO) -> NoReturn:
+def _refuse(name: str) -> NoReturn:
     """Raise the error for a missing or unknown command."""
     from spmcompat.cli.flags import UsageError  # noqa: PLC0415
     from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
 
-    name = "".join(given.arguments)
     problem = f"unknown command {name!r}." if name else "no command."
     longer = [one for one in COMMANDS if one.startswith(f"{name.partition(' ')[0]} ")]
     hint = f" Give {' or '.join(longer)}." if longer else did_you_mean(name, COMMANDS)

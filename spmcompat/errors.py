@@ -128,6 +128,18 @@ def is_out_of_memory(error: Exception) -> bool:
     return any(isinstance(error, kind) and sign in str(error) for kind, sign in _SIGNS_OF_NO_MEMORY)
 
 
+NOT_COMPILED = (
+    "These are the sources of spmcompat, which are not compiled. Leave this folder, so that Python "
+    "imports the installed package."
+)
+"""The message if Python imports the sources instead of the installed package."""
+
+
+def is_not_compiled(error: ImportError) -> bool:
+    """Return whether an error means that a compiled module of this package is missing."""
+    return isinstance(error, ModuleNotFoundError) and str(error.name).startswith("spmcompat.")
+
+
 def naming_iterator_errors(take: Callable[[], Taken]) -> Taken:
     """Call a function of the user's iterator, and convert its exceptions to a `TrainingError`.
 

@@ -8,7 +8,13 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn, TextIO, cast
 
 from spmcompat.cli.flags import Command, UsageError, parse
-from spmcompat.errors import TrainingError, is_out_of_memory, printable
+from spmcompat.errors import (
+    NOT_COMPILED,
+    TrainingError,
+    is_not_compiled,
+    is_out_of_memory,
+    printable,
+)
 from spmcompat.runtime.messages import Messages
 from spmcompat.runtime.outputs import is_standard_output, written
 
@@ -202,9 +208,11 @@ def run_command(
     except TrainingError as error:
         message, status = str(error), failure
     except (MemoryError, ImportError) as error:
-        if not is_out_of_memory(error):
-            raise
         message, status = "Memory ran out.", failure
+        if isinstance(error, ImportError) and is_not_compiled(error):
+            message = NOT_COMPILED
+        elif not is_out_of_memory(error):
+            raise
     except BrokenPipeError:  # the program that read the output has closed it
         _drop_broken_output()
         return failure

@@ -9,13 +9,20 @@ import sys
 from typing import Any, Protocol
 
 from spmcompat.errors import TrainingError
-from spmcompat.runtime.libraries import require
+from spmcompat.runtime.libraries import is_installed, require
 from spmcompat.text.forms import BZIP2, GZIP, HEAD_BYTES, XZ, ZSTD, Form, check_contents
 from spmcompat.text.opening import InputFile, name_of
 
 # Files are read in chunks of this many bytes. At the end of each member, the rest of the chunk is
 # copied, so large chunks would be slow for small members.
 _CHUNK_BYTES = 1 << 16
+
+# The largest window, which zstd --long=31 writes. Only frames with such a window need the memory
+# for it.
+_WINDOW_LOG = 31
+
+_ZSTANDARD = "zstandard"
+_STEP = 1024
 
 _TESTS = {
     GZIP: "gzip -t",
@@ -203,16 +210,63 @@ def _decoder(compression: str) -> _Decoder:
         from importlib import import_module  # noqa: PLC0415
 
         zstd = import_module(_zstd_module())
-        # Allow the largest window, which zstd --long=31 writes. Only frames with such a window need
-        # the memory for it.
-        window = {zstd.DecompressionParameter.window_log_max: 31}
-        decoder = zstd.ZstdDecompressor(options=window)
+        if zstd.__name__ == _ZSTANDARD:
+            decoder = _Zstandard(zstd.ZstdDecompressor(max_window_size=1 << _WINDOW_LOG))
+        else:
+            window = {zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
+            decoder = zstd.ZstdDecompressor(options=window)
     found: _Decoder = decoder
     return found
 
 
 def _zstd_module() -> str:
-    return "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    """Return the module to use. If none is installed, it is the one to install."""
+    if sys.version_info >= (3, 14):
+        return "compression.zstd"
+    usual = "backports.zstd"
+    return _ZSTANDARD if not is_installed(usual) and is_installed(_ZSTANDARD) else usual
+
+
+class _Zstandard:
+    """Decompresses a frame with the package zstandard. It has the interface of the other decoders.
+
+    The package decompresses all of its input, and a few bytes can become 128 KiB. So it gets little
+    input at a time.
+
+    Parameters
+    ----------
+    decompressor : zstandard.ZstdDecompressor
+    """
+
+    def __init__(self, decompressor: Any) -> None:
+        self._inner = decompressor.decompressobj()
+        self._input = memoryview(b"")
+        self._output = memoryview(b"")
+
+    @property
+    def eof(self) -> bool:
+        """Whether the end of the frame has been reached."""
+        return self._inner.eof and not self._output
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether all input has been decompressed."""
+        return not self._input and not self._output
+
+    @property
+    def unused_data(self) -> bytes:
+        """The input bytes after the end of the frame."""
+        return self._inner.unused_data + bytes(self._input)
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """Decompress `data`, and return at most `max_length` bytes of the result."""
+        if data:
+            self._input = memoryview(data)
+        while self._input and not self._output and not self._inner.eof:
+            step, self._input = self._input[:_STEP], self._input[_STEP:]
+            self._output = memoryview(self._inner.decompress(step))
+        part, self._output = self._output[:max_length], self._output[max_length:]
+        return bytes(part)
 
 
 class _Gunzip:

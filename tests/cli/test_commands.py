@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -114,7 +116,7 @@ def test_every_command_is_tested() -> None:
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help", "-help"])
-@pytest.mark.parametrize("name", [*COMMANDS, ""])
+@pytest.mark.parametrize("name", [*COMMANDS, "counts", ""])
 def test_help_has_one_layout(name: str, flag: str) -> None:
     status, out, err = run(name, flag)
     assert (status, err) == (0, "")
@@ -289,7 +291,8 @@ def test_the_rules_of_boolean_flags_are_the_same_everywhere() -> None:
         ("evalute a.model", "unknown command 'evalute'. Did you mean evaluate?"),
         ("counts", "unknown command 'counts'. Give counts merge or counts show."),
         ("counts a.counts", "unknown command 'counts a.counts'. Give counts merge or counts show."),
-        ("counts -h", "unknown command 'counts'. Give counts merge or counts show."),
+        ("help evalute", "unknown command 'evalute'. Did you mean evaluate?"),
+        ("help counts mrge", "unknown command 'counts mrge'. Give counts merge or counts show."),
         ("counts mrge", "unknown command 'counts mrge'. Give counts merge or counts show."),
         ("coutns", "Did you mean count"),
         ("encode a.txt", "unknown command 'encode'. Use the sentencepiece package to encode."),
@@ -305,6 +308,35 @@ def test_unknown_commands(line: str, message: str) -> None:
     assert (out.getvalue(), err.getvalue().count("\n")) == ("", 1)
     assert err.getvalue().startswith("spmcompat: ")
     assert message in err.getvalue()
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "counts", ""])
+def test_the_command_help_shows_the_help_of_a_command(name: str) -> None:
+    assert run("help", name) == run(name, "--help")
+
+
+def test_the_help_of_counts_lists_its_commands() -> None:
+    out = run("counts", "-h")[1]
+    assert re.findall(r"^  (counts \w+)  ", out, re.MULTILINE) == ["counts merge", "counts show"]
+
+
+def test_a_folder_with_sources_says_so(tmp_path: Path) -> None:
+    package = Path(spmcompat.__file__).parent
+    ignored = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__")
+    shutil.copytree(package, tmp_path / "spmcompat", ignore=ignored)
+    for arguments in (
+        ["-m", "spmcompat", "--help"],
+        ["-m", "spmcompat", "train", "--input=a", "--model_prefix=m"],
+        ["-m", "spmcompat", "evaluate", "m.model", "--text=a"],
+        ["-c", "import spmcompat; spmcompat.train"],
+    ):
+        done = subprocess.run(
+            [sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout) == (1, "")
+        last = done.stderr.splitlines()[-1]
+        assert "not compiled. Leave this folder" in last
+        assert len(done.stderr.splitlines()) == 1 or arguments[0] == "-c"
 
 
 def test_spm_train_is_the_command_train() -> None:

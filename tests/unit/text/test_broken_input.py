@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import lzma
+import random
 import struct
 import sys
 import tarfile
@@ -22,6 +23,7 @@ import spmcompat
 from spmcompat.cli.train import main
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.text import compression
 from tests.parity import corpora
 
 LINES = corpora.words_text(7, 300).splitlines()
@@ -452,12 +454,12 @@ BROKEN_CSV = {
     "a row with a field too few": (
         CSV + b"1\n",
         f"a.csv:{len(LINES) + 2}: broken record: the row has 1 fields, but the first row has 2. "
-        "Repair the line, or give --skip_bad_records",
+        "Repair the line, or give skip_bad_records",
     ),
     "a quotation mark that is missing": (
         CSV.replace(b"\n4,", b'\n4,"'),
         "a.csv:6: not valid CSV: unexpected end of data. A quotation mark is probably missing: "
-        "repair the line, or give --input_format=text to read lines as they are.",
+        "repair the line, or give input_format=text to read lines as they are.",
     ),
     "a quotation mark inside a field": (
         CSV.replace(b"\n4,", b'\n4,"a"'),
@@ -587,6 +589,51 @@ def test_a_frame_that_decoders_skip_is_no_text(tmp_path: Path) -> None:
         train(input=tmp_path / "b.txt")
 
 
+@pytest.fixture
+def _only_zstandard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the usual package, so that zstandard decompresses."""
+    pytest.importorskip("zstandard")
+    if sys.version_info >= (3, 14):
+        pytest.skip("this Python has its own module")
+    monkeypatch.setattr(compression, "is_installed", lambda module: module == "zstandard")
+
+
+@pytest.mark.usefixtures("_only_zstandard")
+def test_zstandard_reads_what_the_usual_package_reads(tmp_path: Path) -> None:
+    skipped = b"\x50\x2a\x4d\x18" + struct.pack("<I", 4) + b"size"
+    large = random.Random(0).randbytes(300_000).hex().encode() + b"\n" + bytes(5_000_000)
+    for number, content in enumerate((TEXT, b"", large, TEXT * 200)):
+        packed = skipped + zstd(content) + zstd(TEXT) + bytes(3) + skipped + zstd(content)
+        path = tmp_path / f"{number}.zst"
+        path.write_bytes(packed)
+        for size in (1 << 16, 777, 50_000_000):
+            with path.open("rb") as file:
+                decompressed = compression.Decompressed(file, "zstd", path.name)
+                buffer = bytearray(size)
+                found = b""
+                while count := decompressed.readinto(buffer):
+                    found += buffer[:count]
+            assert found == content + TEXT + content
+            assert decompressed.consumed == len(packed)
+
+
+@pytest.mark.usefixtures("_only_zstandard")
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda data: data[:-9], "ends early"),
+        (lambda data: data[:8] + b"\xff" * 9 + data[17:], "is broken"),
+        (lambda data: data + b"no zstd", "the bytes after its last zstd member"),
+    ],
+)
+def test_zstandard_finds_damage(
+    damage: Callable[[bytes], bytes], message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.zst").write_bytes(damage(zstd(TEXT)))
+    with pytest.raises(TrainingError, match=f"a.zst.*{message}"):
+        train(input=tmp_path / "a.zst")
+
+
 def test_text_that_is_not_compressed_can_be_read_on_demand(tmp_path: Path) -> None:
     (tmp_path / "a.gz").write_bytes(TEXT)
     (tmp_path / "a.txt").write_bytes(TEXT)
@@ -597,7 +644,7 @@ def test_text_that_is_not_compressed_can_be_read_on_demand(tmp_path: Path) -> No
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
 def test_a_text_is_no_table(form: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(TEXT)
-    message = rf"a\.txt does not contain {form.title()} data: leave --input_format={form} out\.$"
+    message = rf"a\.txt does not contain {form.title()} data: leave input_format={form} out\.$"
     with pytest.raises(TrainingError, match=message):
         train(input=tmp_path / "a.txt", input_format=form)
 

@@ -103,6 +103,7 @@ def test_packages_that_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("fsspec", "memory://a.txt", "remote", "Reading the address memory://a.txt needs fsspec"),
     ):
         monkeypatch.setitem(sys.modules, module, None)
+        monkeypatch.setitem(sys.modules, "zstandard", None)
         message = rf"^{doing}.*, which is not installed: pip install 'spmcompat\[{extra}\]'\.$"
         with pytest.raises(MissingLibraryError, match=message):
             train(input=path)
