@@ -460,7 +460,7 @@ def _check_input(settings: Settings, *, has_sentences: bool) -> None:
         if release.folder_is_empty_file and os.path.isdir(path):
             continue
         if not is_remote(path):
-            _check_readable(path, "input")
+            _check_readable(path, "input", paths)
         check_file(path, spec.input_format or settings.input_format, bool(settings.input_column))
 
 
@@ -528,8 +528,11 @@ def _check_counts(settings: Settings, *, has_sentences: bool) -> None:
         )
 
 
-def _check_readable(path: str, option: str) -> None:
-    """Raise if a file cannot be read, without opening it: a pipe can be opened only once."""
+def _check_readable(path: str, option: str, inputs: Sequence[str] = ()) -> None:
+    """Raise if a file cannot be read, without opening it: a pipe can be opened only once.
+
+    If the file is one of several `inputs`, an error considers that they may be texts.
+    """
     # An empty path is standard input; for seed_sentencepieces_file, it means no file.
     if not path:
         return
@@ -537,15 +540,14 @@ def _check_readable(path: str, option: str) -> None:
         mode = os.stat(path).st_mode
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "No such file or directory"
-        hint = hint_about_texts(path) if option == "input" else ""
         raise MissingFileError(
-            f'"{path}": {reason}. Check the path given for {option}.{hint}'
+            f'"{path}": {reason}. Check the path given for {option}.{hint_about_texts(inputs)}'
         ) from error
     if stat.S_ISDIR(mode):
         remedy = f"Give a file as {option}"
         if option == "input" and (pattern := pattern_of_folder(path)):
             remedy = f'Give a pattern in quotation marks: "{pattern}"'
-        raise MissingFileError(f'"{path}": Is a directory. {remedy}.')
+        raise MissingFileError(f'"{path}": Is a directory. {remedy}.{hint_about_texts(inputs)}')
     if not os.access(path, os.R_OK):
         raise MissingFileError(f'"{path}": Permission denied. Make the file readable.')
 

@@ -256,7 +256,7 @@ class _Zstandard:
     @property
     def unused_data(self) -> bytes:
         """The input bytes after the end of the frame."""
-        return self._inner.unused_data + bytes(self._input)
+        return b"".join((self._inner.unused_data, self._input))
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         """Decompress `data`, and return at most `max_length` bytes of the result."""

@@ -17,6 +17,8 @@ STANDARD_INPUT = ""
 # The largest number of files that are examined to find the usual suffix in a folder.
 _MOST_FILES = 10_000
 
+_SENTENCE_ENDS = (".", "!", "?", "\u3002", "\uff01", "\uff1f", "\n")
+
 
 def expand(inputs: Iterable[str]) -> tuple[str, ...]:
     """Return the paths of the input files, in order.
@@ -30,9 +32,10 @@ def expand(inputs: Iterable[str]) -> tuple[str, ...]:
     MissingFileError
         If no file matches a pattern.
     """
+    given = tuple(inputs)
     found: list[str] = []
-    for path in inputs:
-        found += _expanded(path)
+    for path in given:
+        found += _expanded(path, given)
     return tuple(found)
 
 
@@ -55,12 +58,16 @@ def pattern_of_folder(folder: str) -> str:
     return ""
 
 
-def hint_about_texts(path: str) -> str:
-    """Return a sentence for a user who gave a text instead of a path, or "" for a likely path."""
-    ends_like_file = os.path.splitext(path)[1][1:].isalnum()
-    if " " not in path or os.path.dirname(path) or ends_like_file:
-        return ""
-    return " In Python, give texts as sentence_iterator."
+def hint_about_texts(inputs: Iterable[str]) -> str:
+    """Return a sentence for a user who gave texts instead of paths, or "" for likely paths."""
+    return " In Python, give texts as sentence_iterator." if any(map(_is_text, inputs)) else ""
+
+
+def _is_text(path: str) -> bool:
+    """Return whether a path is probably a text: it has spaces, or ends like a sentence."""
+    if os.path.splitext(path)[1][1:].isalnum():
+        return False
+    return path.endswith(_SENTENCE_ENDS) or (" " in path and not os.path.dirname(path))
 
 
 def _suffix_of(path: str) -> str:
@@ -74,7 +81,7 @@ def _is_usual(suffix: str) -> bool:
     return ".txt" in suffix or format_of(f"a{suffix}", AUTO, True) != TEXT
 
 
-def _expanded(path: str) -> list[str]:
+def _expanded(path: str, inputs: tuple[str, ...]) -> list[str]:
     is_pattern = any(mark in path for mark in "*?[")
     if path != "-" and not is_pattern:
         return [path]
@@ -93,6 +100,6 @@ def _expanded(path: str) -> list[str]:
     if not found:
         raise MissingFileError(
             f'"{path}": no file matches this pattern. Check the pattern given for input.'
-            f"{hint_about_texts(path)}"
+            f"{hint_about_texts(inputs)}"
         )
     return found

@@ -258,6 +258,9 @@ class Items:
         iterator: Iterator[Any] = iter(self._items)
         start = self._start_of(iterator)
         items: Iterator[Any] = chain(start, iterator)
+        if start and isinstance(start[0], list | tuple):  # batches, such as those of a data set
+            items = iterator = _strings(items)
+            start = []
         if start and not isinstance(start[0], str | bytes):
             from spmcompat.text.arrow_producers import is_arrow, strings_of  # noqa: PLC0415
 
@@ -293,6 +296,15 @@ class Items:
             return [*islice(iterator, 1)]
 
         return take() if self._keeps_first_error else naming_iterator_errors(take)
+
+
+def _strings(items: Iterable[Any]) -> Iterator[Any]:
+    """Yield the items of lists, and items that are not lists."""
+    for item in items:
+        if isinstance(item, list | tuple):
+            yield from item
+        else:
+            yield item
 
 
 class SampleSource:

@@ -537,6 +537,15 @@ def test_an_iterator_that_fails(trainers: Trainers, release: str) -> None:
     assert_fails(ours, "TrainingError", "KeyError")
 
 
+@deviation("A list of strings as an item of `sentence_iterator`, such as a batch of a data set")
+def test_lists_as_items(trainers: Trainers) -> None:
+    lines = TEXT.split("\n")
+    batches = [lines[:7], (), lines[7], tuple(lines[8:])]
+    ours, theirs = both(trainers, sentences_case(SOFT, batches))  # type: ignore[arg-type]
+    assert_fails(theirs, "ValueError", "Iterator must return str or bytes")
+    assert ours.outputs == trainers.reference.run(sentences_case(SOFT, lines)).outputs
+
+
 @deviation("`KeyboardInterrupt` or `SystemExit` in a `pretokenizer` or an iterator")
 @pytest.mark.parametrize(
     ("function", "kind"), [("exits", "SystemExit"), ("interrupts", "KeyboardInterrupt")]

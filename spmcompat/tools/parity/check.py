@@ -263,8 +263,8 @@ def _refuse_own_options(options: Mapping[str, Any]) -> None:
             raise BadValueError(f"{name} cannot be compared: {REFERENCE} lacks it. Leave it out.")
     if options.get("input_format") in OWN_FORMATS:
         raise BadValueError(
-            f"input_format={options['input_format']} cannot be compared: {REFERENCE} reads text and "
-            "tsv. Give one of these, or leave it out."
+            f"input_format={options['input_format']} cannot be compared: {REFERENCE} reads text "
+            "and tsv. Give one of these, or leave it out."
         )
 
 
@@ -363,9 +363,10 @@ def _refuse_other_data(path: str, input_format: str) -> None:
     with open_input(path) as file:
         form = form_of_input(file, input_format, False)
     if form.compression or not form.has_lines:
+        what = TITLES[form.compression or form.format]
         raise TrainingError(
-            f'"{path}" contains {TITLES[form.compression or form.format]} data, of which {REFERENCE} '
-            "would read the bytes. Write its texts to a text file, one on each line."
+            f'"{path}" contains {what} data, of which {REFERENCE} would read the bytes. Write its '
+            "texts to a text file, one on each line."
         )
 
 

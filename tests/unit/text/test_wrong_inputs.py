@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,20 +51,40 @@ def test_a_pattern_without_a_match(
 @pytest.mark.parametrize(
     ("given", "is_text"),
     [
-        ("This is a text.", True),
-        ("Is this a text?", True),
-        ("my corpus.txt", False),
-        ("my texts/a", False),
-        ("corpus", False),
+        (["This is a text.", "b.txt"], True),
+        (["Is this a text?"], True),
+        (["Hello", "This is a text."], True),
+        (["a", "and/or", "a/b.c", "This is a text"], True),
+        (["d", "This is a text"], True),  # d is a folder
+        (["a*", "This is a text"], True),
+        (["\u6211\u559c\u6b22\u5403\u82f9\u679c\u3002"], True),
+        (["my corpus.txt", "b.txt"], False),
+        (["my texts/a"], False),
+        (["corpus", "d"], False),
     ],
 )
 def test_texts_instead_of_paths(
-    given: str, is_text: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    given: list[str], is_text: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(MissingFileError, match=r'^"[^"]*": .* Check the pa') as caught:
-        train(input=[given, "another text"])
+    (tmp_path / "d").mkdir()
+    with pytest.raises(MissingFileError, match=r'^"[^"]*": .*\.$') as caught:
+        train(input=given)
     assert str(caught.value).endswith(" give texts as sentence_iterator.") == is_text
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_lists_as_items_are_read_as_their_strings(kind: type) -> None:
+    lines = TEXT.decode().splitlines()
+    rows = [kind(lines[:5]), kind(), kind([lines[5].encode()]), lines[6], kind(lines[7:])]
+    joined = [kind(["\n".join(lines[:5])]), kind(["\n".join(lines[5:])])]
+    for more in ({}, {"input_sentence_size": 101}, {"byte_fallback": True, "vocab_size": 300}):
+        options: dict[str, Any] = {"hard_vocab_limit": False, **more}
+        expected = train(sentence_iterator=lines, **options)
+        assert train(sentence_iterator=iter(rows), **options) == expected
+        assert train(sentence_iterator=joined, split_lines=True, **options) == expected
+    with pytest.raises(BadValueError, match="must return str or bytes"):
+        train(sentence_iterator=[kind([["a"]])])
 
 
 def test_an_open_file_instead_of_a_path(tmp_path: Path) -> None:
