@@ -6,6 +6,9 @@ caused by the values of arguments or by the input is a `TrainingError`; an argum
 may raise a `TypeError`.
 """
 
+import os
+import sys
+
 from spmcompat.version import __version__
 
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
@@ -117,6 +120,28 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
+    _used: list[str] = []  # the public names that were used, in order
+
+    def _import_trainer() -> None:
+        """Import all modules of the trainer before a fork, if another thread may be importing them.
+
+        Otherwise, the lock of a module that the other thread is importing would never be released
+        in the child, which would wait for it forever.
+        """
+        if not _used or len(sys._current_frames()) == 1:
+            return
+        from contextlib import suppress  # noqa: PLC0415
+        from importlib import import_module  # noqa: PLC0415
+        from pkgutil import walk_packages  # noqa: PLC0415
+
+        others = tuple(f"spmcompat.{name}" for name in ("tools", "cli", "spark", "__main__"))
+        for module in walk_packages(__path__, "spmcompat."):
+            if not module.name.startswith(others):
+                with suppress(ImportError):  # of an optional library
+                    import_module(module.name)
+
+    if hasattr(os, "register_at_fork"):  # Windows has no forks
+        os.register_at_fork(before=_import_trainer)
 
     def __getattr__(name: str) -> object:
         """Import a public name."""
@@ -131,6 +156,7 @@ if not TYPE_CHECKING:
                 f"module 'spmcompat' has no attribute {name!r}{hint if is_theirs else ''}"
             )
 
+        _used.append(name)
         from spmcompat.runtime.libraries import is_installed  # noqa: PLC0415
 
         if not is_installed("spmcompat.runtime.threads"):
