@@ -1,9 +1,10 @@
 """Prints changes of loss and tokens next to the published ones: ``python -m benchmarks.papers``.
 
 As in the paper, loss and tokens are measured on the pretokens of the training text: the loss with
-the scores of the model, the tokens in the best segmentation. Each change is followed by half the
-width of its 95 % confidence interval, from a bootstrap over blocks of lines. The tables "transfer"
-and "transfer-back" also measure the models on another text; see `transfer`.
+the scores of the model, the tokens in the best segmentation. A model with fewer pieces than the
+table says is marked, and compared with a baseline of equal size. Each change is followed by half
+the width of its 95 % confidence interval, from a bootstrap over blocks of lines. The tables
+"transfer" and "transfer-back" also measure the models on another text; see `transfer`.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from benchmarks.papers import transfer
-from benchmarks.papers.changes import change, print_head, print_row
-from benchmarks.papers.measure import Measured, MeasuredText, measure
+from benchmarks.papers.changes import MARK, NOTHING, Cell, change, print_head, print_row
+from benchmarks.papers.measure import Measured, MeasuredText, count_pieces, measure
 from benchmarks.papers.tables import (
     PIECES,
     SPACES_ROWS,
@@ -108,7 +109,7 @@ def main() -> None:
         ]
         for name in arguments.languages or found
     }
-    run = _Run(arguments.work, arguments.pieces)
+    run = Run(arguments.work, arguments.pieces)
     for name in arguments.tables or _names():
         if name in transfer.NAMES:
             run.cpu_seconds += transfer.print_transfer(
@@ -131,7 +132,7 @@ def _names() -> list[str]:
     return [*TABLES, SPACES, VOCABULARY, WORDS, *transfer.NAMES]
 
 
-class _Run:
+class Run:
     """Prints the tables of one run of the program."""
 
     def __init__(self, work: Path, pieces: int) -> None:
@@ -150,12 +151,37 @@ class _Run:
         if table.published_for:
             print(f"published for {table.published_for}")
         print_head("", [text.path.stem for text in parts])
-        for (label, _, published), row in zip(rows[1:], measured[1:], strict=True):
-            found = [
-                (change(ours.loss, base.loss), change(ours.tokens, base.tokens))
-                for ours, base in zip(row, measured[0], strict=True)
+        notes = []
+        for (label, flags, published), row in zip(rows[1:], measured[1:], strict=True):
+            pairs = [
+                self._of_equal_sizes(text, (flags, ours), (table.baseline, base))
+                for text, ours, base in zip(parts, row, measured[0], strict=True)
             ]
-            print_row(label, found, published)
+            sizes = [count_pieces(ours.model) for ours, _ in pairs]
+            is_smaller = [size < self._pieces for size in sizes]
+            print_row(label, [_changes(ours, base) for ours, base in pairs], published, is_smaller)
+            if any(is_smaller):
+                named = zip(parts, sizes, is_smaller, strict=True)
+                smaller = [f"{text.path.stem} {size:,}" for text, size, listed in named if listed]
+                notes.append(f"{label}: {', '.join(smaller)}")
+        if notes:
+            print(f"{MARK} : fewer pieces, and a baseline of equal size: {'; '.join(notes)}")
+
+    def _of_equal_sizes(
+        self, text: MeasuredText, first: tuple[Flags, Measured], second: tuple[Flags, Measured]
+    ) -> tuple[Measured, Measured]:
+        """Return both measurements; train the larger model again with the size of the smaller."""
+        size = min(count_pieces(measured.model) for _, measured in (first, second))
+        both = [
+            measured
+            if count_pieces(measured.model) == size
+            else measure(text, flags, size, self._work)
+            for flags, measured in (first, second)
+        ]
+        for measured in both:
+            self._add_time(measured)
+        text.forget()
+        return both[0], both[1]
 
     def print_spaces(self, text: MeasuredText, gold: Sequence[GoldList]) -> None:
         """Print how well models find the boundaries in English words."""
@@ -192,9 +218,13 @@ class _Run:
     def _models(
         self, rows: Mapping[str, Flags], text: MeasuredText, title: str, size: int
     ) -> dict[str, Path]:
-        """Train the rows of a table on a text, and return their models."""
+        """Train the rows of a table on a text, and return their models. Print which are smaller."""
         measured = self._measure_all([*rows.values()], [text], title, size)
-        return {label: row.model for label, (row,) in zip(rows, measured, strict=True)}
+        models = {label: row.model for label, (row,) in zip(rows, measured, strict=True)}
+        for label, model in models.items():
+            if (pieces := count_pieces(model)) < size:
+                print(f"\n{title}: the model {label!r} has only {pieces:,} pieces")
+        return models
 
     def _measure_all(
         self,
@@ -218,6 +248,13 @@ class _Run:
         if measured.model not in self._seen:
             self._seen.add(measured.model)
             self.cpu_seconds += measured.cpu_seconds + measured.measuring_seconds
+
+
+def _changes(ours: Measured, base: Measured) -> tuple[Cell, Cell]:
+    """Return by how much loss and tokens change; `NOTHING` if the models differ in size."""
+    if count_pieces(ours.model) != count_pieces(base.model):
+        return NOTHING, NOTHING
+    return change(ours.loss, base.loss), change(ours.tokens, base.tokens)
 
 
 if __name__ == "__main__":

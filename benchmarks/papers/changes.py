@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from spmcompat.tools.evaluate.bootstrap import Bootstrap, draws
 
+MARK = "*"
+"""Follows the changes between two models that are smaller than the table says."""
 _RESAMPLES = 1000
 _WIDTH = 27
 
@@ -98,10 +100,19 @@ def print_head(title: str, columns: Sequence[str]) -> None:
 
 
 def print_row(
-    label: str, changes: Sequence[tuple[Cell, Cell]], published: Pair | None = None
+    label: str,
+    changes: Sequence[tuple[Cell, Cell]],
+    published: Pair | None = None,
+    marked: Sequence[bool] = (),
 ) -> None:
-    """Print the two changes for each text, their means, and the published means."""
+    """Print the two changes for each text, their means, and the published means.
+
+    `marked` tells for each text whether its changes get a mark. The means get one if any text has
+    one.
+    """
     mean = (mean_change([first for first, _ in changes]), mean_change([s for _, s in changes]))
-    cells = "".join(f"{_show(*both):>{_WIDTH}}" for both in [*changes, mean])
+    marks = [MARK if one else "" for one in [*(marked or [False] * len(changes)), any(marked)]]
+    shown = [_show(*both) + mark for both, mark in zip([*changes, mean], marks, strict=True)]
+    cells = "".join(f"{one:>{_WIDTH}}" for one in shown)
     theirs = f"{_show_published(published):>16}{_signs(mean, published):>16}"
     print(f"{label:22}{cells}{theirs}".rstrip())

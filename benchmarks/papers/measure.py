@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.papers.tables import PAPER, Flags
+from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.planning import PlanOptions
 from spmcompat.plan import TextPlan
@@ -210,6 +211,12 @@ def measure(
         found["cpu_seconds"],
         model,
     )
+
+
+@cache
+def count_pieces(model: Path) -> int:
+    """Return the number of pieces of a model, which may be smaller than the number asked for."""
+    return len(read_model(str(model)).pieces)
 
 
 def score(model: Path, gold: GoldList) -> GoldScores:

@@ -19,7 +19,9 @@ _MARGIN = 0.4  # percent
 _TITLE = re.compile(r"(.*): change of loss / tokens in percent, 32,768 pieces")
 _NUMBER = r"([+-]\d+\.\d+)"
 _WITH_HALF = rf"{_NUMBER}±(\d+\.\d+)"
-_ROW = re.compile(rf"(\S.*?) {{2,}}.*{_WITH_HALF} / {_WITH_HALF} +{_NUMBER} / {_NUMBER} +\w+ / \w+")
+_ROW = re.compile(
+    rf"(\S.*?) {{2,}}.*{_WITH_HALF} / {_WITH_HALF}\*? +{_NUMBER} / {_NUMBER} +\w+ / \w+"
+)
 
 
 class Point(NamedTuple):

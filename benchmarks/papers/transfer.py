@@ -7,7 +7,6 @@ module also measures the other text without its table lines, and its words writt
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,10 +14,9 @@ from tqdm import tqdm
 
 from benchmarks.papers.changes import NOTHING, Cell, change, print_head, print_row
 from benchmarks.papers.markdown import as_tables, without_tables
-from benchmarks.papers.measure import Measured, MeasuredText, cut, measure
+from benchmarks.papers.measure import Measured, MeasuredText, count_pieces, cut, measure
 from benchmarks.papers.tables import METHODS, OTHER_TEXTS, TRANSFER
 from benchmarks.papers.texts import write_changed, write_pair
-from spmcompat.model.reading import read_model
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.bootstrap import Bootstrap, interval, resample
 from spmcompat.tools.evaluate.gold import (
@@ -171,18 +169,13 @@ def _changes(
 
     The changes are `NOTHING` if a model has fewer than `pieces` pieces.
     """
-    if any(_pieces(row[0].model) < pieces for row in (ours, base)):
+    if any(count_pieces(row[0].model) < pieces for row in (ours, base)):
         return NOTHING, NOTHING
     first, second = texts
     return (
         change(ours[first].tokens, base[first].tokens),
         change(ours[second].tokens, base[second].tokens),
     )
-
-
-@cache
-def _pieces(model: Path) -> int:
-    return len(read_model(str(model)).pieces)
 
 
 def _print_morph_scores(gold: GoldList, results: _Results) -> None:

@@ -12,11 +12,20 @@ import pytest
 import spmcompat
 from benchmarks import ROOT
 from benchmarks.papers import transfer
+from benchmarks.papers.__main__ import Run
 from benchmarks.papers.changes import NOTHING, Cell, change, mean_change, verdict
 from benchmarks.papers.markdown import as_tables, without_tables
-from benchmarks.papers.measure import MeasuredText, measure
+from benchmarks.papers.measure import MeasuredText, count_pieces, measure
 from benchmarks.papers.picture import FOLDER, draw_to, points
-from benchmarks.papers.tables import PAPER, SPACES_ROWS, TABLES, TRANSFER
+from benchmarks.papers.tables import (
+    PAPER,
+    SPACES_ROWS,
+    TABLES,
+    TRANSFER,
+    Change,
+    Table,
+    Variant,
+)
 from benchmarks.papers.texts import write_pair, write_parts
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
@@ -231,6 +240,31 @@ def test_the_picture_depends_on_the_page_only(tmp_path: Path) -> None:
         draw_to(picture, points(PAGE))
     assert pictures[0].read_text().startswith("<?xml")
     assert pictures[0].read_bytes() == pictures[1].read_bytes()
+
+
+@pytest.mark.slow
+def test_a_smaller_model_is_marked_and_compared_with_a_baseline_of_its_size(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text(corpora.words_text(5, 400, types=200))
+    text, pieces = MeasuredText(path, Workers(2)), 100
+    rows = {"many": {"m_step": "ml"}, "few": {"early_prune_threshold": "60"}}
+    variants = tuple(Variant(label, flags, Change(0.0, 0.0)) for label, flags in rows.items())
+    Run(tmp_path, pieces).print_table(Table("Title", "", PAPER, variants), {"en": [text]})
+    lines = capsys.readouterr().out.splitlines()
+    (few,) = (line for line in lines if line.startswith("few"))
+    assert not any("*" in line for line in lines if line.startswith("many"))
+    ours = measure(text, {**PAPER, **rows["few"]}, pieces, tmp_path)
+    size = count_pieces(ours.model)
+    assert size < pieces
+    assert lines[-1].startswith("* :")
+    assert lines[-1].endswith(f"few: text {size}")
+    base = measure(text, PAPER, size, tmp_path)
+    assert count_pieces(base.model) == size
+    found = change(ours.loss, base.loss), change(ours.tokens, base.tokens)
+    shown = " / ".join(f"{cell.change:+.2f}±{cell.half:.2f}" for cell in found)
+    assert few.count(f" {shown}*") == 2
 
 
 @pytest.mark.slow
