@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import io
 import json
 import os
@@ -602,23 +601,6 @@ def test_two_runs_that_start_together_do_not_mix_their_texts(folder: Path) -> No
     assert held_out == lines[19::20]
     evaluation = json.loads(Path("out/results/char-100.json").read_text())["run"]["evaluation"]
     assert evaluation["words"] == sum(len(line.split()) for line in held_out)
-
-
-@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS])
-def test_a_file_system_without_locks_is_a_warning(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
-    (folder / "own.toml").write_text('[char]\nmodel_type = "char"\n')
-
-    def refuse(*_: object) -> None:
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr(fcntl, "flock", refuse)
-    status, _, err = run("--configs", "own.toml")
-    assert status == 0, err
-    (warning,) = [line for line in err.splitlines() if os.strerror(number) in line]
-    assert "WARNING" in warning
-    assert '"out"' in warning
 
 
 def test_the_memory_of_a_training_does_not_include_that_of_the_command(folder: Path) -> None:
