@@ -1,7 +1,9 @@
 """Import paths, markers and fixtures for all tests."""
 
+import os
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +29,26 @@ from tests.parity.case import DEFAULT_RELEASE  # noqa: E402
 
 SLOW_FOLDERS = ("tests/oracle/", "tests/parity/", "tests/property/", "tests/spark/")
 REFERENCE_FIXTURES = {"trainers", "old_release", "reference"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let libraries keep what they want to find again in pytest's cache folder."""
+    cache = getattr(config, "cache", None)  # missing with `-p no:cacheprovider`
+    if cache is not None:
+        os.environ.setdefault("XDG_CACHE_HOME", str(cache.mkdir("libraries")))
+        os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(cache.mkdir("hypothesis")))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Put all temporary files into pytest's folder, even those of processes that a test kills."""
+    folder = str(tmp_path_factory.mktemp("temporary"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", folder)
+        patch.setattr(tempfile, "tempdir", None)
+        # Java ignores TMPDIR.
+        patch.setenv("JDK_JAVA_OPTIONS", f"-Djava.io.tmpdir={folder} -XX:-UsePerfData")
+        yield
 
 
 @pytest.hookimpl(tryfirst=True)
