@@ -30,7 +30,7 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from spmcompat.normalization.charsmaps import compile_charsmap, decompile
-from spmcompat.tools.export.patterns import character_class, longest_of
+from spmcompat.tools.export.patterns import character_class, longest_of, texts_of
 
 Points: TypeAlias = "tuple[int, ...]"
 Step: TypeAlias = "dict[str, object]"
@@ -67,6 +67,11 @@ _NEWER_COMPOSITIONS = frozenset(
         ),
     )
 )
+# Parts of the pattern of `_cuts`. An escaped text contains neither of them.
+_BEFORE_SOURCES, _CUTS_END = ".(?!", ")+?\\K(?="
+# Limits the time for the expansion of that pattern into the sources. The predefined rules need up
+# to half of it.
+_MOST_CHARACTERS = 1 << 23
 # Separates texts that are normalized together. It occurs in no rule, and NFC does not combine it.
 _NUL = "\0"
 
@@ -208,7 +213,7 @@ def steps_of(
 
 
 def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
-    """Return the rules of steps that `steps_of` made, without those that an ``NFC`` step applies.
+    """Return the rules of steps that `steps_of` made. This is the inverse of `steps_of`.
 
     Parameters
     ----------
@@ -227,20 +232,37 @@ def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
         for source, target in single.items()
         if source[0] not in marks or source[0] < 0x20
     }
-    rules: dict[Points, Points] = {}
+    several: dict[Points, Points] = {}
+    placeholders: set[Points] = set()
     for step in steps[:last]:
         source = tuple(map(ord, _replaced(step)[1:]))
         placeholder = tuple(map(ord, str(step.get("content", ""))))
-        if len(source) > 1 and placeholder in single and placeholder[0] > _LAST_PLACEHOLDER >> 1:
-            rules[source] = single[placeholder]
+        if len(source) > 1 and placeholder in single:
+            several[source] = single[placeholder]
+            placeholders.add(placeholder)
+    for placeholder in placeholders:
+        del single[placeholder]
     # The charsmap of the step lacks the rule that deletes the separator: `steps_of` removes that
     # rule, because a later step deletes all separators. Add the rule again.
     for step in steps[last:]:
         text = _replaced(step)
         if len(text) == 1 and ord(text) < 0x20 and step.get("content") == "":
             single[(ord(text),)] = ()
-    plain = {one: target for one, target in single.items() if one[0] < 0xF0000}
-    return {**plain, **rules}
+    if any(step.get("type") == "NFC" for step in steps):
+        plain = {source[0]: target for source, target in single.items()}
+        texts = _sources(steps)
+        composed = zip(texts, _composed(texts, plain)[1], strict=True)
+        several = {**{_points(text): _points(target) for text, target in composed}, **several}
+    return {**single, **several}
+
+
+def _sources(steps: Iterable[Step]) -> list[str]:
+    """Return the sources of several characters that the pattern of `_cuts` in the steps lists."""
+    patterns = [step["pattern"] for step in steps if "pattern" in step]
+    regexes = [str(one.get("Regex")) for one in patterns if isinstance(one, dict)]
+    cuts = next((regex for regex in regexes if _CUTS_END in regex), "")
+    listed = cuts.partition(_CUTS_END)[0].partition(_BEFORE_SOURCES)[2].partition(")|")[2]
+    return texts_of(listed.removesuffix("|."), _MOST_CHARACTERS) or []
 
 
 def _replaced(step: Step) -> str:
@@ -271,7 +293,8 @@ def prepend(text: str) -> Step:
 
 def precompiled(single: Mapping[int, Points]) -> Step:
     """Return the step that applies `single`, the rules that each replace one character."""
-    blob = compile_charsmap({(one,): target for one, target in single.items()})
+    rules: dict[Points, Points] = {(one,): target for one, target in single.items()}
+    blob = compile_charsmap(rules, change_something=False)
     return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(blob).decode()}
 
 
@@ -309,7 +332,7 @@ def _cuts(protected: ProtectedRules) -> str:
         ahead.append(character_class(rules.joining, _COMPOSES))
     if rules.explicit:
         ahead.append(longest_of(rules.explicit))
-    return f"(?m)\\G(?>{'|'.join(units)})+?\\K(?={'|'.join(ahead)})"
+    return f"(?m)\\G(?>{'|'.join(units)}{_CUTS_END}{'|'.join(ahead)})"
 
 
 def _joints(single: Mapping[int, Points]) -> str:
@@ -324,7 +347,7 @@ def _units(several: Mapping[Points, Points]) -> list[str]:
     if not several:
         return ["."]
     later = character_class({code for source in several for code in source[1:]})
-    return [f".(?!{later})", longest_of(several), "."]
+    return [f"{_BEFORE_SOURCES}{later})", longest_of(several), "."]
 
 
 def _joining(rules: Mapping[Points, Points]) -> list[int]:
@@ -345,14 +368,9 @@ def _nfc_keeps(single: Mapping[int, Points]) -> bool:
 
 def _not_composed(single: Mapping[int, Points], several: Mapping[Points, Points]) -> list[Points]:
     """Return the sources of the rules that an ``NFC`` step would not apply correctly."""
-    replaced = _NUL.join(map(_text_of, several)).translate(
-        {code: _text_of(target) for code, target in single.items()}
-    )
-    composed = unicodedata.normalize("NFC", replaced)
+    replaced, composed = _composed(map(_text_of, several), single)
     left: set[Points] = set()
-    for source, before, after in zip(
-        several, replaced.split(_NUL), composed.split(_NUL), strict=True
-    ):
+    for source, before, after in zip(several, replaced, composed, strict=True):
         target = _text_of(several[source])
         if after != target or not _NEWER_COMPOSITIONS.isdisjoint(before + target):
             left.add(source)
@@ -364,8 +382,20 @@ def _not_composed(single: Mapping[int, Points], several: Mapping[Points, Points]
     return sorted(left)
 
 
+def _composed(texts: Iterable[str], single: Mapping[int, Points]) -> tuple[list[str], list[str]]:
+    """Return each text with the rules of single characters applied, and its NFC form."""
+    replaced = _NUL.join(texts).translate(
+        {code: _text_of(target) for code, target in single.items()}
+    )
+    return replaced.split(_NUL), unicodedata.normalize("NFC", replaced).split(_NUL)
+
+
 def _text_of(points: Points) -> str:
     return "".join(map(chr, points))
+
+
+def _points(text: str) -> Points:
+    return tuple(map(ord, text))
 
 
 def _combines(code: int) -> bool:

@@ -20,13 +20,13 @@ from spmcompat.model.encoding import symbol_score
 from spmcompat.model.loading import check_loads
 from spmcompat.model.pieces import BYTE_PIECES
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
-from spmcompat.normalization.charsmaps import compile_charsmap, precompiled
+from spmcompat.normalization.charsmaps import NAMES, OWN_NAMES, compile_charsmap, precompiled
 from spmcompat.normalization.rules import MARK_CASE
 from spmcompat.options.named_rules import case_restorer
-from spmcompat.releases import DEFAULT
+from spmcompat.releases import DEFAULT, RELEASES, Release
 from spmcompat.runtime.rounding import LARGEST_FLOAT32, to_float32
 from spmcompat.tools.export import tokenizer_json
-from spmcompat.tools.export.charsmap_steps import Step, rules_of
+from spmcompat.tools.export.charsmap_steps import Points, Step, rules_of
 from spmcompat.tools.export.document import read_document, refusal
 from spmcompat.tools.export.layout_differences import (
     bpe_differences,
@@ -46,6 +46,7 @@ _BYTES = frozenset(BYTE_PIECES)
 # most `_WORK` times as many characters as all pieces together. An exported pattern stays below the
 # limit, although it repeats the beginnings of symbols.
 _WORK = 100
+_FEWEST_PREDEFINED = 10_000  # all predefined sets of rules have more rules
 _ALWAYS_STORED = frozenset(["model_type", "precompiled_charsmap"])
 
 
@@ -86,8 +87,8 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
         model, limits = _similar(document, described, vocabulary, added, layout)
     symbols = [token for token in _tokens(document) if not token["special"]]
     limits += symbol_differences(model.normalizer_spec, symbols)
-    _set_unknown(model, described, added.control)
     _add_new(model, added)
+    limits += _set_unknown(model, described, added.control)
     _set_trainer_spec(model, document, described)
     _clear_defaults(model.trainer_spec)
     _clear_defaults(model.normalizer_spec)
@@ -111,7 +112,7 @@ def pieces_of_export(content: bytes) -> ModelProto | None:
     """
     try:
         document, described = _read(content)
-        if not any(map(_whole, _decoders(document))):
+        if not _is_export(document):
             return None
         vocabulary = _vocabulary(document, described)
         added = _added_tokens(document, vocabulary)
@@ -120,6 +121,11 @@ def pieces_of_export(content: bytes) -> ModelProto | None:
         return None
     _add_new(model, added)
     return model
+
+
+def _is_export(document: Step) -> bool:
+    """Return whether the decoder has a step for whole pieces, as that of each export."""
+    return any(map(_whole, _decoders(document)))
 
 
 def _read(content: bytes) -> tuple[Step, Step]:
@@ -260,16 +266,25 @@ def _add_unigram(
     vocabulary: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
     unknown: int | None = described.get("unk_id")  # type: ignore[assignment]
     reserved = [score for text, score in vocabulary if text in _BYTES or text in control]
+    is_export = _is_export(document)
     low = vocabulary[unknown][1] if unknown is not None else min(reserved, default=None)
     for index, (text, score) in enumerate(vocabulary):
         kind = _meta_type(text, described, is_unknown=index == unknown, control=control)
         if kind == _PIECE.NORMAL and low is not None and score == low - 1:
             kind = _PIECE.UNUSED
-        elif kind == _PIECE.NORMAL and score == symbol_score(text):
+        elif kind == _PIECE.NORMAL and score == symbol_score(text) and is_export:
             kind = _PIECE.USER_DEFINED
         _refuse_score(document, score, kind)
-        _add(model, text, score if kind == _PIECE.NORMAL else 0.0, kind)
-    model.trainer_spec.model_type = TrainerSpec.UNIGRAM
+        _add(model, text, _score_of_model(text, score) if kind == _PIECE.NORMAL else 0.0, kind)
+    cuts = document.get("pre_tokenizer")
+    is_char = isinstance(cuts, dict) and cuts["type"] == "Sequence"
+    model.trainer_spec.model_type = TrainerSpec.CHAR if is_char else TrainerSpec.UNIGRAM
+
+
+def _score_of_model(text: str, score: float) -> float:
+    """Return the score of a normal piece; this is the inverse of `tokenizer_json.normal_score`."""
+    of_symbol = symbol_score(text)
+    return of_symbol if score == tokenizer_json.normal_score(of_symbol, text) else score
 
 
 def _add_bpe(
@@ -370,42 +385,46 @@ def _set_normalizer(model: ModelProto, document: Step) -> bool:
         steps = described.get("normalizers", [described])
     spec = model.normalizer_spec
     try:
-        charsmaps = list(_charsmaps(steps))
+        rules = rules_of(steps)
+        charsmap = compile_charsmap(rules, change_something=False) if rules else b""
     except TrainingError as error:
         raise refusal(
             "normalizer", document, f"its precompiled_charsmap is damaged: {error}"
         ) from None
-    for name, charsmap in charsmaps:
-        spec.name, spec.precompiled_charsmap = name, charsmap
-        for prefix, remove, escape, suffix in product((True, False), repeat=4):
-            spec.add_dummy_prefix = prefix
-            spec.remove_extra_whitespaces = remove
-            spec.escape_whitespaces = escape
-            model.trainer_spec.treat_whitespace_as_suffix = not suffix
-            if _steps(normalizer(model)) == list(steps):
-                if name == MARK_CASE:
-                    model.denormalizer_spec.CopyFrom(case_restorer(DEFAULT))
-                return True
+    spec.name, release = _name_and_release(rules, charsmap)
+    spec.precompiled_charsmap = charsmap
+    for prefix, remove, escape, suffix in product((True, False), repeat=4):
+        spec.add_dummy_prefix = prefix
+        spec.remove_extra_whitespaces = remove
+        spec.escape_whitespaces = escape
+        model.trainer_spec.treat_whitespace_as_suffix = not suffix
+        if _steps(normalizer(model)) == list(steps):
+            if spec.name == MARK_CASE:
+                model.denormalizer_spec.CopyFrom(case_restorer(release))
+            return True
     return False
 
 
-def _charsmaps(steps: Sequence[Step]) -> Iterator[tuple[str, bytes]]:
-    """Yield the names and charsmaps of rules that may have been exported as these steps."""
-    rules = rules_of(steps)
-    if any(step.get("type") == "NFC" for step in steps):
-        # An NFC step means that the rules are predefined, because no other rules compose so many
-        # characters. The name of the rules follows from what they do: only nmt turns a TAB into a
-        # space, cf turns a capital into one small letter, MARK_CASE turns a capital into two
-        # characters, and strip_accents deletes accents.
-        start = "nmt_nfkc" if (0x09,) in rules else "nfkc"
-        name = f"{start}_cf" if len(rules.get((0x41,), ())) == 1 else start
-        if len(rules.get((0x41,), ())) == 2:
-            name = MARK_CASE
-        elif (0x300,) in rules:
-            name = f"{name}_strip_accents"
-        yield name, precompiled(name, "")
-        return
-    yield ("user_defined", compile_charsmap(rules)) if rules else ("identity", b"")
+def _name_and_release(rules: Mapping[Points, Points], charsmap: bytes) -> tuple[str, Release]:
+    """Return the name of the rules of a charsmap, and the release whose rules these are.
+
+    Only one set of predefined rules can be equal to the given ones. It follows from what they do:
+    only nmt turns a TAB into a space, cf turns a capital into one small letter, MARK_CASE turns a
+    capital into two characters, and strip_accents deletes accents.
+    """
+    if len(rules) < _FEWEST_PREDEFINED:
+        return ("user_defined" if rules else "identity"), DEFAULT
+    name = "nmt_nfkc" if (0x09,) in rules else "nfkc"
+    if len(rules.get((0x41,), ())) == 1:
+        name = f"{name}_cf"
+    if len(rules.get((0x41,), ())) == 2:
+        name = MARK_CASE
+    elif (0x300,) in rules:
+        name = f"{name}_strip_accents"
+    for release in (DEFAULT, *RELEASES.values()) if name in (*NAMES, *OWN_NAMES) else ():
+        if precompiled(name, release.characters_without_rules) == charsmap:
+            return name, release
+    return "user_defined", DEFAULT
 
 
 def _steps(normalizer: Step | None) -> list[Step]:
@@ -415,6 +434,8 @@ def _steps(normalizer: Step | None) -> list[Step]:
 def _equal_models(document: Step, described: Step, exported: Step) -> bool:
     """Return whether the ``model`` section of the file is equivalent to that of an export."""
     ours, theirs = dict(exported["model"]), dict(described)  # type: ignore[call-overload]
+    if ours["type"] != theirs["type"]:
+        return False
     if ours["type"] == "BPE":
         theirs.setdefault("ignore_merges", False)
         for name in ("continuing_subword_prefix", "end_of_word_suffix"):
@@ -529,16 +550,27 @@ def _clear_defaults(spec: TrainerSpec | NormalizerSpec) -> None:
             spec.ClearField(field.name)
 
 
-def _set_unknown(model: ModelProto, described: Step, control: Collection[str]) -> None:
-    """Make ``<unk>`` the unknown piece if the file has a special token ``<unk>``, but no unk_token.
+def _set_unknown(model: ModelProto, described: Step, control: Collection[str]) -> list[Limit]:
+    """Give the model an unknown piece, which each model needs. Return how it then differs.
 
-    ``transformers`` 5 writes such files for models with byte fallback.
+    ``transformers`` 5 writes files with a special token ``<unk>``, but without unk_token, for
+    models with byte fallback. Other files without an unknown token get a new piece.
     """
+    if any(piece.type == _PIECE.UNKNOWN for piece in model.pieces):
+        return []
     text = TrainerSpec().unk_piece
-    if described["type"] == "BPE" and not described.get("unk_token") and text in control:
+    if described["type"] == "BPE" and text in control:
         for piece in model.pieces:
             if piece.piece == text:
                 piece.type = _PIECE.UNKNOWN
+        return []
+    texts = {piece.piece for piece in model.pieces}
+    while text in texts:
+        text = f"<{text}>"
+    _add(model, text, 0.0, _PIECE.UNKNOWN)
+    number = len(model.pieces) - 1
+    reason = f"The file has no unknown token, so the model gets one more piece, {text!r}: {number}."
+    return [Limit(reason, refuses=True)]
 
 
 def _left_out(document: Step, model: ModelProto) -> Iterator[Limit]:

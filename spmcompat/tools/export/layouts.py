@@ -104,7 +104,7 @@ def layout_of(document: Step, most_symbols: int) -> Layout:
         # charsmaps of sentencepiece do so for all white space except U+0085. Such a charsmap stays
         # unchanged, and U+0085 is listed as a difference below.
         rules = _with_spaces(rules)
-        charsmap, kept = compile_charsmap(rules), set()
+        charsmap, kept = compile_charsmap(rules, change_something=False), set()
     if kept and (spaces.splits_at_white_space or spaces.strips_white_space):
         where = "cuts the text at" if spaces.splits_at_white_space else "removes"
         code = min(kept)
@@ -131,7 +131,7 @@ def layout_of(document: Step, most_symbols: int) -> Layout:
         text = "The file keeps a space at the end of a text; sentencepiece removes it."
         differences.append(Limit(text, refuses=True, example="a "))
     if rules and not charsmap:
-        charsmap = compile_charsmap(rules)
+        charsmap = compile_charsmap(rules, change_something=False)
     return Layout(
         rules,
         charsmap,

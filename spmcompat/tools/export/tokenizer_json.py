@@ -24,6 +24,7 @@ from spmcompat.tools.export.targets import VERIFYING, Loaded
 from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
+_NOT_SYMBOL = 2.0**-40  # less than the rounding errors of scores
 _FIRST_SPACE = "\ufdeb"  # a noncharacter, which texts should not contain
 
 
@@ -49,7 +50,9 @@ def limits(model: ModelProto) -> list[Limit]:
                 "Train with the characters of that text in --required_chars.",
             )
         )
-    found += _unigram_limits(model) if kind == TrainerSpec.UNIGRAM else _bpe_limits(model)
+    if kind == TrainerSpec.UNIGRAM:
+        found.append(TIES)
+    found += _unigram_limits(model) if _is_unigram(model) else _bpe_limits(model)
     if model.denormalizer_spec.precompiled_charsmap:
         found.append(DECODING_RULES)
     return found
@@ -84,32 +87,46 @@ def load(path: str) -> Loaded:
 
 def content(model: ModelProto) -> Step:
     """Return the content of a ``tokenizer.json`` as a JSON object."""
-    is_unigram = model.trainer_spec.model_type == TrainerSpec.UNIGRAM
     return {
         "version": "1.0",
         "truncation": None,
         "padding": None,
         "added_tokens": [],
         "normalizer": normalizer(model),
-        "pre_tokenizer": None if is_unigram else _pre_tokenizer(model),
+        "pre_tokenizer": _pre_tokenizer(model),
         "post_processor": None,
         "decoder": decoder(model),
-        "model": _unigram(model) if is_unigram else _bpe(model),
+        "model": _unigram(model) if _is_unigram(model) else _bpe(model),
     }
+
+
+def _is_unigram(model: ModelProto) -> bool:
+    """Return whether the model is exported as a Unigram model.
+
+    A char model is, because a BPE model would lose its scores. (There is only one way to cut a text
+    into characters.) A piece of several characters, which has been added to a char model, is an
+    exception: char models never use it.
+    """
+    kind = model.trainer_spec.model_type
+    if kind == TrainerSpec.CHAR:
+        normal = (piece.piece for piece in model.pieces if piece.type == _PIECE.NORMAL)
+        return all(len(text) == 1 for text in normal)
+    return bool(kind == TrainerSpec.UNIGRAM)
 
 
 def _found_texts(model: ModelProto) -> list[str]:
     """Return the reserved texts that the library finds in a line.
 
     A Unigram model can find all of them, but their scores are so low that it cuts the text into
-    characters if possible. BPE only finds single characters.
+    characters if possible. BPE and char models only find single characters.
     """
     reserved = reserved_texts(model)
     hidden = hidden_characters(model)
     texts = [text for text in reserved if not set(text) & set(hidden)]
-    if model.trainer_spec.model_type != TrainerSpec.UNIGRAM:
+    if not _is_unigram(model) or _is_cut_into_characters(model):
         return [text for text in texts if len(text) == 1]
-    return [text for text in texts if not _characters(model).issuperset(text)]
+    characters = _characters(model)
+    return [text for text in texts if not characters.issuperset(text)]
 
 
 def _characters(model: ModelProto) -> set[str]:
@@ -153,10 +170,19 @@ def _unigram_score(model: ModelProto, piece: ModelProto.SentencePiece, low: floa
     encoding.
     """
     if piece.type == _PIECE.NORMAL:
-        return piece.score
+        return normal_score(piece.score, piece.piece)
     if piece.type == _PIECE.USER_DEFINED:
         return symbol_score(piece.piece)
     return low - 1 if piece.type == _PIECE.UNUSED else low
+
+
+def normal_score(score: float, text: str) -> float:
+    """Return the score in the file of a normal piece.
+
+    If the piece has the score of a user-defined symbol, the score is changed a little, so that the
+    piece does not become a symbol when the file is imported.
+    """
+    return score - _NOT_SYMBOL if score == symbol_score(text) else score
 
 
 def _low_score(model: ModelProto) -> float:
@@ -167,22 +193,21 @@ def _low_score(model: ModelProto) -> float:
 
 
 def _unigram_limits(model: ModelProto) -> list[Limit]:
-    found = [TIES]
     single = _characters(model)
     partial = [
         piece.piece
         for piece in model.pieces
         if piece.type == _PIECE.NORMAL and not single.issuperset(piece.piece)
     ]
-    if partial:
-        found.append(
-            Limit(
-                f"{some(partial)} contains a character that is not a piece, which costs more in "
-                "the library than in sentencepiece, so lines with it can be cut differently.",
-                "Train with these characters in --required_chars.",
-            )
+    if not partial:
+        return []
+    return [
+        Limit(
+            f"{some(partial)} contains a character that is not a piece, which costs more in the "
+            "library than in sentencepiece, so lines with it can be cut differently.",
+            "Train with these characters in --required_chars.",
         )
-    return found
+    ]
 
 
 # ---------------------------------------------------------------- BPE and char
@@ -214,17 +239,35 @@ def _pre_tokenizer(model: ModelProto) -> Step | None:
 
     With ``ignore_merges``, a part of the text that is itself a piece becomes one token without
     merges. So a symbol of several characters becomes one token.
+
+    Unigram models need no such step, because ``sentencepiece`` searches for their symbols in the
+    same way as for other pieces. The step of a char model that is exported as a Unigram model is
+    always a ``Sequence``, so that an import can recognize it.
     """
-    symbols = user_defined_symbols(model)
-    if not symbols:
-        return None
-    pattern = longest_of([tuple(map(ord, symbol)) for symbol in symbols])
-    return {
+    kind = model.trainer_spec.model_type
+    symbols = user_defined_symbols(model) if kind != TrainerSpec.UNIGRAM else ()
+    patterns = [longest_of([tuple(map(ord, symbol)) for symbol in symbols])] if symbols else []
+    if _is_cut_into_characters(model):
+        patterns.append("(?m:.)")
+    split = {
         "type": "Split",
-        "pattern": {"Regex": pattern},
+        "pattern": {"Regex": "|".join(patterns)},
         "behavior": "Isolated",
         "invert": False,
     }
+    if kind == TrainerSpec.CHAR and _is_unigram(model):
+        return {"type": "Sequence", "pretokenizers": [split] if patterns else []}
+    return split if patterns else None
+
+
+def _is_cut_into_characters(model: ModelProto) -> bool:
+    """Return whether the pre-tokenizer isolates each character, so that no reserved text is found.
+
+    This is correct only with byte fallback: otherwise, consecutive unknown characters are one
+    piece.
+    """
+    is_char = model.trainer_spec.model_type == TrainerSpec.CHAR
+    return is_char and model.trainer_spec.byte_fallback and _is_unigram(model)
 
 
 def _bpe_limits(model: ModelProto) -> list[Limit]:

@@ -26,7 +26,7 @@ from spmcompat.tools.export.exporting import export, lines_of
 from spmcompat.tools.export.hard_lines import hard_lines
 from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.targets import Loaded
-from tests.unit.tools.export.models import changed, train, trained
+from tests.unit.tools.export.models import changed, differences, train, trained
 
 
 class Fake:
@@ -234,6 +234,16 @@ def test_each_cause_is_named() -> None:
     # Both segmentations of "abab" consist of the same pieces, so their scores are equal.
     one, other = [ids[text] for text in ("a", "b", "ab")], [ids[text] for text in ("ab", "a", "b")]
     assert cause_of(reference, same, "abab", one, other) == TIE
+
+
+def test_the_normalizer_is_not_blamed_for_a_removed_piece() -> None:
+    """The normalizer of the export replaces an unknown character, which changes no token."""
+    model = train("bpe", ["the cat sat"] * 9, vocab_size=40)
+    merged = next(piece for piece in model.pieces if len(piece.piece) == 2)
+    merged.type = ModelProto.SentencePiece.UNUSED
+    found = differences(model, [f"{merged.piece} <", f"{merged.piece} < > <s"])
+    assert found.different == 2
+    assert NORMALIZER not in found.causes
 
 
 def test_a_tie_may_leave_other_characters_unknown() -> None:

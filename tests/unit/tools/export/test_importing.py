@@ -1,15 +1,18 @@
 """A ``tokenizer.json`` becomes an equivalent model, or an error names what prevents this."""
 
+import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from spmcompat.errors import BadValueError
+from spmcompat.model.pieces import BYTE_PIECES
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.normalization.charsmaps import OWN_NAMES
+from spmcompat.normalization.charsmaps import OWN_NAMES, compile_charsmap
 from spmcompat.tools.export import document, tokenizer_json
 from spmcompat.tools.export.causes import Reference
 from spmcompat.tools.export.exporting import import_file
@@ -64,11 +67,12 @@ def test_unused_pieces_and_char_models_come_back() -> None:
     def retire(model: ModelProto) -> None:
         model.pieces[20].type = PIECE.UNUSED
 
-    model = changed(trained("unigram", "identity", "plain"), retire)
-    assert again(described(model)).pieces[20].type == PIECE.UNUSED
-    model = train("char")
-    back = again(described(model))
-    assert Reference(back).encode(TEXT) == Reference(model).encode(TEXT)
+    for model_type in ("unigram", "char"):
+        model = changed(trained(model_type, "identity", "plain"), retire)
+        back = again(described(model))
+        assert back.pieces[20].type == PIECE.UNUSED
+        assert back.trainer_spec.model_type == model.trainer_spec.model_type
+        assert Reference(back).encode(TEXT) == Reference(model).encode(TEXT)
 
 
 @pytest.mark.parametrize("model_type", ["bpe", "char"])
@@ -222,6 +226,77 @@ def test_scores_that_are_no_float32_are_refused() -> None:
     content["model"]["vocab"][10][1] += 1e-12
     with pytest.raises(BadValueError, match='the part "model"'):
         again(content)
+
+
+@pytest.mark.parametrize("symbol", [True, False])
+@pytest.mark.parametrize(("text", "score"), [("a", 0.0), ("é", 0.1), ("abc", 0.2)])
+def test_a_normal_piece_with_the_score_of_a_symbol_stays_normal(
+    text: str, score: float, symbol: bool
+) -> None:
+    kind = PIECE.USER_DEFINED if symbol else PIECE.NORMAL
+    model = ModelProto()
+    model.CopyFrom(trained("unigram", "identity", "plain"))
+    kept = [piece for piece in model.pieces if piece.piece != text]
+    del model.pieces[:]
+    model.pieces.extend(kept)
+    model.pieces.add(piece=text, score=0 if symbol else np.float32(score), type=kind)
+    back, limits = import_tokenizer(tokenizer_json.files(model)[""])
+    assert not limits
+    piece = back.pieces[-1]
+    assert (piece.piece, piece.score, piece.type) == (text, model.pieces[-1].score, kind)
+
+
+def test_a_piece_of_score_zero_in_the_file_of_another_program_is_normal() -> None:
+    vocabulary = [["<unk>", 0], ["a", 0], ["b", -1]]
+    file = {"model": {"type": "Unigram", "unk_id": 0, "vocab": vocabulary, "byte_fallback": False}}
+    back = again(file)
+    assert [piece.type for piece in back.pieces] == [PIECE.UNKNOWN, PIECE.NORMAL, PIECE.NORMAL]
+
+
+def test_steps_of_another_program_that_change_nothing_are_imported() -> None:
+    rules = {(0x41,): (0x41,), (0x65, 0x301): (0x65, 0x301), (0x301,): ()}
+    vocabulary = [["<unk>", 0], *([text, -1] for text in "▁Ae`\u0301")]
+    metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
+    for others in ([], [{"type": "NFD"}]):
+        blob = compile_charsmap(rules, change_something=False)
+        step = {
+            "type": "Precompiled",
+            "precompiled_charsmap": base64.b64encode(blob).decode(),
+        }
+        file = {
+            "normalizer": {"type": "Sequence", "normalizers": [*others, step]},
+            "pre_tokenizer": metaspace,
+            "model": {"type": "Unigram", "unk_id": 0, "vocab": vocabulary},
+        }
+        back = again(file)
+        assert Reference(back).normalize("Ae\u0301\u0301") == "▁Ae\u0301"
+
+
+@pytest.mark.parametrize("texts", [["a", "b", "ab"], ["<unk>", "a", "b", "ab"]])
+@pytest.mark.parametrize("byte_fallback", [False, True])
+@pytest.mark.parametrize("model_type", ["BPE", "Unigram"])
+def test_a_file_without_an_unknown_token_gets_one_with_approximate(
+    model_type: str, byte_fallback: bool, texts: list[str], tmp_path: Path
+) -> None:
+    texts = [*texts, *(BYTE_PIECES if byte_fallback else [])]
+    file: dict[str, Any] = {"type": model_type, "byte_fallback": byte_fallback}
+    if model_type == "BPE":
+        file |= {"vocab": dict(zip(texts, range(300), strict=False)), "merges": [["a", "b"]]}
+    else:
+        file |= {"vocab": [[text, -1.0] for text in texts], "unk_id": None}
+    path, output = tmp_path / "tokenizer.json", tmp_path / "m.model"
+    path.write_text(json.dumps({"model": file}))
+    with pytest.raises(BadValueError, match="--approximate"):
+        import_file(str(path), str(output), lambda _: None)
+    assert not output.exists()
+    said: list[str] = []
+    import_file(str(path), str(output), said.append, approximate=True)
+    back = ModelProto.FromString(output.read_bytes())
+    assert [piece.piece for piece in back.pieces[:-1]] == texts
+    assert back.pieces[-1].type == PIECE.UNKNOWN
+    assert back.trainer_spec.unk_id == len(texts)
+    assert any(repr(back.pieces[-1].piece) in line for line in said)
+    assert Reference(back).encode(["ab"]) == [[texts.index("ab")]]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.tools.export import tokenizer_json
 from spmcompat.tools.export.causes import TIE, UNKNOWN, Reference
 from spmcompat.tools.export.hard_lines import hard_lines
+from spmcompat.tools.export.importing import import_tokenizer
 from spmcompat.tools.export.merging import encoder_without_symbols, mergeable, merges_of
 from tests.unit.tools.export.models import (
     FORMS,
@@ -58,8 +59,41 @@ def test_ids_are_decoded_to_the_text_of_sentencepiece(model_type: str, form: str
 
 def test_char_models_are_exact() -> None:
     for form in ("plain", "bytes", "suffix", "symbols"):
-        model = train("char", **FORMS[form])
+        # In a char model, a required character that the text lacks would have the score -inf.
+        text = [*TEXT, str(FORMS["bytes"]["required_chars"])]
+        model = train("char", text, **FORMS[form])
         assert not differences(model, [*hard_lines(model), *TEXT[:8]]).causes
+
+
+def test_names_of_bytes_are_not_found_by_char_models() -> None:
+    """The characters of the names are no pieces."""
+    model = train("char", ["abc", "cab", "bca"] * 9, byte_fallback=True, user_defined_symbols="ca")
+    lines = ["<0x41>", "a<0x0A>ca</s>", "<s>\n<unk>", "\n\n"]
+    assert not differences(model, lines).causes
+
+
+@pytest.mark.parametrize("kind", [PIECE.UNUSED, PIECE.CONTROL, PIECE.USER_DEFINED])
+@pytest.mark.parametrize("model_type", ["unigram", "bpe", "char"])
+def test_the_characters_are_collected_once_however_many_pieces_are_reserved(
+    model_type: str, kind: PIECE.Type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = ModelProto()
+    model.CopyFrom(trained(model_type, "identity", "plain"))
+    for index in range(2_000):
+        model.pieces.add(piece=f"<reserved {index}>", type=kind)
+    calls: list[ModelProto] = []
+    collect = tokenizer_json._characters
+    monkeypatch.setattr(
+        tokenizer_json, "_characters", lambda given: calls.append(given) or collect(given)
+    )
+    tokenizer_json.limits(model)
+    assert len(calls) <= 2
+    back, _ = import_tokenizer(tokenizer_json.files(model)[""])
+    assert [piece.type for piece in back.pieces] == [
+        # A BPE file cannot tell unused pieces from others.
+        PIECE.NORMAL if (model_type, piece.type) == ("bpe", PIECE.UNUSED) else piece.type
+        for piece in model.pieces
+    ]
 
 
 def test_word_models_are_refused() -> None:

@@ -1,0 +1,93 @@
+"""An export comes back as the same model: for all releases, rules and model types."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from spmcompat.normalization.charsmaps import NAMES, OWN_NAMES, decompile, precompiled
+from spmcompat.releases import DEFAULT, RELEASES
+from spmcompat.tools.export import tokenizer_json
+from spmcompat.tools.export.causes import Reference
+from spmcompat.tools.export.charsmap_steps import Points
+from spmcompat.tools.export.hard_lines import hard_lines
+from spmcompat.tools.export.importing import import_tokenizer
+from tests.unit.tools.export.models import TEXT, train
+
+Rules = dict[Points, Points]
+
+MODEL_TYPES = ("unigram", "bpe", "char")
+QUOTES = {(0x201C,): (0x22,), (0x201D,): (0x22,)}
+IDENTITY = {(0x41,): (0x41,), (0x20,): (0x20,), (0x4F, 0x301): (0x4F, 0x301)}
+# Changes of the rules of nmt_nfkc.
+CHANGED: dict[str, Callable[[Rules], Rules]] = {
+    "two more": lambda rules: {**rules, **QUOTES},
+    "several characters": lambda rules: {**rules, (0x74, 0x68): (0xFE,), (0x301,): ()},
+    "no TAB and line break": lambda rules: {
+        source: target for source, target in rules.items() if source not in ((0x09,), (0x0A,))
+    },
+    "half": lambda rules: dict(list(rules.items())[::2]),
+}
+# Rules of a file. Only sentencepiece 0.2.1 and earlier accept rules that change nothing.
+FILES: dict[str, tuple[str, Rules]] = {
+    "one character": ("0.2.3", {(0x41,): (0x61,), (0x301,): ()}),
+    "private-use characters": (
+        "0.2.3",
+        {(0xF0000,): (0x41,), (0x10E9F7,): (0x42,), (0x10FFFD, 0x41): (0x10FFFE,)},
+    ),
+    "a letter becomes itself": ("0.2.1", {(0x41,): (0x41,)}),
+    "a space becomes itself": ("0.2.0", {(0x20,): (0x20,)}),
+    "a sequence becomes itself": ("0.2.1", {**IDENTITY, (0x301,): ()}),
+}
+
+
+def check(**options: object) -> None:
+    for model_type in MODEL_TYPES:
+        model = train(model_type, **options)
+        back, limits = import_tokenizer(tokenizer_json.files(model)[""])
+        assert not limits
+        assert back.pieces == model.pieces
+        assert back.trainer_spec.model_type == model.trainer_spec.model_type
+        ours, theirs = back.normalizer_spec, model.normalizer_spec
+        assert ours.precompiled_charsmap == theirs.precompiled_charsmap
+        assert ours.name == theirs.name
+        assert back.denormalizer_spec == model.denormalizer_spec
+        lines = [*hard_lines(model), *TEXT[:8]]
+        assert Reference(back).encode(lines) == Reference(model).encode(lines)
+
+
+def write(rules: Rules, folder: Path) -> str:
+    lines = (
+        "\t".join(" ".join(f"{code:X}" for code in text) for text in rule) for rule in rules.items()
+    )
+    path = folder / "rules.tsv"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return str(path)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("name", ["identity", *NAMES, *OWN_NAMES])
+def test_named_rules(name: str, release: str) -> None:
+    check(normalization_rule_name=name, compat=release)
+
+
+@pytest.mark.parametrize("change", CHANGED)
+def test_changed_rules_of_nmt_nfkc(change: str, tmp_path: Path) -> None:
+    rules = CHANGED[change](decompile(precompiled("nmt_nfkc", "")))
+    check(normalization_rule_tsv=write(rules, tmp_path), compat=DEFAULT.version)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_rules_of_a_file(kind: str, tmp_path: Path) -> None:
+    release, rules = FILES[kind]
+    check(normalization_rule_tsv=write(rules, tmp_path), compat=release)
+
+
+def test_rules_that_change_nothing_beside_those_of_nmt_nfkc(tmp_path: Path) -> None:
+    rules = {**decompile(precompiled("nmt_nfkc", "")), **IDENTITY}
+    check(normalization_rule_tsv=write(rules, tmp_path), compat="0.2.0")
+
+
+def test_symbols_among_rules() -> None:
+    """The normalizer protects symbols with placeholders, which are no rules."""
+    check(user_defined_symbols=["<mask>", "ﬁ", "e\u0301", "x"], compat="0.2.1")
