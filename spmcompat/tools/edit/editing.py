@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from spmcompat.errors import BadValueError
 from spmcompat.model.loading import Fault
 from spmcompat.model.reading import read_for_editing, read_model
+from spmcompat.runtime.read_file import ReadFile
 from spmcompat.text.plain_texts import check_text
 from spmcompat.tools.edit.edits import EditResult, Edits, edit_model
-from spmcompat.tools.edit.vocabulary import before_reading, check_model_output, write_model
+from spmcompat.tools.edit.vocabulary import check_model_output, write_model
 
 if TYPE_CHECKING:
     from spmcompat.model.sentencepiece_model_pb2 import ModelProto
@@ -48,7 +49,7 @@ def edit(
     """
     if text is not None:
         check_text(text)
-    read = before_reading(path)
+    read = ReadFile(path)
     model, faults = read_for_editing(path)
     _check_repaired(model, faults, edits)
     if output is not None:
@@ -96,7 +97,7 @@ def merge(
     """
     from spmcompat.tools.edit.merging import merge_models  # noqa: PLC0415
 
-    read = [before_reading(path) for path in paths]
+    read = [ReadFile(path) for path in paths]
     models = [read_model(path) for path in paths]
     if output is not None and paths:
         check_model_output(output, paths[0], paths[1:])

@@ -15,10 +15,10 @@ from spmcompat.options.settings import Settings
 from spmcompat.runtime.outputs import check_output, refuse_inputs, refuse_same
 from spmcompat.runtime.plain import plain_fields
 from spmcompat.runtime.progress import Report
+from spmcompat.runtime.read_file import ReadFile
 from spmcompat.runtime.threads import prepare_thread
 from spmcompat.tools.edit.id_map import id_map, lines_of
 from spmcompat.tools.edit.vocabulary import (
-    before_reading,
     check_model_output,
     paths_of,
     write_model,
@@ -133,7 +133,7 @@ def _change_size(
 ) -> SizeResult:
     source = sources.model
     path = None if isinstance(source, bytes) else source
-    read = [] if path is None else [before_reading(path)]
+    read = [] if path is None else [ReadFile(path)]
     model = read_model(source)
     inputs = input_files(sources.user_settings)
     if output is not None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from os import PathLike
 from types import MappingProxyType
-from typing import NamedTuple
 
 from spmcompat.errors import BadValueError, refuse_impossible
 from spmcompat.model.loading import check_loads
@@ -19,6 +19,7 @@ from spmcompat.model.pieces import CONTROL, NORMAL, UNUSED, USER_DEFINED, Piece,
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import vocabulary_lines
 from spmcompat.runtime.outputs import check_output, is_special, outputs, refuse_inputs
+from spmcompat.runtime.read_file import ReadFile
 from spmcompat.runtime.rounding import LARGEST_FLOAT32, to_float32
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -228,22 +229,6 @@ def _texts_and_types(pieces: Sequence[Piece]) -> Iterable[tuple[str, int]]:
     return ((piece.text, piece.type) for piece in pieces)
 
 
-class ReadFile(NamedTuple):
-    """A file that was read, and what shows that it has not been written since."""
-
-    path: str | PathLike[str]
-    state: tuple[int, ...] | None
-
-
-def before_reading(path: str | PathLike[str]) -> ReadFile:
-    """Return the state of a file that is about to be read."""
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return ReadFile(path, None)
-    return ReadFile(path, (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
-
-
 def write_model(
     model: ModelProto,
     path: str | PathLike[str],
@@ -270,26 +255,18 @@ def write_model(
     MissingFileError
         If a file cannot be written.
     BadValueError
-        If two of the files are the same, or a file that was read and would be replaced has been
-        written since.
+        If two of the files are the same.
+    TrainingError
+        If a file that was read would be replaced, but has changed since.
     """
     contents = files_of(model, path)
-    with outputs("--output") as files:
+    with ExitStack() as locks, outputs("--output") as files:
         files.write({name: [content] for name, content in contents.items()})
         files.write(others)
         for one in read:
-            _refuse_changed(one, contents)
-
-
-def _refuse_changed(read: ReadFile, replaced: Iterable[str]) -> None:
-    """Raise if a file would be replaced, but is no longer what was read."""
-    if before_reading(read.path) == read or not os.path.exists(read.path):
-        return
-    if any(os.path.exists(one) and os.path.samefile(one, read.path) for one in replaced):
-        raise BadValueError(
-            f'"{os.fspath(read.path)}" was changed by another program after it was read, so it was '
-            "not replaced. Run the command again."
-        )
+            # The lock is held until the files have been replaced.
+            if any(one.is_at(replaced) for replaced in contents):
+                locks.enter_context(one.unchanged())
 
 
 def check_model_output(
