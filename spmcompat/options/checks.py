@@ -80,7 +80,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
             "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
             "escape_whitespaces=True."
         )
-    check_text(settings, has_sentences=has_sentences)
+    _check_text(settings, has_sentences=has_sentences)
     _check_readable(settings.trainer.seed_sentencepieces_file, "seed_sentencepieces_file")
     _check_prefix(settings.trainer.model_prefix)
     _for_each_size(settings, lambda run: _check_output(run, has_writer=has_writer))
@@ -89,7 +89,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     return meta
 
 
-def check_text(settings: Settings, *, has_sentences: bool) -> None:
+def _check_text(settings: Settings, *, has_sentences: bool) -> None:
     """Check that there is one text, and that it can be read. See `verify` for the errors."""
     if settings.column is not None and not has_sentences:
         raise BadValueError(

@@ -13,7 +13,7 @@ from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.cutting import cut_corpus, cut_for_bpe
 from spmcompat.tools.edit.edits import is_placeholder
-from spmcompat.tools.edit.text import ReadText, check_type, read, settings_of
+from spmcompat.tools.edit.text import ReadText, check_model, read, settings_of
 from spmcompat.tools.edit.vocabulary import continued, lowest_score, with_pieces
 from spmcompat.training import unigram_options
 
@@ -64,13 +64,12 @@ def extend(
     TrainingError
         If the text cannot be read, or does not yield enough pieces.
     """
-    check_type(model, "extend")
+    check_model(model, "extend")
     if growth.add < 1:
         raise BadValueError(f"add must be at least 1, not {growth.add}.")
     is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
     settings = settings_of(model, user_settings, names)
     pieces = pieces_of(model)
-    settings.trainer.vocab_size = len(pieces) + growth.add
     workers = Workers(settings.workers)
     text = read(settings, model, sentences, workers, report)
 
@@ -105,7 +104,12 @@ def _replaced(model: ModelProto, growth: Growth) -> list[int]:
         texts = list(Leaves(droppable, parts_of_pieces(pieces)).least_used_first({}))
     texts += [piece.text for piece in pieces if is_placeholder(piece, trainer)]
     replaced = set(texts[: growth.add])
-    return [piece_id for piece_id, piece in enumerate(pieces) if piece.text in replaced]
+    # A meta piece may have the text of an unused piece.
+    return [
+        piece_id
+        for piece_id, piece in enumerate(pieces)
+        if piece.text in replaced and (piece.type == UNUSED or is_placeholder(piece, trainer))
+    ]
 
 
 def _new_characters(text: ReadText, kept: Sequence[Piece], add: int) -> list[bytes]:

@@ -10,7 +10,7 @@ from spmcompat.errors import OutOfMemoryError, is_out_of_memory
 from spmcompat.model.pieces import NORMAL
 from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.options.checks import input_files
+from spmcompat.options.checks import input_files, verify
 from spmcompat.options.settings import Settings
 from spmcompat.runtime.outputs import check_output, refuse_inputs, refuse_same
 from spmcompat.runtime.plain import plain_fields
@@ -142,6 +142,8 @@ def _change_size(
         check_output(map_file, "--map")
         refuse_inputs([map_file], [*inputs, *([] if path is None else [path])], "--map")
         refuse_same(map_file, [] if output is None else paths_of(output), "--map")
+    # The options of the model are not checked: training need not be possible with them.
+    verify(sources.user_settings, has_sentences=sources.sentences is not None, has_writer=True)
     changed = change(model, sources.user_settings, sources.names, sources.sentences, report)
     report.step("Writing")
     ids = id_map(model, changed)

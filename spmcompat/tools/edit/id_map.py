@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from spmcompat.model.encoding import encoder_of
-from spmcompat.model.pieces import BYTE_PIECES, UNKNOWN, pieces_of
+from spmcompat.model.pieces import (
+    BYTE,
+    BYTE_PIECES,
+    NORMAL,
+    UNKNOWN,
+    USER_DEFINED,
+    Piece,
+    pieces_of,
+)
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
 IdMap = Sequence[tuple[int, ...]]
@@ -29,11 +37,15 @@ def id_map(before: ModelProto, after: ModelProto) -> list[tuple[int, ...]]:
         The old ids for each new id, in the order of the new ids. No tuple is empty.
     """
     pieces = pieces_of(before)
-    ids = {piece.text: number for number, piece in enumerate(pieces)}
+    # In a Unigram model, a meta piece and a piece that encoding produces may have the same text.
+    own_ids = {(piece.text, piece.type): number for number, piece in enumerate(pieces)}
+    is_encoded = [piece.type in (NORMAL, USER_DEFINED) for piece in pieces]
+    order = sorted(range(len(pieces)), key=is_encoded.__getitem__)
+    ids = {pieces[number].text: number for number in order}
     # A model with byte_fallback has all byte pieces, and may lack the unknown piece.
     unknown = next((number for number, piece in enumerate(pieces) if piece.type == UNKNOWN), -1)
     has_bytes = before.trainer_spec.byte_fallback
-    byte_ids = [ids[text] for text in BYTE_PIECES] if has_bytes else []
+    byte_ids = [own_ids[text, BYTE] for text in BYTE_PIECES] if has_bytes else []
     encoder = encoder_of(pieces, before.trainer_spec)
 
     def encoded(text: str) -> Iterator[int]:
@@ -47,8 +59,11 @@ def id_map(before: ModelProto, after: ModelProto) -> list[tuple[int, ...]]:
                 yield number
             last = number
 
-    texts = [piece.piece for piece in after.pieces]
-    return [(ids[text],) if text in ids else tuple(encoded(text)) for text in texts]
+    def old_ids(piece: Piece) -> tuple[int, ...]:
+        number = own_ids.get((piece.text, piece.type), ids.get(piece.text))
+        return tuple(encoded(piece.text)) if number is None else (number,)
+
+    return [old_ids(piece) for piece in pieces_of(after)]
 
 
 def lines_of(ids: IdMap) -> Iterable[bytes]:

@@ -11,7 +11,8 @@ from spmcompat.counting.counts import Counts
 from spmcompat.errors import BadValueError
 from spmcompat.model.pieces import NORMAL, UNUSED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.options.checks import check_pretokenization, check_ranges, check_text
+from spmcompat.options.checks import check_pretokenization
+from spmcompat.options.option import TRAINER
 from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
@@ -64,13 +65,13 @@ class ReadText(NamedTuple):
     source: Source | None
 
 
-def check_type(model: ModelProto, what: str) -> None:
-    """Raise if the model cannot be changed as a text requires.
+def check_model(model: ModelProto, what: str) -> None:
+    """Raise if training code cannot extend or trim the model.
 
     Raises
     ------
     BadValueError
-        If it is a word or char model, or its pieces contain spaces instead of space marks.
+        If it is a word or char model, or if it does not replace spaces with U+2581.
     """
     kind = model.trainer_spec.model_type
     if kind not in (TrainerSpec.UNIGRAM, TrainerSpec.BPE):
@@ -81,13 +82,16 @@ def check_type(model: ModelProto, what: str) -> None:
         )
     if not model.normalizer_spec.escape_whitespaces:
         raise BadValueError(
-            f"{what} reads text as training does, with U+2581 in the place of spaces, but this "
-            "model has escape_whitespaces=false. Change its pieces with spmcompat edit instead."
+            f"{what} cuts texts at U+2581, but in this model spaces stay spaces: its "
+            "escape_whitespaces is false. Add or remove pieces with spmcompat edit."
         )
 
 
 def settings_of(model: ModelProto, user_settings: Settings, names: Collection[str]) -> Settings:
     """Return settings that make training read a text as it did when the model was trained.
+
+    Training need not be possible with the options that the model stores. Where a number is out of
+    the range of its option, the default is used: the model was not trained with this number.
 
     Parameters
     ----------
@@ -98,13 +102,24 @@ def settings_of(model: ModelProto, user_settings: Settings, names: Collection[st
     names : collection of str
         The names of the options that the user set. If they include `max_sentence_length` or
         `character_coverage`, that option replaces the one of the model.
+
+    Raises
+    ------
+    TrainingError
+        If the user's pretokenizer is not possible with an option of the model.
     """
     settings = copy(user_settings)
     spec = deepcopy(model.trainer_spec)
     # These fields only affected the training of the original model.
-    own = (*_FIELDS_OF_TEXT, "model_prefix", "seed_sentencepieces_file", "self_test_sample_size")
+    own = (*_FIELDS_OF_TEXT, "seed_sentencepieces_file", "self_test_sample_size", "use_all_vocab")
     for name in own:
         spec.ClearField(name)
+    for option in OPTIONS.values():
+        if option.stored_in != TRAINER or option.least is None:
+            continue
+        most = math.inf if option.most is None else option.most
+        if not option.least <= getattr(spec, option.stored_as) <= most:
+            spec.ClearField(option.stored_as)
     # The coverage alone selects the characters: they do not compete with other pieces.
     spec.auto_character_coverage = False
     text_fields = {
@@ -123,6 +138,7 @@ def settings_of(model: ModelProto, user_settings: Settings, names: Collection[st
     settings.normalizer = deepcopy(model.normalizer_spec)
     # The file of rules is not read again: the model contains its rules in compiled form.
     settings.normalizer.normalization_rule_tsv = ""
+    check_pretokenization(settings)
     return settings
 
 
@@ -139,17 +155,13 @@ def read(
     workers: Workers,
     report: Report,
 ) -> ReadText:
-    """Check the settings, read and count the text, and return the counts.
+    """Read and count the text, and return the counts.
 
     Raises
     ------
     TrainingError
-        If the text cannot be read, or the model contains settings that cannot be used for training.
+        If the text cannot be read.
     """
-    # The meta pieces of a finished model need not be possible in training, so they are not checked.
-    check_ranges(settings)
-    check_pretokenization(settings)
-    check_text(settings, has_sentences=sentences is not None)
     symbols = [one.piece for one in model.pieces if one.type not in (NORMAL, UNUSED)]
     plan = plan_of(settings, symbols)
     # Count all characters. The coverage is not applied until later, because it must not drop

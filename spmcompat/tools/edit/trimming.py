@@ -17,7 +17,7 @@ from spmcompat.segments.cutting import cut_corpus, cut_for_bpe
 from spmcompat.tools.edit.text import (
     ReadText,
     characters_of,
-    check_type,
+    check_model,
     covered,
     read,
     settings_of,
@@ -81,7 +81,7 @@ def trim(
     TrainingError
         If the text cannot be read, or not enough pieces can be dropped.
     """
-    check_type(model, "trim")
+    check_model(model, "trim")
     if "character_coverage" in names and not cut.drop_characters:
         raise BadValueError(
             "character_coverage decides which characters to drop: give drop_characters, too."
@@ -90,7 +90,6 @@ def trim(
     counted = [p for p in pieces if not (cut.keep_ids and p.type == UNUSED)]
     _check_keep(cut, counted, frozenset() if cut.drop_characters else None)
     settings = settings_of(model, user_settings, names)
-    settings.trainer.vocab_size = max(settings.trainer.vocab_size, len(pieces))
     workers = Workers(settings.workers)
     text = read(settings, model, sentences, workers, report)
     # The other characters are unknown. The space mark stays even if the model does not have it, so
@@ -111,16 +110,23 @@ def trim(
     else:
         dropped = _least_losses(pieces, droppable, size, text, settings, workers, report)
     report.info(f"Dropped {len(dropped)} of {len(counted)} pieces")
+    # A meta piece may have the text of a dropped piece.
+    fallen = {
+        piece_id
+        for piece_id, piece in enumerate(pieces)
+        if piece.type in (NORMAL, UNUSED) and piece.text in dropped
+    }
     if cut.keep_ids:
-        return with_pieces(
-            model, [p._replace(type=UNUSED) if p.text in dropped else p for p in pieces]
-        )
-    origins = [piece_id for piece_id, piece in enumerate(pieces) if piece.text not in dropped]
+        marked = [p._replace(type=UNUSED) if i in fallen else p for i, p in enumerate(pieces)]
+        return with_pieces(model, marked)
+    origins = [piece_id for piece_id in range(len(pieces)) if piece_id not in fallen]
     return with_pieces(model, [pieces[origin] for origin in origins], origins)
 
 
 def _may_drop(piece: Piece, characters: frozenset[str] | None) -> bool:
     """Return whether a piece may be dropped. If `characters` is None, all characters stay."""
+    if piece.text == "\0":  # sentencepiece ignores such pieces, and several may have this text
+        return False
     if piece.type != NORMAL or len(piece.text) > 1:
         return piece.type in (NORMAL, UNUSED)
     return characters is not None and piece.text not in characters

@@ -126,9 +126,8 @@ def with_pieces(
     Raises
     ------
     BadValueError
-        If two pieces have the same text, or ``sentencepiece`` would not load the model.
+        If ``sentencepiece`` would not load the model.
     """
-    ids_of(pieces)
     old_size = len(model.pieces)
     if origins is None:
         origins = [i if i < old_size else None for i in range(len(pieces))]
@@ -174,27 +173,29 @@ def _store_symbols(
     The lists are not rebuilt from the types of the pieces, because a list may lack pieces of its
     type: it never contains bos, eos and pad, and other programs may have changed the model.
     """
-    moved_to = {origin: piece for piece, origin in zip(new, origins, strict=True)}
-    old_ids = {piece.text: piece_id for piece_id, piece in enumerate(old)}
+    now = {origin: piece for piece, origin in zip(new, origins, strict=True)}
     reserved = {getattr(trainer, f"{kind}_piece") for kind in RESERVED}
     for field, symbol_type in (
         (trainer.control_symbols, CONTROL),
         (trainer.user_defined_symbols, USER_DEFINED),
     ):
-        kept = []
+        old_ids: dict[str, list[int]] = {}
+        for piece_id, piece in enumerate(old):
+            if piece.type == symbol_type:
+                old_ids.setdefault(piece.text, []).append(piece_id)
+        kept: list[str] = []
         for symbol in field:
-            # A symbol without a piece stays in the list, because the trainer, too, lists some
+            # A symbol without a piece of its type stays in the list: the trainer, too, lists some
             # symbols that it does not add to the vocabulary.
-            piece = moved_to.get(old_ids[symbol]) if symbol in old_ids else Piece(symbol, 0.0, -1)
-            if piece is not None and piece.type in (symbol_type, -1):
-                kept.append(piece.text)
-        was_symbol = {one.text for one in old if one.type == symbol_type}
+            moved = [now[i] for i in old_ids.get(symbol, ()) if i in now]
+            texts = [piece.text for piece in moved if piece.type == symbol_type]
+            kept += texts if symbol in old_ids else [symbol]
         added = [
             piece.text
             for piece, origin in zip(new, origins, strict=True)
             if piece.type == symbol_type
             and piece.text not in reserved
-            and (origin is None or old[origin].text not in was_symbol)
+            and (origin is None or old[origin].text not in old_ids)
         ]
         # For a word model, training adds each listed symbol also with a space mark before it.
         if trainer.model_type == TrainerSpec.WORD:
@@ -215,9 +216,9 @@ def _store_reserved(
     old_ids = reserved_ids(trainer, _texts_and_types(old))
     for kind, index in old_ids.items():
         if index in origins:
-            text = new[origins.index(index)].text
-            if text != getattr(trainer, f"{kind}_piece"):
-                setattr(trainer, f"{kind}_piece", text)
+            piece = new[origins.index(index)]
+            if piece.type == old[index].type and piece.text != getattr(trainer, f"{kind}_piece"):
+                setattr(trainer, f"{kind}_piece", piece.text)
     new_ids = reserved_ids(trainer, _texts_and_types(new))
     for kind in RESERVED:
         index = new_ids.get(kind, -1)

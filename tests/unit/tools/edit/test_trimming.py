@@ -289,7 +289,7 @@ def test_characters_fall_if_wanted(kind: str) -> None:
 def test_a_coverage_without_drop_characters_is_refused() -> None:
     model = trained(TEXT, vocab_size=200)
     with pytest.raises(BadValueError, match="give drop_characters, too"):
-        trimmed(model, TEXT, 150, character_coverage=0.9)
+        trimmed(model, TEXT, 150, character_coverage=0.99)
 
 
 @pytest.mark.parametrize("kind", ["word", "char"])

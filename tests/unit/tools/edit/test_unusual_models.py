@@ -148,19 +148,6 @@ UNTRAINABLE: dict[str, Change] = {
 }
 
 
-@pytest.mark.parametrize("kind", ["unigram", "bpe"])
-@pytest.mark.parametrize("name", UNTRAINABLE)
-def test_what_training_refuses_can_be_extended_and_trimmed(kind: str, name: str) -> None:
-    sp = pytest.importorskip("sentencepiece")
-    model = changed(kind, UNTRAINABLE[name])
-    processor = sp.SentencePieceProcessor(model_proto=model)
-    extended = spmcompat.extend(model, sentence_iterator=TEXT, add=20, minloglevel=3)
-    trimmed = spmcompat.trim(model, sentence_iterator=TEXT, keep=250, minloglevel=3)
-    assert (extended.size, trimmed.size) == (processor.get_piece_size() + 20, 250)
-    for new in (extended.model, trimmed.model):
-        assert sp.SentencePieceProcessor(model_proto=new).encode(TEXT[0])
-
-
 @pytest.mark.parametrize("name", UNTRAINABLE)
 def test_show_prints_no_command_that_is_refused(name: str) -> None:
     shown = spmcompat.show(changed("unigram", UNTRAINABLE[name]))
@@ -170,53 +157,3 @@ def test_show_prints_no_command_that_is_refused(name: str) -> None:
     usual = spmcompat.show(trained("unigram"))
     assert usual.command[0] == "spm_train"
     assert usual.refusal == ""
-
-
-@pytest.mark.parametrize("kind", ["unigram", "bpe"])
-def test_models_that_keep_spaces_cannot_read_text(kind: str) -> None:
-    model = changed(kind, lambda one: setattr(one.normalizer_spec, "escape_whitespaces", False))
-    for change in (
-        lambda: spmcompat.extend(model, sentence_iterator=TEXT, add=20, minloglevel=3),
-        lambda: spmcompat.trim(model, sentence_iterator=TEXT, keep=250, minloglevel=3),
-    ):
-        with pytest.raises(BadValueError, match="escape_whitespaces"):
-            change()
-
-
-CHANGES: dict[str, Callable[[Path], object]] = {
-    "edit": lambda path: spmcompat.edit(path, add_control=["<new>"], output=path),
-    "extend": lambda path: spmcompat.extend(
-        path, sentence_iterator=TEXT, add=9, output=path, minloglevel=3
-    ),
-    "trim": lambda path: spmcompat.trim(
-        path, sentence_iterator=TEXT, keep=250, output=path, minloglevel=3
-    ),
-    "merge": lambda path: spmcompat.merge([path, path.parent / "other.model"], output=path),
-}
-
-
-@pytest.mark.parametrize("name", CHANGES)
-def test_a_model_that_another_program_changed_is_not_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    from spmcompat.tools.edit import vocabulary  # noqa: PLC0415
-
-    path = tmp_path / "m.model"
-    path.write_bytes(trained("unigram"))
-    path.with_name("other.model").write_bytes(trained("unigram"))
-    files_of = vocabulary.files_of
-    other = changed("unigram", lambda model: setattr(model.trainer_spec, "pad_piece", "[PAD]"))
-
-    def interrupted(model: ModelProto, output: Path) -> object:
-        path.with_suffix(".other").write_bytes(other)
-        path.with_suffix(".other").replace(path)
-        return files_of(model, output)
-
-    monkeypatch.setattr(vocabulary, "files_of", interrupted)
-    with pytest.raises(BadValueError, match="changed by another program"):
-        CHANGES[name](path)
-    assert path.read_bytes() == other
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["m.model", "other.model"]
-    monkeypatch.undo()
-    CHANGES[name](path)
-    assert parse(path.read_bytes()).trainer_spec.pad_piece == "[PAD]"
