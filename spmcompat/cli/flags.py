@@ -347,7 +347,8 @@ def _check_complete(command: Command, given: SimpleNamespace, hint: str = " See 
                     f"--{names[0]} is missing, and {rest[0]!r} is not a flag. Write "
                     f"--{names[0]}={value}."
                 )
-            raise UsageError(f"--{names[0]} is missing.{hint}")
+            choice = " or ".join(f"--{name}" for name in names)
+            raise UsageError(f"{choice} is missing.{hint}")
     if rest and not what:
         raise UsageError(
             f"unexpected {rest[0]!r}. Flags begin with two dashes; separate the values of a flag "

@@ -213,8 +213,8 @@ def test_each_argument_of_a_complete_line_is_required(name: str) -> None:
         if (name, word) == ("edit", "--add=b"):
             continue
         rest = " ".join(one for one in words if one != word)
-        message = f"{word.partition('=')[0]} is missing" if word[0] == "-" else " needed, not "
-        assert_refused(name, rest, 2, message)
+        flag = word.partition("=")[0]
+        assert_refused(name, rest, 2, f"{flag} " if word[0] == "-" else " needed, not ")
 
 
 def test_an_edit_is_required() -> None:

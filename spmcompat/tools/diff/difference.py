@@ -138,6 +138,7 @@ def _pieces(left: ModelProto, right: ModelProto) -> PiecesDifference:
     common = [
         (piece, right_pieces[key]) for key, piece in left_pieces.items() if key in right_pieces
     ]
+    comparable = left.trainer_spec.model_type == right.trainer_spec.model_type
     serialized = [[entry.SerializeToString() for entry in model.pieces] for model in (left, right)]
     return PiecesDifference(
         left_count=len(left_pieces),
@@ -162,8 +163,9 @@ def _pieces(left: ModelProto, right: ModelProto) -> PiecesDifference:
                 a.piece, a.id, b.id, a.score, b.score, abs(ordinal(a.score) - ordinal(b.score))
             )
             for a, b in common
-            if repr(a.score) != repr(b.score)
+            if comparable and repr(a.score) != repr(b.score)
         ],
+        scores_are_comparable=comparable,
     )
 
 

@@ -177,6 +177,8 @@ def _piece_sections(found: PiecesDifference, names: tuple[str, str]) -> Iterator
         if texts:
             rows = [(a_id, b_id, a, b, repr(piece)) for piece, a_id, b_id, a, b in texts]
             yield f"pieces {title}: {len(rows):,} {of_common}", (*ids, *names, "piece"), rows
+    if not found.scores_are_comparable:
+        yield "scores: not compared, because the models are of different types", (), []
     if found.scores:
         most = max(one.units for one in found.scores)
         rows = [(a_id, b_id, a, b, n, repr(text)) for text, a_id, b_id, a, b, n in found.scores]

@@ -74,7 +74,10 @@ class PiecesDifference(NamedTuple):
     types, stored : list of TextDifference
         Common pieces whose types differ, and common pieces that store different fields.
     scores : list of ScoreDifference
-        Common pieces whose scores differ.
+        Common pieces whose scores differ. Empty if the scores cannot be compared.
+    scores_are_comparable : bool
+        Whether both models are of one type. The scores of different types are different things: log
+        probabilities, or the negated ranks of merges.
     """
 
     left_count: int
@@ -87,6 +90,7 @@ class PiecesDifference(NamedTuple):
     types: list[TextDifference]
     stored: list[TextDifference]
     scores: list[ScoreDifference]
+    scores_are_comparable: bool = True
 
 
 class RuleDifference(NamedTuple):

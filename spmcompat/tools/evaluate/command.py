@@ -192,7 +192,8 @@ def evaluate(
     Parameters
     ----------
     models : path or sequence of paths
-        ``.model`` files, and Hugging Face ``tokenizer.json`` files.
+        ``.model`` files, and ``tokenizer.json`` files of Hugging Face or the folders that contain
+        them.
     text : path, sequence of paths or mapping
         Texts in UTF-8, one sentence on each line. A mapping from languages to paths adds the
         figures of each language. Give either `text` or `counts`.

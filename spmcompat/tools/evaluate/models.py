@@ -89,7 +89,7 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
     Parameters
     ----------
     path : str
-        Path of the file.
+        Path of the file, or of a folder with a ``tokenizer.json``, as transformers saves it.
     workers : Workers
         The threads to use.
     pretokenizer : str, optional
@@ -102,6 +102,8 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
         If the file cannot be read or is not a model, or if the library is not installed.
     """
     refuse_impossible(path, "Check the path")
+    if os.path.isdir(path):
+        path = os.path.join(path, "tokenizer.json")
     is_ours = not path.endswith(".json")
     library, extra = ("sentencepiece", "eval") if is_ours else ("tokenizers", "compare")
     if pretokenizer is not None and not is_ours:

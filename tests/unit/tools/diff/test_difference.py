@@ -16,6 +16,7 @@ from spmcompat.tools.diff.difference import (
     ordinal,
 )
 from spmcompat.unicode.marks import SPACE_MARK
+from tests.parity.case import Option
 from tests.parity.harness import Trainers, file_case
 
 TEXT = "abc abd abe abc\nabf abc abd\n" * 5
@@ -47,7 +48,9 @@ def test_equal_models_have_no_differences(model: bytes) -> None:
     assert found.same_content
     assert found.first_byte is None
     assert not any((found.fields, found.charsmaps, found.samples, found.unknown))
-    assert not any(found.pieces[4:])
+    assert found.pieces == found.pieces._replace(
+        only_left=[], only_right=[], moved=[], types=[], stored=[], scores=[]
+    )
 
 
 def test_stored_fields_are_compared(model: bytes) -> None:
@@ -91,6 +94,23 @@ def test_score_differences_are_counted_in_float32_steps(model: bytes) -> None:
     (score,) = found.scores
     assert (score.left_id, score.right_id, score.units) == (5, 5, 3)
     assert (found.first_id, found.common, found.moved) == (5, len(parse(model).pieces), [])
+
+
+@pytest.mark.parametrize("other", ["bpe", "word", "char"])
+def test_scores_of_different_types_of_models_are_not_compared(
+    model: bytes, trainers: Trainers, other: str
+) -> None:
+    options: dict[str, Option] = {"vocab_size": 60, "hard_vocab_limit": False, "model_type": other}
+    other_model = trainers.reference.run(file_case(options, [TEXT])).output(".model")
+    assert other_model is not None
+    found = compare(model, other_model)
+    assert found.pieces.common > 2
+    assert not found.pieces.scores_are_comparable
+    assert found.pieces.scores == []
+    assert "units in the last place" not in str(found)
+    assert "scores" in str(found)
+    assert "scores" in found._repr_html_()
+    assert compare(other_model, other_model).pieces.scores_are_comparable
 
 
 def test_zeros_of_different_sign_differ_and_nan_equals_itself(model: bytes) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, MissingFileError
 from spmcompat.model.pieces import BYTE_PIECES
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate import models
@@ -35,6 +35,16 @@ def load(folder: Path, **changes: Any) -> Model:
 
 def test_the_unchanged_file_is_loaded(tmp_path: Path) -> None:
     assert [list(ids) for ids in load(tmp_path).encode([b"aa"])] == [[1, 1]]
+
+
+def test_a_folder_stands_for_the_file_in_it(tmp_path: Path) -> None:
+    with pytest.raises(MissingFileError, match=r"tokenizer\.json"):
+        load_model(str(tmp_path), Workers(1))
+    load(tmp_path)
+    for folder in (str(tmp_path), f"{tmp_path}/"):
+        found = load_model(folder, Workers(1))
+        assert [list(ids) for ids in found.encode([b"aa"])] == [[1, 1]]
+        assert found.path == str(tmp_path / "tokenizer.json")
 
 
 @pytest.mark.parametrize("large", [2, 100, 2**31, 2**32 - 1])
