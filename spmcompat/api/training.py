@@ -138,8 +138,9 @@ def train(
         compressed; JSON Lines, CSV, Parquet and Arrow files, patterns such as ``data/*.txt``,
         ``-`` for standard input, and addresses such as ``s3://bucket/a.txt`` are accepted, too.
     sentence_iterator : iterable of str or bytes, or Arrow data
-        Sentences to train on. A line break at the end of a sentence is removed. Arrow data can be
-        any object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, such as tables, columns and
+        Sentences to train on. A line break at the end of a sentence is removed. If the first item
+        is a list, such as a batch of a data set, its items are sentences. Arrow data can be any
+        object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, such as tables, columns and
         readers of pyarrow, polars, pandas, DuckDB and nanoarrow, or an iterable of them; a
         ``LazyFrame`` of polars; a ``Dataset``, ``Scanner``, ``ParquetFile`` or file reader of
         pyarrow; and a Hugging Face data set. The strings of Arrow data are read without making

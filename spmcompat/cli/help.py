@@ -7,14 +7,20 @@ from spmcompat.cli.flags import COMMON, SHORT, Command, Flag, allowed
 from spmcompat.options.help import allowed_text, default_text
 from spmcompat.options.option import BOOL, CHOICE, FLOAT, INT32, UINT64, Option
 from spmcompat.releases import DEFAULT
+from spmcompat.runtime.terminal import columns
 
-_WIDTH = 98
+_WIDEST = 98
 _INDENT = 36
+
+
+def _width() -> int:
+    return min(columns(), _WIDEST)
 
 
 def help_text(command: Command) -> str:
     """Return the help of a command: its purpose, its flags and its exit statuses."""
-    lines = [*_paragraphs(command.purpose), "", f"usage: {command.name} {command.usage}"]
+    usage = f"usage: {command.name} {command.usage}".splitlines()
+    lines = [*_paragraphs(command.purpose), "", *_wrap(usage[0], 0, 7), *usage[1:]]
     if command.flags:
         lines += ["", "Flags:", *_entries(command.flags)]
     ignored: list[str] = []
@@ -63,7 +69,8 @@ def _entries(flags: Iterable[Flag | Option]) -> Iterator[str]:
         ]
         shown = "; ".join(filter(None, notes))
         head = f"  --{flag.name}{f'={metavar}' if metavar else ''}"
-        yield from _row(head, f"{flag.help} [{shown}]" if shown else flag.help, _INDENT)
+        text = f"{flag.help} [{shown}]" if shown else flag.help
+        yield from _row(head, text, min(_INDENT, _width() * 2 // 5))
 
 
 def _default(flag: Flag) -> str:
@@ -82,10 +89,14 @@ def _row(head: str, text: str, indent: int) -> list[str]:
     return [head, *lines]
 
 
-def _wrap(text: str, indent: int) -> list[str]:
-    margin = " " * indent
+def _wrap(text: str, indent: int, hanging: int | None = None) -> list[str]:
+    """Return the lines of a text. From the second line on, `hanging` replaces the indent."""
     return textwrap.wrap(
-        text, width=_WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False
+        text,
+        width=_width(),
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent if hanging is None else hanging),
+        break_on_hyphens=False,
     )
 
 

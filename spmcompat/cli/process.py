@@ -17,6 +17,7 @@ from spmcompat.errors import (
 )
 from spmcompat.runtime.messages import Messages
 from spmcompat.runtime.outputs import is_standard_output, written
+from spmcompat.runtime.terminal import fitted
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 _PAUSE = 0.01  # seconds until a signal is sent again; a finalizer can end in this time
@@ -225,7 +226,8 @@ def run_command(
         is_done = len(written) > before
         files = " after the files were written" if is_done else "; no file was written"
         message = f"{word}. {interrupted}" if interrupted else f"{word}{files}."
-    stderr.write(f"{name}: {printable(' '.join(message.splitlines()))}\n")
+    line = f"{name}: {printable(' '.join(message.splitlines()))}"
+    stderr.write(f"{fitted(line, stderr)}\n")
     return status
 
 

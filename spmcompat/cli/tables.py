@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple, TypeAlias
 from unicodedata import combining, east_asian_width
 
 from spmcompat.errors import printable
+from spmcompat.runtime.terminal import columns
+
+_NARROWEST = 10
+"""The least width of the last column."""
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -52,7 +57,10 @@ class Table(NamedTuple):
 def table(
     head: Sequence[str], rows: Rows, widest: int | None = None, left: int | None = None
 ) -> Iterator[str]:
-    """Yield the lines of a table with aligned columns.
+    """Yield the lines of a table with aligned columns, which fit the terminal.
+
+    If the table is too wide, its columns become rows. If it has two columns only, or if that does
+    not help, the texts in the last column are divided into lines.
 
     Parameters
     ----------
@@ -66,18 +74,67 @@ def table(
         The number of left-aligned columns; the columns after them are right-aligned. By default,
         only numbers are right-aligned.
     """
+    if not rows:
+        return
     texts = [list(head), *([_cut(str(cell), widest) for cell in row] for row in rows)]
-    widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
     to_right = [
         isinstance(cell, int | float) if left is None else column >= left
-        for column, cell in enumerate(rows[0] if rows else ())
+        for column, cell in enumerate(rows[0])
     ]
-    for row in texts if rows else ():
+    if len(head) > 2 and _total(texts) > columns():
+        yield from _transposed(texts)
+    else:
+        yield from _aligned(texts, to_right)
+
+
+def _widths(texts: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(_width, column)) for column in zip(*texts, strict=True)]
+
+
+def _total(texts: Sequence[Sequence[str]]) -> int:
+    """Return the width of a table, with two spaces before each column."""
+    return sum(width + 2 for width in _widths(texts))
+
+
+def _transposed(texts: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table whose columns become rows.
+
+    As many of its rows as fit become columns beside each other. The others follow below.
+    """
+    head, *rows = texts
+    while rows:
+        count = len(rows)
+        while count > 1 and _total([*zip(head, *rows[:count], strict=True)]) > columns():
+            count -= 1
+        lines = [*zip(head, *rows[:count], strict=True)]
+        yield from _aligned(lines, [False, *[count > 1] * count])
+        rows = rows[count:]
+        if rows:
+            yield ""
+
+
+def _aligned(texts: Sequence[Sequence[str]], to_right: Sequence[bool]) -> Iterator[str]:
+    """Yield the lines of a table. If it is too wide, divide the texts in its last column."""
+    *widths, last = _widths(texts)
+    start = sum(width + 2 for width in widths) + 2
+    room = max(columns() - start, _NARROWEST)
+    for *row, end in texts:
         line = ""
-        for text, width, is_right in zip(row, widths, to_right, strict=True):
+        for text, width, is_right in zip(row, widths, to_right, strict=False):
             space = " " * (width - _width(text))
             line += "  " + (space + text if is_right else text + space)
-        yield line.rstrip()
+        first, *more = _divided(end, room)
+        space = " " * (min(last, room) - _width(first))
+        yield f"{line}  {space if to_right[-1] else ''}{first}".rstrip()
+        yield from (" " * start + part for part in more)
+
+
+def _divided(text: str, room: int) -> list[str]:
+    """Divide a text into lines of at most `room` columns of the terminal."""
+    width = _width(text)
+    if width <= room:
+        return [text]
+    return textwrap.wrap(text, max(room * len(text) // width, 1), break_on_hyphens=False)
 
 
 def _cut(text: str, widest: int | None) -> str:
@@ -96,7 +153,9 @@ def text_of(tables: Sequence[Table]) -> str:
     parts = []
     for one in tables:
         lines = [*table(one.head, one.rows, left=one.left)]
-        lines += [line for note in one.notes for line in ("", f"  {note}")]
+        for note in one.notes:
+            wrapped = textwrap.wrap(note, columns() - 2, break_on_hyphens=False)
+            lines += ["", *(f"  {line}" for line in wrapped)]
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 

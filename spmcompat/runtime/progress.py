@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO, cast
 
 from spmcompat.errors import printable
 from spmcompat.runtime.messages import Messages
+from spmcompat.runtime.terminal import fitted
 
 if TYPE_CHECKING:
     import logging
@@ -171,7 +172,7 @@ class Report:
         if self._logger is not None:
             self._logger.log(level, message)
             return
-        line = f"{_LEVEL_NAMES[level]} spmcompat: {message}"
+        line = fitted(f"{_LEVEL_NAMES[level]} spmcompat: {message}", self._stream)
         if self._draws:
             from tqdm import tqdm  # noqa: PLC0415
 

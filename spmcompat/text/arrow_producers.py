@@ -55,7 +55,8 @@ class Dataset(Protocol):
 
 ArrowExportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
 Sentences: TypeAlias = (
-    "Iterable[str | bytes] | Iterable[ArrowExportable] | ArrowExportable | LazyFrame | Dataset"
+    "Iterable[str | bytes | list[str]] | Iterable[ArrowExportable] | ArrowExportable | LazyFrame"
+    " | Dataset"
 )
 """The types that `sentence_iterator` accepts."""
 

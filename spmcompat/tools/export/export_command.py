@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 from spmcompat.cli.flags import Command, Flag, UsageError
 from spmcompat.errors import printable
 from spmcompat.options.option import BOOL, CHOICE, UINT64
+from spmcompat.runtime.terminal import fitted
 
 if TYPE_CHECKING:
     from spmcompat.tools.export.verifying import Verification
@@ -100,7 +101,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
         given.to,
         given.output,
         lines_of(model, given.text or given.verify),
-        lambda line: print(f"note: {printable(line)}", file=stderr),
+        lambda line: print(fitted(f"note: {printable(line)}", stderr), file=stderr),
         [path, *filter(None, [given.text, given.chat_template])],
         folder=folder,
     )

@@ -5,6 +5,7 @@ from typing import TextIO
 
 from spmcompat.cli.flags import Command, Flag, switch
 from spmcompat.errors import printable
+from spmcompat.runtime.terminal import fitted
 
 
 def command() -> Command:
@@ -37,7 +38,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     import_file(
         path,
         given.output,
-        lambda line: print(f"note: {printable(line)}", file=stderr),
+        lambda line: print(fitted(f"note: {printable(line)}", stderr), file=stderr),
         approximate=given.approximate,
     )
     stdout.write(f"written: {given.output}\n")

@@ -1,0 +1,32 @@
+"""The width of the terminal, and messages that fit it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # importing typing would take long
+if TYPE_CHECKING:
+    from typing import TextIO
+
+_UNKNOWN = (80, 24)
+_LEAST = 40
+
+
+def columns() -> int:
+    """Return the width of the terminal: ``COLUMNS`` if it is set, and 80 if it is not known."""
+    from shutil import get_terminal_size  # noqa: PLC0415
+
+    return max(get_terminal_size(_UNKNOWN).columns, _LEAST)
+
+
+def fitted(message: str, stream: TextIO) -> str:
+    """Return a message in lines that fit the terminal; in one line if it goes elsewhere."""
+    if not stream.isatty() or len(message) < columns():
+        return message
+    import textwrap  # noqa: PLC0415
+
+    return textwrap.fill(
+        message,
+        columns() - 1,
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
