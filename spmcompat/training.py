@@ -137,7 +137,7 @@ def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
     """
     listeners: list[OnRound] = [] if dump is None else [dump]
     if settings.on_round is not None:
-        listeners.append(settings.on_round)
+        listeners.append(_naming_on_round(settings.on_round))
     if not listeners:
         return None
 
@@ -146,6 +146,21 @@ def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
             on_round(done)
 
     return call_all
+
+
+def _naming_on_round(on_round: OnRound) -> OnRound:
+    """Return the user's function. If it needs too much memory, the error names the function."""
+
+    def call(done: Step) -> None:
+        try:
+            on_round(done)
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+            remedy = "This is the function given as on_round: let it keep less."
+            raise OutOfMemoryError("on_round", str(error), remedy) from error
+
+    return call
 
 
 def make_models(

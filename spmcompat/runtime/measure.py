@@ -42,12 +42,13 @@ class Process(NamedTuple):
     def failure(self) -> str:
         """Why the process failed: the last line of its log, or its exit code; "" after success.
 
-        The exit code is used if the log is empty or a signal ended the process.
+        If a signal ended the process, it is named, too, because the last line may not be about it.
         """
         last = self.log.strip().rpartition("\n")[2]
-        if self.exit_code == 0:
-            return ""
-        return last if last and self.exit_code > 0 else f"exit code {self.exit_code}"
+        if self.exit_code < 0:
+            ended = f"ended by signal {-self.exit_code} ({signal.strsignal(-self.exit_code)})"
+            return f"{ended}; its last line: {last}" if last else ended
+        return "" if self.exit_code == 0 else last or f"exit code {self.exit_code}"
 
 
 def run(

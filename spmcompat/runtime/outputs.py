@@ -15,7 +15,6 @@ import os
 import shutil
 import signal
 import stat
-import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import BinaryIO
@@ -565,14 +564,17 @@ def _delayed_signals() -> Iterator[None]:
 
     Blocking them with `signal.pthread_sigmask` would not suffice: another thread would receive the
     signal, and Python would still run the handler in the main thread. If the statement runs in
-    another thread, there is nothing to delay, because Python never runs a handler there.
+    another thread or in a subinterpreter, there is nothing to delay, because Python never runs a
+    handler there.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     received: list[int] = []
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     changed = [number for number in _SIGNALS if before[number] not in (signal.SIG_IGN, None)]
+    try:
+        for number in changed:
+            signal.signal(number, before[number])
+    except ValueError:  # only the main thread of the main interpreter can set handlers
+        changed = []
     try:
         for number in changed:
             signal.signal(number, lambda caught, _: received.append(caught))

@@ -12,6 +12,7 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from typing import TypeVar, cast
 
+from spmcompat.errors import TrainingError
 from spmcompat.runtime.threads import CancelFlag, Crew, JobThread
 
 Task = TypeVar("Task")
@@ -157,7 +158,15 @@ class Workers:
     def _order(self, worker: int, job: Callable[[], None]) -> None:
         """Give a job to a worker. The first job of each worker starts its thread."""
         if worker == len(self.threads):
-            self.threads.append(JobThread(worker, self._reports, self.cancel))
+            try:
+                self.threads.append(JobThread(worker, self._reports, self.cancel))
+            except RuntimeError as error:
+                if "subinterpreter" not in str(error):
+                    raise
+                raise TrainingError(
+                    "A subinterpreter cannot start the threads that this needs. Call the function "
+                    "in the main interpreter, or in another process."
+                ) from error
         self.threads[worker].do(job)
 
     def _next_report(self) -> int:

@@ -210,6 +210,28 @@ def test_the_error_in_python(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    "error", [MemoryError("mine"), OSError(errno.ENOMEM, "mine")], ids=["MemoryError", "OSError"]
+)
+@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
+def test_memory_that_on_round_needs(error: Exception, model_type: str, tmp_path: Path) -> None:
+    def on_round(_: object) -> None:
+        raise error
+
+    with pytest.raises(OutOfMemoryError, match="on_round") as caught:
+        spmcompat.train(
+            sentence_iterator=["the cat sat on the mat"] * 9,
+            model_prefix=tmp_path / "m",
+            vocab_size=16,
+            model_type=model_type,  # type: ignore[arg-type]
+            on_round=on_round,
+            minloglevel=2,
+        )
+    assert caught.value.__cause__ is error
+    assert "--input_sentence_size" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
 def test_modules_that_cannot_be_loaded() -> None:
     assert is_out_of_memory(ImportError("x.so: failed to map segment from shared object"))
     assert not is_out_of_memory(ImportError("No module named x"))

@@ -1,12 +1,15 @@
 """Training runs in several threads of one program, with and without the GIL."""
 
 import importlib
+import os
 import pkgutil
+import subprocess
 import sys
 import sysconfig
 import threading
 from collections.abc import Callable
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -88,3 +91,27 @@ def test_no_compiled_module_switches_the_gil_on() -> None:
             continue  # these modules import other libraries
         importlib.import_module(module.name)
         assert not sys._is_gil_enabled(), module.name
+
+
+def test_a_subinterpreter_is_named_as_the_cause(tmp_path: Path) -> None:
+    pytest.importorskip("_xxsubinterpreters")
+    training = (
+        "import spmcompat; "
+        "spmcompat.train(sentence_iterator=['the cat sat'], model_prefix='m', vocab_size=11)"
+    )
+    program = (
+        "import _xxsubinterpreters as interpreters\n"
+        f"interpreters.run_string(interpreters.create(), {training!r})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(spmcompat.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "subinterpreter" in done.stderr.splitlines()[-1]
+    assert "signal" not in done.stderr.splitlines()[-1]
+    assert not list(tmp_path.iterdir())

@@ -1,6 +1,7 @@
 """A command in its own process: its time, its memory, and its end after Ctrl-C."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,18 @@ def test_time_memory_and_exit_code_are_measured(tmp_path: Path) -> None:
     assert (process.exit_code, process.log, process.failure) == (3, "said\n", "said")
     assert min(process.seconds, process.cpu_seconds) > 0
     assert process.peak_kib > 1000
+
+
+@pytest.mark.parametrize("number", [signal.SIGABRT, signal.SIGKILL, signal.SIGSEGV])
+@pytest.mark.parametrize("said", ["", "what(): std::bad_alloc"])
+def test_a_signal_that_ended_the_command_is_named(
+    number: signal.Signals, said: str, tmp_path: Path
+) -> None:
+    code = f"import os; print({said!r}, flush=True); os.kill(os.getpid(), {int(number)})"
+    failure = run([sys.executable, "-c", code], tmp_path).failure
+    assert f"signal {int(number)} " in failure
+    assert failure.endswith(said or ")")
+    assert "\n" not in failure
 
 
 def test_ctrl_c_kills_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
