@@ -457,3 +457,34 @@ def test_an_option_of_records_for_plain_text_ends_in_one_line(flag: str) -> None
     assert f"{name} has no effect: no input is JSON Lines" in err
     assert "give input_format=jsonl" in err
     assert os.listdir() == ["t.txt"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs /proc")
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "--input=/proc/self/mem",
+        *(
+            f"--{name}={path}"
+            for name in (
+                "seed_sentencepieces_file",
+                "normalization_rule_tsv",
+                "denormalization_rule_tsv",
+                "user_defined_symbols_file",
+            )
+            for path in ("/dev/zero", "/proc/self/mem")
+        ),
+    ],
+)
+def test_a_special_file_that_cannot_be_read_is_named(flag: str, tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("the cat sat on the mat\n" * 20)
+    stderr = io.StringIO()
+    status = main(
+        [f"--input={tmp_path}/t.txt", f"--model_prefix={tmp_path}/m", "--vocab_size=20", flag],
+        stderr=stderr,
+    )
+    assert status == 1
+    last = stderr.getvalue().splitlines()[-1]
+    assert f'"{flag.partition("=")[2]}"' in last
+    assert "Memory" not in last
+    assert [path.name for path in tmp_path.iterdir()] == ["t.txt"]
