@@ -20,7 +20,6 @@ from benchmarks.papers.texts import write_changed, write_pair
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.bootstrap import Bootstrap, interval, resample
 from spmcompat.tools.evaluate.gold import (
-    boundaries,
     score_boundaries,
     scores_of_sums,
     sums_by_word,
@@ -194,7 +193,7 @@ def _print_morph_scores(gold: GoldList, results: _Results) -> None:
 def _morph_score(model: Path, gold: GoldList) -> str:
     """Return the score, half of its 95 % interval, and the number of words that are scored."""
     parts = cut(model, gold)
-    sums = sums_by_word(gold.words, [boundaries(word) for word in parts])
+    sums = sums_by_word(gold.words, parts)
     found = score_boundaries(gold.words, parts)
     resampled = scores_of_sums(resample(sums, Bootstrap(1000)).T)["morph_score"]
     both = interval(resampled, 95)

@@ -13,15 +13,13 @@ from benchmarks.papers.tables import (
 )
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.bootstrap import Bootstrap, Interval, interval, resample
-from spmcompat.tools.evaluate.gold import boundaries, compare, scores_of_sums, sums_by_word
+from spmcompat.tools.evaluate.gold import boundaries, score_boundaries, scores_of_sums, sums_by_word
 from spmcompat.tools.evaluate.gold_groups import GoldGroup, count_words, group_words
 from spmcompat.tools.evaluate.gold_lists import GoldList, split_subset
 from spmcompat.tools.evaluate.models import load_model
 from spmcompat.tools.evaluate.vocabularies import Affixes, count_vocabulary, share_texts
 
 _BOOTSTRAP = Bootstrap(1000)
-
-_Cuts = list[frozenset[int]]
 
 
 def boundary_lines(models: Mapping[str, Path], gold: GoldList) -> Iterator[str]:
@@ -34,9 +32,9 @@ def boundary_lines(models: Mapping[str, Path], gold: GoldList) -> Iterator[str]:
         + (f"{'published: precision':>22}{'F1':>8}{'length':>8}" if published else "")
     )
     for label, model in models.items():
-        cuts = _cuts(model, gold)
-        g = compare(gold.words, cuts)
-        sampled = scores_of_sums(resample(sums_by_word(gold.words, cuts), _BOOTSTRAP).T)
+        parts = cut(model, gold)
+        g = score_boundaries(gold.words, parts)
+        sampled = scores_of_sums(resample(sums_by_word(gold.words, parts), _BOOTSTRAP).T)
         f1, score = (
             _half(interval(sampled[name], _BOOTSTRAP.confidence)) for name in ("f1", "morph_score")
         )
@@ -57,7 +55,7 @@ def group_lines(models: Mapping[str, Path], gold: GoldList, text: Path) -> Itera
     """Yield a table of gold words with examples, grouped by which models find the boundaries."""
     with open(text, "rb") as file:
         counted = count_words(file, frozenset(word.text for word in gold.words))
-    cuts = [_cuts(model, gold) for model in models.values()]
+    cuts = [[boundaries(parts) for parts in cut(model, gold)] for model in models.values()]
     groups = group_words(gold.words, [*models], cuts, counted, _BOOTSTRAP)
     yield f"{'':40}{'words':>6}{'±':>6}{'share':>9}{'±':>8}{'published':>16}"
     for group in groups:
@@ -105,11 +103,6 @@ def vocabulary_lines(
             )
         share = shared.shared / len(loaded[0].texts)
         yield f"{share:.1%} of the texts of {pair[0]!r} are in {pair[1]!r} (published: about 90 %)"
-
-
-def _cuts(model: Path, gold: GoldList) -> _Cuts:
-    """Return the offsets at which a model cuts each word of a gold list."""
-    return [boundaries(parts) for parts in cut(model, gold)]
 
 
 def _half(both: Interval | None, form: str = "{:.3f}", factor: float = 1) -> str:
