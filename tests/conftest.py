@@ -78,6 +78,14 @@ def imports_the_reference(module: ModuleType) -> bool:
     )
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _wide_terminal() -> Iterator[None]:
+    """Keep tables as they are; on a narrow terminal, wide ones would be transposed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "200")
+        yield
+
+
 @pytest.fixture(scope="session")
 def trainers() -> Iterator[harness.Trainers]:
     with harness.Trainers() as pair:
