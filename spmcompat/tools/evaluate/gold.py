@@ -71,7 +71,8 @@ class GoldScores(NamedTuple):
     morph_score : float
         The mean recall over the words that the model cuts into several tokens.
     morph_score_precision : float
-        The mean precision over the same words: correct cuts divided by cuts.
+        The mean precision over the same words: correct cuts divided by cuts. A word that is cut
+        only inside characters has a precision of 0.
     morph_score_token_precision : float
         Correct cuts divided by tokens, as a mean over the same words. The published code of
         MorphScore, version 2, computes this as the precision, because it counts the end of the word
@@ -134,8 +135,8 @@ def sums_by_word(words: Sequence[GoldWord], parts: Sequence[Sequence[str]]) -> _
         row[:5] = 1, hits, len(cut), len(gold), len(tokens)
         if len(gold) in SCORED_BOUNDARIES:
             row[5] = 1
-            if cut:
-                row[6:] = 1, hits / len(gold), hits / len(cut), hits / len(tokens)
+            if len(tokens) > 1:
+                row[6:] = 1, hits / len(gold), hits / max(len(cut), 1), hits / len(tokens)
     return rows
 
 
