@@ -54,10 +54,8 @@ class Dataset(Protocol):
 
 
 ArrowExportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
-Sentences: TypeAlias = (
-    "Iterable[str | bytes | list[str]] | Iterable[ArrowExportable] | ArrowExportable | LazyFrame"
-    " | Dataset"
-)
+Texts: TypeAlias = "Iterable[str | bytes | list[str]]"
+Sentences: TypeAlias = "Texts | Iterable[ArrowExportable] | ArrowExportable | LazyFrame | Dataset"
 """The types that `sentence_iterator` accepts."""
 
 

@@ -129,7 +129,7 @@ def test_the_functions_refuse_the_same_files() -> None:
 
 
 def test_lines_instead_of_paths_are_refused() -> None:
-    with pytest.raises(MissingFileError, match=r'"a line": No .*Check --text, which takes paths\.'):
+    with pytest.raises(MissingFileError, match=r'"a line": No .*Check text, which takes paths\.'):
         spmcompat.evaluate("m.model", text=["a line", "another line"])
     with (
         open("a.txt", encoding="utf-8") as file,
@@ -140,7 +140,7 @@ def test_lines_instead_of_paths_are_refused() -> None:
 
 
 def test_a_text_instead_of_its_path_is_shortened() -> None:
-    with pytest.raises(MissingFileError, match="Check --text, which takes paths") as error:
+    with pytest.raises(MissingFileError, match="Check text, which takes paths") as error:
         spmcompat.evaluate("m.model", text=TEXT * 100)
     assert len(str(error.value)) < 1000
     with pytest.raises(BadValueError, match=r"^text takes a text or a path, not b'") as other:
