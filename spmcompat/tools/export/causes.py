@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.tools.export.normalizer_json import NO_PIECE, hidden_characters
 
 if TYPE_CHECKING:
     from spmcompat.tools.export.targets import Loaded
@@ -16,6 +17,7 @@ NORMALIZER = "normalizer"
 SYMBOLS = "symbols"
 UNKNOWN = "unknown"
 TIE = "tie"
+ORDER = "order"
 OTHER = "other"
 
 CAUSES = {
@@ -23,6 +25,7 @@ CAUSES = {
     SYMBOLS: "the line contains the text of a control, user-defined, unknown or byte piece",
     UNKNOWN: "one of the results contains the unknown piece, or bytes in its place",
     TIE: "the two segmentations have the same score",
+    ORDER: "pieces have the same score, and the export merges them in another order",
     OTHER: "none of these",
 }
 
@@ -50,6 +53,7 @@ class Reference:
         ]
         scores = [piece.score for piece in model.pieces if piece.type == _PIECE.NORMAL]
         self.is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
+        self._hidden = {ord(one): NO_PIECE for one in hidden_characters(model)}
         self.has_equal_scores = len(set(scores)) < len(scores)
 
     def encode(self, lines: Sequence[str]) -> list[list[int]]:
@@ -61,6 +65,10 @@ class Reference:
         """Return the normalized text of a line."""
         text: str = self._processor.normalize(line)
         return text
+
+    def hide(self, text: str) -> str:
+        """Replace the characters that an export replaces, because they are unknown anyway."""
+        return text.translate(self._hidden)
 
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text that the ids decode to."""
@@ -123,12 +131,13 @@ def cause_of(
     text = normalized.encode()
     is_same_text = surface == other or (_spells(surface, text) and _spells(other, text))
     if is_same_text and _is_tie(reference, expected, actual):
-        return TIE
+        return ORDER if reference.is_bpe else TIE
     if any(symbol in line or symbol in normalized for symbol in reference.symbols):
         return SYMBOLS
-    # An export may also replace characters in the normalized text that are unknown anyway.
-    if not is_same_text and loaded.normalize is not None and loaded.normalize(line) != normalized:
-        return NORMALIZER
+    if loaded.normalize is not None:
+        hide = reference.hide
+        if hide(loaded.normalize(line)) != hide(normalized):
+            return NORMALIZER
     if _reserved(reference, expected) != _reserved(reference, actual):
         return UNKNOWN
     return OTHER if is_same_text else NORMALIZER

@@ -551,24 +551,26 @@ def _clear_defaults(spec: TrainerSpec | NormalizerSpec) -> None:
 
 
 def _set_unknown(model: ModelProto, described: Step, control: Collection[str]) -> list[Limit]:
-    """Give the model an unknown piece, which each model needs. Return how it then differs.
+    """Give a BPE model an unknown piece if it needs one. Return how it then differs from the file.
 
     ``transformers`` 5 writes files with a special token ``<unk>``, but without unk_token, for
-    models with byte fallback. Other files without an unknown token get a new piece.
+    models with byte fallback. Other models without byte fallback get a new piece.
     """
-    if any(piece.type == _PIECE.UNKNOWN for piece in model.pieces):
+    if described["type"] != "BPE" or described.get("unk_token"):
         return []
     text = TrainerSpec().unk_piece
-    if described["type"] == "BPE" and text in control:
+    if text in control:
         for piece in model.pieces:
             if piece.piece == text:
                 piece.type = _PIECE.UNKNOWN
         return []
+    if described.get("byte_fallback"):
+        return []
     texts = {piece.piece for piece in model.pieces}
     while text in texts:
         text = f"<{text}>"
+    number = len(model.pieces)
     _add(model, text, 0.0, _PIECE.UNKNOWN)
-    number = len(model.pieces) - 1
     reason = f"The file has no unknown token, so the model gets one more piece, {text!r}: {number}."
     return [Limit(reason, refuses=True)]
 

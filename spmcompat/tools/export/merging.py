@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from spmcompat.model.encoding import BpeEncoder
 from spmcompat.model.pieces import USER_DEFINED, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.tools.export.merge_order import longer_pieces, order
 
 _PIECE = ModelProto.SentencePiece
 
@@ -27,15 +29,39 @@ def merges_of(model: ModelProto) -> list[tuple[str, str]]:
     So each way to split a piece into two other pieces is a merge. User-defined symbols are never
     merged.
     """
+    return ordered_merges(model)[0]
+
+
+def ordered_merges(model: ModelProto) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the result of `merges_of`, and the pieces whose place in it may not suit all texts.
+
+    Of two possible merges with the same score, ``sentencepiece`` applies the left one first. In a
+    list of merges, one of them always comes first. See `merge_order`.
+    """
     scores = mergeable(model)
     lengths = sorted({len(text) for text in scores})
-    merges = [
-        (-score, index, left, right)
-        for index, (text, score) in enumerate(scores.items())
-        for left, right in splits(text, scores, lengths)
-    ]
-    merges.sort(key=lambda merge: merge[:2])
-    return [(left, right) for _, _, left, right in merges]
+    parts = {text: list(splits(text, scores, lengths)) for text in scores}
+    by_score: defaultdict[float, list[str]] = defaultdict(list)
+    for text, score in scores.items():
+        if parts[text]:
+            by_score[score].append(text)
+    longer = longer_pieces(parts)
+    stuck: dict[float, list[str]] = {}
+    for score, group in by_score.items():
+        by_score[score], others = order(group, parts, longer, scores)
+        if others:
+            stuck[score] = others
+    if stuck:
+        # Most merges are those that a piece's own text leads to. So an order that suits these
+        # merges is right for most texts.
+        encoder = encoder_without_symbols(model)
+        usual = {text: [pair] if (pair := encoder.parts(text)) else [] for text in scores}
+        longer = longer_pieces(usual)
+        for score in stuck:
+            by_score[score], _ = order(by_score[score], usual, longer, scores)
+    ordered = (text for _, group in sorted(by_score.items(), reverse=True) for text in group)
+    misplaced = [text for group in stuck.values() for text in group]
+    return [pair for text in ordered for pair in parts[text]], misplaced
 
 
 def splits(

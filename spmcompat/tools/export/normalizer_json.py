@@ -24,7 +24,7 @@ from spmcompat.unicode.marks import SPACE_MARK
 _PIECE = ModelProto.SentencePiece
 
 # Noncharacters, which texts should not contain.
-_END_MARK, _NO_PIECE = "\ufde9", "\ufdea"
+_END_MARK, NO_PIECE = "\ufde9", "\ufdea"
 
 
 def user_defined_symbols(model: ModelProto) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ def _charsmap_steps(
 
 def _hide(model: ModelProto) -> list[Step]:
     hidden = hidden_characters(model)
-    return [replace_pattern(character_class(map(ord, hidden)), _NO_PIECE)] if hidden else []
+    return [replace_pattern(character_class(map(ord, hidden)), NO_PIECE)] if hidden else []
 
 
 def _append_mark() -> Step:

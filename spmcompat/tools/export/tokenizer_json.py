@@ -11,7 +11,12 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export.charsmap_steps import Step, replace, replace_pattern
 from spmcompat.tools.export.limits import DECODING_RULES, TIES, Limit, some
-from spmcompat.tools.export.merging import encoder_without_symbols, mergeable, merges_of
+from spmcompat.tools.export.merging import (
+    encoder_without_symbols,
+    mergeable,
+    merges_of,
+    ordered_merges,
+)
 from spmcompat.tools.export.normalizer_json import (
     hidden_characters,
     normalizer,
@@ -307,14 +312,13 @@ def _bpe_limits(model: ModelProto) -> list[Limit]:
 
 def _merge_limits(model: ModelProto, pieces: dict[str, float]) -> list[Limit]:
     found = []
-    longer = [score for text, score in pieces.items() if len(text) > 1]
-    equal = len(longer) - len(set(longer))
-    if equal:
+    _, misplaced = ordered_merges(model)
+    if misplaced:
         found.append(
             Limit(
-                f"{equal:,} pieces have the score of another piece. If neighbouring merges have "
+                f"{some(misplaced)} has the score of another piece. If neighbouring merges have "
                 "the same score, sentencepiece applies the left one first, the library the one "
-                "that comes first in the file.",
+                "that comes first in the file. There may be no order that suits all texts.",
                 "Models written by spm_train have distinct scores.",
             )
         )
