@@ -302,7 +302,7 @@ def test_an_option_with_an_effect_is_not_reported() -> None:
         ({"final_estimate": "em:0"}, '"em:0" is not one of none, renormalize'),
         ({"final_estimate": "em"}, '"em" is not one of none, renormalize'),
         ({"m_step": "ml", "model_type": "bpe"}, "m_step is for unigram models only. Leave it out"),
-        ({"recipe": "paper", "model_type": "bpe"}, "unigram models only (--recipe=paper sets"),
+        ({"recipe": "paper", "model_type": "bpe"}, "unigram models only (recipe=paper sets"),
         (
             {"recipe": "mingram", "seed_mode": "bpe", "model_type": "bpe"},
             "seed_mode is for unigram models only. Leave it out",
