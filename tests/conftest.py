@@ -43,7 +43,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def temporary_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Put all temporary files into pytest's folder, even those of processes that a test kills."""
     folder = str(tmp_path_factory.mktemp("temporary"))
-    with pytest.MonkeyPatch.context() as patch:
+    short = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    with short as folder_of_sockets, pytest.MonkeyPatch.context() as patch:
+        # The paths of Ray's sockets must be short, so they cannot be in pytest's folder.
+        patch.setenv("RAY_TMPDIR", folder_of_sockets)
         patch.setenv("TMPDIR", folder)
         patch.setattr(tempfile, "tempdir", None)
         # Java ignores TMPDIR.

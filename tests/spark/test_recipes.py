@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,11 +40,9 @@ def engine(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
         return
     import ray  # noqa: PLC0415
 
-    # The paths of its sockets must be short, so its files cannot be in pytest's folder.
-    with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as temporary:
-        ray.init(num_cpus=2, include_dashboard=False, _temp_dir=temporary)
-        yield name
-        ray.shutdown()
+    ray.init(num_cpus=2, include_dashboard=False)
+    yield name
+    ray.shutdown()
 
 
 @pytest.mark.parametrize("engine", ENGINES, indirect=True)
