@@ -314,7 +314,8 @@ def export(
     *,
     to: Literal["tokenizer.json", "hf-folder", "gguf", "tiktoken", "vocab.txt"],
     output: StrPath,
-    verify: StrPath | bool | Iterable[str] = True,
+    verify: Literal["required", "if_possible", "no"] | None = None,
+    text: StrPath | Iterable[str] | None = None,
     bos_token: str | None = None,
     eos_token: str | None = None,
     pad_token: str | None = None,
@@ -336,10 +337,15 @@ def export(
         The target; ``spmcompat export --help`` lists them.
     output : path
         The file to write, or the folder if the target is a folder.
-    verify : path, bool or iterable of str
-        The lines to encode with ``sentencepiece`` and with the library of the target: the path of a
-        text, or the lines themselves. True means built-in lines that exports are known to get
-        wrong; False means no verification.
+    verify : str, optional
+        Whether lines are encoded with ``sentencepiece`` and with the library of the target, to
+        compare the results. ``required``: nothing is written if they cannot be compared, for
+        example because a library is missing. ``if_possible``: the export is written in any case.
+        ``no``: nothing is compared. The default is ``required``, and ``if_possible`` for
+        ``vocab.txt``, with which no library can encode.
+    text : path or iterable of str, optional
+        The lines to compare: the path of a text, or the lines themselves. By default, these are
+        built-in lines that exports are known to get wrong.
     bos_token, eos_token, pad_token : str, optional
         For ``hf-folder``: the control pieces that begin, end and pad a text; by default, those of
         the model.
@@ -359,18 +365,19 @@ def export(
     Verification
         How many of the lines are encoded differently, and why. `ok` is true if lines were compared
         and there are no differences except ties that no Unigram export can avoid. If no lines were
-        compared, for example because a library is missing, `ok` is false, and `problem` says why.
+        compared, `ok` is false, and `problem` says why.
 
     Raises
     ------
     TrainingError
-        If the model cannot be read, if the target cannot express it, or if a file cannot be
-        written. In these cases, no file is written.
+        If the model cannot be read, if the target cannot express it, if the export must be verified
+        but cannot, or if a file cannot be written. In these cases, no file is written.
     """
     from spmcompat.model.reading import read_model  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.export.exporting import export, lines_of  # noqa: PLC0415
     from spmcompat.tools.export.hf_folder import FolderOptions  # noqa: PLC0415
+    from spmcompat.tools.export.verifying import MODES, NO  # noqa: PLC0415
 
     if model_max_length is not None:
         whole("model_max_length", model_max_length)
@@ -386,9 +393,13 @@ def export(
         split_special_tokens,
         None if chat_template is None else os.fspath(chat_template),
     )
+    if verify is not None and verify not in MODES:
+        raise BadValueError(f"verify must be one of {', '.join(MODES)}, not {verify!r:.300}.")
+    if verify == NO and text is not None:
+        raise BadValueError("text needs verification. Leave one of text and verify='no' out.")
     message = read_model(model)
-    checked = os.fspath(verify) if isinstance(verify, os.PathLike) else verify
-    lines = lines_of(message, checked)
+    checked = os.fspath(text) if isinstance(text, os.PathLike) else text
+    lines = lines_of(checked)
     texts = [checked if isinstance(checked, str) else None, folder.chat_template]
     inputs = [os.fspath(model), *filter(None, texts)]
     report = Report(0, logstream)
@@ -399,6 +410,7 @@ def export(
         lines,
         report.warning,
         inputs,
+        verifying=verify,
         folder=folder,
     )
 

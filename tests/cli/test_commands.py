@@ -82,7 +82,7 @@ BAD_VALUES = [
     ("merge", "--weights=1", "--weights takes one number above 0 for each of the 2 models"),
     ("merge", "--weights=0,1", "--weights takes one number above 0 for each of the 2 models"),
     ("export", "--to=docx", "--to takes one of tokenizer.json"),
-    ("export", "--verify=x", "--verify takes true or false, not 'x'"),
+    ("export", "--verify=x", "--verify takes one of required, if_possible, no, not 'x'"),
     ("import", "second.json", "one tokenizer.json is needed, not 2"),
     ("diff", "--json=x", "--json takes true or false, not 'x'"),
     ("diff", "c.model", "two models are needed, not 3"),

@@ -48,8 +48,11 @@ def in_bash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("spmcompat diff --", ["--affixes=", "--json", "--all", "--help", "--version"]),
         ("spmcompat diff _", []),
         ("spmcompat diff a.mod", []),
-        ("spmcompat export m.model --ver", ["--version"]),
-        ("spmcompat export m.model --nov", ["--noverify"]),
+        (
+            "spmcompat export m.model --ver",
+            ["--verify=if_possible", "--verify=no", "--verify=required", "--version"],
+        ),
+        ("spmcompat export m.model --verify = i", ["if_possible"]),
         ("spmcompat export m.model --to = g", ["gguf"]),
         ("spmcompat export m.model --text = t", []),
         ("spmcompat export m.model --text =", []),

@@ -55,16 +55,61 @@ def test_lines_of_a_file_and_none() -> None:
     assert out.splitlines()[1] == (
         "verified: 3 lines of lines.txt, tokenizer.json against sentencepiece: 0 differ"
     )
-    _, out, _ = export("m.model", "--to=tokenizer.json", "--output=t.json", "--noverify")
-    assert out == "written: t.json\nnot verified, because verification is switched off.\n"
+    _, out, _ = export("m.model", "--to=tokenizer.json", "--output=t.json", "--verify=no")
+    assert out.startswith("written: t.json\nnot verified")
     Path("empty.txt").touch()
-    flags = ("--to=tokenizer.json", "--output=t.json", "--text=empty.txt")
-    status, out, _ = export("m.model", *flags)
-    assert (status, out) == (OK, "written: t.json\nnot verified: there are no lines to compare.\n")
+    flags = ("--to=tokenizer.json", "--output=e.json", "--text=empty.txt")
+    status, out, err = export("m.model", *flags)
+    assert (status, out, os.path.exists("e.json")) == (FAILURE, "", False)
+    assert "--verify=if_possible" in err
+    status, out, _ = export("m.model", *flags, "--verify=if_possible")
+    assert status == OK
+    assert out.startswith("written: e.json\nnot verified: ")
+
+
+@pytest.mark.parametrize("missing", ["sentencepiece", "tokenizers"])
+def test_an_export_that_cannot_be_verified_is_written_only_if_allowed(
+    missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "spmcompat.runtime.libraries.is_installed", lambda module: module != missing
+    )
+    for flags, expected in (
+        ([], FAILURE),
+        (["--verify=required"], FAILURE),
+        (["--verify=if_possible"], OK),
+        (["--verify=no"], OK),
+    ):
+        Path("t.json").unlink(missing_ok=True)
+        status, out, err = export("m.model", "--to=tokenizer.json", "--output=t.json", *flags)
+        assert status == expected
+        assert os.path.exists("t.json") == (expected == OK)
+        if expected == OK:
+            assert "not verified" in out
+        else:
+            assert (out, err.count("\n")) == ("", 1)
+            assert missing in err
+            assert "--verify=if_possible" in err
+
+
+def test_a_list_of_pieces_needs_no_verification_unless_it_is_required() -> None:
+    assert export("m.model", "--to=vocab.txt", "--output=v.txt")[0] == OK
+    status, out, err = export("m.model", "--to=vocab.txt", "--output=w.txt", "--verify=required")
+    assert (status, out, os.path.exists("w.txt")) == (FAILURE, "", False)
+    assert "vocab.txt" in err
+
+
+@pytest.mark.parametrize("verify", [True, False, "maybe", ["a line"]])
+def test_python_refuses_other_values_of_verify(verify: object) -> None:
+    with pytest.raises(BadValueError, match="verify must be one of required, if_possible, no"):
+        spmcompat.export("m.model", to="tokenizer.json", output="o", verify=verify)  # type: ignore[arg-type]
+    with pytest.raises(BadValueError, match="text"):
+        spmcompat.export("m.model", to="tokenizer.json", output="o", verify="no", text=["a"])
+    assert not os.path.exists("o")
 
 
 def test_limits_are_notes() -> None:
-    _, _, err = export("u.model", "--to=tokenizer.json", "--output=t.json", "--noverify")
+    _, _, err = export("u.model", "--to=tokenizer.json", "--output=t.json", "--verify=no")
     assert err.startswith("note: tokenizer.json: ")
     assert "--model_type=bpe" in err
 
@@ -72,7 +117,7 @@ def test_limits_are_notes() -> None:
 def test_control_characters_of_a_model_are_escaped() -> None:
     model = train("bpe", user_defined_symbols="\x1b[31m", byte_fallback=True, vocab_size=400)
     Path("e.model").write_bytes(model.SerializeToString())
-    status, out, err = export("e.model", "--to=gguf", "--output=o", "--noverify")
+    status, out, err = export("e.model", "--to=gguf", "--output=o", "--verify=no")
     assert (status, "\x1b" in out + err) == (OK, False)
     assert r"does not add a space before \x1b[31m" in err
 
@@ -103,7 +148,7 @@ def test_differences_are_shown_by_cause() -> None:
 
 @pytest.mark.parametrize(
     ("causes", "expected"),
-    [({"other": 1}, DIFFERENT), ({"tie": 2}, OK), ({"tie": 1, "other": 1}, 1)],
+    [({"other": 1}, DIFFERENT), ({"tie": 2}, OK), ({"tie": 1, "other": 1}, DIFFERENT)],
 )
 def test_lines_that_differ_are_an_exit_status_unless_by_ties(
     monkeypatch: pytest.MonkeyPatch, causes: dict[str, int], expected: int
@@ -126,14 +171,14 @@ def test_control_symbols_are_found_if_asked_for() -> None:
         (["--chat_template=chat.jinja"], False),
         (["--chat_template=chat.jinja", "--split_special_tokens"], True),
     ):
-        _, _, err = export("c.model", "--to=hf-folder", "--output=hf", "--noverify", *flags)
+        _, _, err = export("c.model", "--to=hf-folder", "--output=hf", "--verify=no", *flags)
         config = json.loads(Path("hf", "tokenizer_config.json").read_text(encoding="utf-8"))
         assert config["split_special_tokens"] == is_split
         assert ("--split_special_tokens=false" in err) == is_split
 
 
 def test_options_of_the_folder_are_stored() -> None:
-    flags = ["--bos_token=</s>", "--pad_token=<unk>", "--model_max_length=64", "--noverify"]
+    flags = ["--bos_token=</s>", "--pad_token=<unk>", "--model_max_length=64", "--verify=no"]
     assert export("m.model", "--to=hf-folder", "--output=hf", *flags)[0] == OK
     config = json.loads(Path("hf", "tokenizer_config.json").read_text(encoding="utf-8"))
     stored = (config["bos_token"], config["pad_token"], config["model_max_length"])
@@ -182,7 +227,7 @@ def test_bad_options_of_the_folder_are_one_line(
     ],
 )
 def test_python_refuses_bad_options_of_the_folder(name: str, value: object, message: str) -> None:
-    given = {"to": "hf-folder", "output": "o", "verify": False, name: value}
+    given = {"to": "hf-folder", "output": "o", "verify": "no", name: value}
     with pytest.raises(BadValueError, match=message):
         spmcompat.export("m.model", **given)  # type: ignore[arg-type]
     assert not os.path.exists("o")
@@ -204,9 +249,9 @@ def test_a_score_that_is_not_finite_is_refused() -> None:
         (["m.model", "--to=hf", "--output=o"], USAGE, "not 'hf'. Did you mean hf-folder?"),
         (["--to=tokenizer.json", "--output=o"], USAGE, "one model is needed, not 0"),
         (
-            ["m.model", "--to=hf-folder", "--output=o", "--text=x", "--noverify"],
+            ["m.model", "--to=hf-folder", "--output=o", "--text=x", "--verify=no"],
             USAGE,
-            "--text needs --verify",
+            "--text needs",
         ),
         (["m.model", "--tp=x"], USAGE, "Unknown command line flag"),
         (["no.model", "--to=tokenizer.json", "--output=o"], FAILURE, "No such file"),
@@ -244,7 +289,7 @@ def test_help_and_the_list_of_commands() -> None:
 
 def test_an_approximate_import_lists_the_differences() -> None:
     steps = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": False}
-    export("m.model", "--to=tokenizer.json", "--output=t.json", "--noverify")
+    export("m.model", "--to=tokenizer.json", "--output=t.json", "--verify=no")
     content = json.loads(Path("t.json").read_text(encoding="utf-8"))
     content.update(normalizer=None, pre_tokenizer=steps)
     Path("t.json").write_text(json.dumps(content))
@@ -259,7 +304,7 @@ def test_an_approximate_import_lists_the_differences() -> None:
 
 
 def test_an_export_is_imported() -> None:
-    export("m.model", "--to=tokenizer.json", "--output=t.json", "--noverify")
+    export("m.model", "--to=tokenizer.json", "--output=t.json", "--verify=no")
     assert import_("t.json", "--output=back.model") == (OK, "written: back.model\n", "")
     assert len(read_model("back.model").pieces) == len(read_model("m.model").pieces)
 

@@ -80,17 +80,17 @@ COMMANDS = {
     "merge": Command("merge m.model o.model --output=n.model", MODEL, True),
     "import": Command("import t.json --output=n.model", ["n.model"], True),
     "hf-folder": Command(
-        "export m.model --to=hf-folder --output=n --noverify",
+        "export m.model --to=hf-folder --output=n --verify=no",
         [f"n/{name}" for name in HF_FOLDER],
         True,
     ),
     "tiktoken": Command(
-        "export m.model --to=tiktoken --output=n --noverify",
+        "export m.model --to=tiktoken --output=n --verify=no",
         [f"n/{tiktoken.RANKS}", f"n/{tiktoken.SETTINGS}"],
         True,
     ),
     **{
-        to: Command(f"export m.model --to={to} --output=n --noverify", ["n"], True)
+        to: Command(f"export m.model --to={to} --output=n --verify=no", ["n"], True)
         for to in ("tokenizer.json", "gguf", "vocab.txt")
     },
 }
@@ -134,7 +134,7 @@ def inputs() -> Content:
             counts.save(folder / f"{'ab'['mo'.index(path)]}.counts")
         (folder / "o.vocab").unlink()
         target = folder / "t.json"
-        spmcompat.export(folder / "m.model", to="tokenizer.json", output=target, verify=False)
+        spmcompat.export(folder / "m.model", to="tokenizer.json", output=target, verify="no")
         return content(folder)
 
 
@@ -374,7 +374,7 @@ def test_a_standard_output_that_cannot_be_written(
         "edit m.model --add_control=<a> --text=t.txt --output={}",
         "merge m.model o.model --output={}",
         "counts merge a.counts b.counts --output={}",
-        "export m.model --to=tokenizer.json --noverify --output={}",
+        "export m.model --to=tokenizer.json --verify=no --output={}",
     ],
 )
 def test_no_report_follows_an_output_that_is_the_standard_output(

@@ -125,7 +125,7 @@ def test_the_functions_refuse_the_same_files() -> None:
     with pytest.raises(TrainingError, match=r"a\.txt\.gz contains gzip data"):
         spmcompat.edit("m.model", add_control=["<x>"], text="a.txt.gz")
     with pytest.raises(TrainingError, match=r"a\.txt\.gz contains gzip data"):
-        spmcompat.export("m.model", to="vocab.txt", output="new", verify="a.txt.gz")
+        spmcompat.export("m.model", to="vocab.txt", output="new", text="a.txt.gz")
 
 
 def test_lines_instead_of_paths_are_refused() -> None:

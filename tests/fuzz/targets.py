@@ -241,7 +241,7 @@ FILES = {
             "trim {file} --input={valid}/text.txt --keep=36 --output=o.model",
             "merge {file} {file} --output=o.model",
             f"{_EVALUATE} {{file}}",
-            *(f"export {{file}} --to={to} --output=o --noverify" for to in models.TARGETS),
+            *(f"export {{file}} --to={to} --output=o --verify=no" for to in models.TARGETS),
         ],
     ),
     "charsmap": FileTarget(
@@ -250,7 +250,7 @@ FILES = {
         [
             "extend {file} --input={valid}/text.txt --add=5 --output=o.model",
             "edit {file} --output=o.model --add_user_defined=zzq",
-            "export {file} --to=tokenizer.json --output=o --noverify",
+            "export {file} --to=tokenizer.json --output=o --verify=no",
             f"{_EVALUATE} {{file}}",
         ],
         _model_with_charsmap,

@@ -79,7 +79,7 @@ def test_trained_files_are_equal(model_type: str, text: Path, tmp_path: Path) ->
 def test_a_folder_is_written(text: Path, tmp_path: Path) -> None:
     flags = ("--model_prefix=m", "--vocab_size=600")
     assert run(COMMAND, tmp_path, "train", f"--input={text}", *flags).returncode == 0
-    export = ("export", "m.model", "--to=hf-folder", "--output=folder", "--noverify")
+    export = ("export", "m.model", "--to=hf-folder", "--output=folder", "--verify=no")
     done = run(AS_ON_WINDOWS + COMMAND, tmp_path, *export)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "folder" / "tokenizer.json").exists()

@@ -18,7 +18,8 @@ SHOWN = 5
 
 def command() -> Command:
     """Return the description of the command."""
-    from spmcompat.tools.export.targets import TARGETS  # noqa: PLC0415
+    from spmcompat.tools.export.targets import NEVER_VERIFIED, TARGETS  # noqa: PLC0415
+    from spmcompat.tools.export.verifying import MODES  # noqa: PLC0415
 
     return Command(
         "spmcompat export",
@@ -36,10 +37,13 @@ def command() -> Command:
             ),
             Flag(
                 "verify",
-                "Encode lines with sentencepiece and with the library of the target, and compare "
-                "the results. --noverify skips this.",
-                BOOL,
-                default=True,
+                "Whether lines are encoded with sentencepiece and with the library of the target, "
+                "to compare the results. required: nothing is written if they cannot be compared, "
+                "for example because a library is missing. if_possible: the export is written in "
+                "any case. The default is required, and if_possible for "
+                f"{NEVER_VERIFIED}, with which no library can encode.",
+                CHOICE,
+                choices=MODES,
             ),
             Flag(
                 "text",
@@ -77,9 +81,10 @@ def command() -> Command:
         ],
         required=[("to",), ("output",)],
         positionals=("one model is", 1, 1),
-        success="all lines are encoded alike, differ only by ties, or were not compared",
-        failure="lines differ for another reason (the export is written), or the model cannot be "
-        "exported (nothing is written)",
+        success="the export is written, and all lines are encoded alike or differ only by ties, or "
+        "verification was not required",
+        failure="there is no verified export: lines differ for another reason (the export is "
+        "written), or the model cannot be exported or verified (nothing is written)",
     )
 
 
@@ -87,9 +92,10 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
     from spmcompat.model.reading import read_model  # noqa: PLC0415
     from spmcompat.tools.export.exporting import export, lines_of  # noqa: PLC0415
     from spmcompat.tools.export.hf_folder import FolderOptions  # noqa: PLC0415
+    from spmcompat.tools.export.verifying import NO  # noqa: PLC0415
 
-    if given.text and not given.verify:
-        raise UsageError("--text needs --verify. Leave one of --text and --noverify out.")
+    if given.text and given.verify == NO:
+        raise UsageError("--text needs verification. Leave one of --text and --verify=no out.")
     folder = FolderOptions(*(getattr(given, name) for name in FolderOptions._fields))
     for name, value in folder._asdict().items():
         if value is not None and given.to != "hf-folder":
@@ -100,9 +106,10 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
         model,
         given.to,
         given.output,
-        lines_of(model, given.text or given.verify),
+        lines_of(given.text or None),
         lambda line: print(fitted(f"note: {printable(line)}", stderr), file=stderr),
         [path, *filter(None, [given.text, given.chat_template])],
+        verifying=given.verify,
         folder=folder,
     )
     stdout.writelines(f"{printable(line)}\n" for line in report_lines(given, found))

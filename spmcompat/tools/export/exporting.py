@@ -1,6 +1,7 @@
 """Exports models (checks limits, verifies the export, writes the files), and imports models."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 
@@ -16,8 +17,8 @@ from spmcompat.tools.export.hf_folder import (
     without_control_pieces,
 )
 from spmcompat.tools.export.limits import Limit
-from spmcompat.tools.export.targets import target_of
-from spmcompat.tools.export.verifying import Verification, verify
+from spmcompat.tools.export.targets import NEVER_VERIFIED, target_of
+from spmcompat.tools.export.verifying import IF_POSSIBLE, NO, REQUIRED, Verification, verify
 
 _OPTION = "--output"
 _DEFAULTS = FolderOptions()
@@ -31,6 +32,7 @@ def export(
     warn: Callable[[str], None],
     inputs: Sequence[str] = (),
     *,
+    verifying: str | None = None,
     folder: FolderOptions = _DEFAULTS,
 ) -> Verification:
     """Export a model.
@@ -44,12 +46,15 @@ def export(
     output : str
         The file to write, or the folder if the target has several files.
     lines : iterable of str, optional
-        The lines to verify the export with. If it is None, nothing is verified.
+        The lines to verify the export with; by default, the built-in lines that the target can
+        express.
     warn : callable
         Called with one line for each part of the model that the target cannot express exactly. All
         calls precede the writing of files.
     inputs : sequence of str
         The input files, which the export must not replace.
+    verifying : str, optional
+        One of `MODES`. The default is `REQUIRED`, or `IF_POSSIBLE` for a list of pieces.
     folder : FolderOptions
         The options of an ``hf-folder``. They may let the exported tokenizer find control pieces in
         a text, which ``sentencepiece`` never does. If so, lines that contain the text of a control
@@ -63,7 +68,8 @@ def export(
     Raises
     ------
     BadValueError
-        If the target cannot express the model, the target is unknown, or the output is an input.
+        If the target cannot express the model, the target is unknown, the output is an input, or
+        the export must be verified but cannot.
     MissingFileError
         If one of the files cannot be written. In this case, none of them is written.
     """
@@ -89,11 +95,24 @@ def export(
         raise MissingFileError(f'"{output}": Not a directory. Choose another --output.')
     for limit in limits:
         warn(f"{to}: {limit.line}")
-    if finds and lines is not None:
+    verifying = verifying or (IF_POSSIBLE if to == NEVER_VERIFIED else REQUIRED)
+    if lines is None:
+        lines = _expressible(hard_lines(model), limits)
+    if finds:
         lines = without_control_pieces(files, lines)
-    found = verify(model, target, files, lines)
+    found = verify(model, target, files, None if verifying == NO else lines)
+    if found.problem and verifying == REQUIRED:
+        raise BadValueError(
+            f"{to}: {found.problem} Nothing is written. To write the export nevertheless, give "
+            "--verify=if_possible."
+        )
     write_files(files, output)
     return found
+
+
+def _expressible(lines: Iterable[str], limits: Iterable[Limit]) -> list[str]:
+    patterns = [limit.inexpressible for limit in limits if limit.inexpressible]
+    return [line for line in lines if not any(re.search(one, line) for one in patterns)]
 
 
 def _paths(names: Iterable[str], output: str) -> dict[str, str]:
@@ -159,25 +178,15 @@ def import_file(
     outputs.write_files({output: [model.SerializeToString()]}, _OPTION)
 
 
-def lines_of(model: ModelProto, verify: str | bool | Iterable[str]) -> Iterable[str] | None:
-    """Return the lines with which to verify an export.
-
-    Parameters
-    ----------
-    model : ModelProto
-        The exported model.
-    verify : str, bool or iterable of str
-        The path of a UTF-8 text, the lines themselves, True for the built-in lines, or False to
-        skip verification.
+def lines_of(text: str | Iterable[str] | None) -> Iterable[str] | None:
+    """Return the lines of a text, which is the path of a UTF-8 text, or the lines themselves.
 
     Raises
     ------
     TrainingError
         If the text cannot be read, or is not plain text in UTF-8.
     """
-    if isinstance(verify, bool):
-        return hard_lines(model) if verify else None
-    return _lines_of_file(verify) if isinstance(verify, str) else verify
+    return _lines_of_file(text) if isinstance(text, str) else text
 
 
 def _lines_of_file(path: str) -> Iterator[str]:

@@ -266,6 +266,7 @@ def _first_space(model: ModelProto) -> Iterator[Limit]:
         yield Limit(
             "llama.cpp does not add a space before a text of only spaces.",
             "Train with --remove_extra_whitespaces=true or --add_dummy_prefix=false.",
+            inexpressible=r"\A +\Z",
         )
 
 
@@ -275,6 +276,7 @@ def _last_marks(model: ModelProto) -> Iterator[Limit]:
         yield Limit(
             "llama.cpp keeps the character U+2581 at the end of a text.",
             "Train with --remove_extra_whitespaces=false if texts end with it.",
+            inexpressible=rf"{SPACE_MARK}\Z",
         )
 
 

@@ -20,6 +20,9 @@ class Limit(NamedTuple):
         Whether the limit applies only if control symbols in a line are treated as plain text.
     example : str
         A text that is encoded differently; empty if there is none.
+    inexpressible : str
+        A regular expression for texts that the target always encodes differently; empty if there
+        is none. The built-in lines that it matches are not compared.
     """
 
     text: str
@@ -27,6 +30,7 @@ class Limit(NamedTuple):
     refuses: bool = False
     on_symbols: bool = False
     example: str = ""
+    inexpressible: str = ""
 
     @property
     def line(self) -> str:

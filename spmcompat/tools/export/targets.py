@@ -55,6 +55,9 @@ class NotVerifiableError(TrainingError):
     """Raised if an export cannot be verified. The message says why."""
 
 
+NEVER_VERIFIED = "vocab.txt"
+"""The target with which no library can encode."""
+
 VERIFYING = "the check"
 """What a target's library is needed for, in messages."""
 

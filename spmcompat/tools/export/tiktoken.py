@@ -37,7 +37,10 @@ def limits(model: ModelProto) -> list[Limit]:
     """Return the differences between tiktoken and ``sentencepiece``."""
     refusals = [Limit(text, remedy, refuses=True) for text, remedy in _refusals(model)]
     return refusals or [
-        Limit("tiktoken treats the character U+2581 in a text as itself, sentencepiece as a space.")
+        Limit(
+            "tiktoken treats the character U+2581 in a text as itself, sentencepiece as a space.",
+            inexpressible=SPACE_MARK,
+        )
     ]
 
 

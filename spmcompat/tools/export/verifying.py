@@ -38,6 +38,9 @@ class Difference(NamedTuple):
 
 _NO_LINES = "not verified: there are no lines to compare."
 
+REQUIRED, IF_POSSIBLE, NO = MODES = ("required", "if_possible", "no")
+"""Whether an export must be verified, is verified if that is possible, or is not verified."""
+
 
 class Verification(NamedTuple):
     """How closely an export agrees with ``sentencepiece``.
@@ -112,7 +115,7 @@ def verify(
         The number of lines that differ, by cause.
     """
     if lines is None:
-        return Verification(0, {}, [], "not verified, because verification is switched off.")
+        return Verification(0, {}, [], "not verified, because this was not asked for.")
     try:
         require("sentencepiece", VERIFYING, "formats")
         with tempfile.TemporaryDirectory(prefix="spmcompat-") as folder:

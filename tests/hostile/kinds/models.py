@@ -137,7 +137,7 @@ def _commands(model: Path, name: str, valid: Path, chance: random.Random) -> lis
         ["diff", "--all", *pair],
         ["evaluate", "--text", text, "--quiet", *pair],
         ["evaluate", "--text", text, "--quiet", "--pretokenizer=script", m],
-        *(["export", f"--to={to}", "--output=exported", "--noverify", m] for to in TARGETS),
+        *(["export", f"--to={to}", "--output=exported", "--verify=no", m] for to in TARGETS),
     ]
 
 

@@ -65,7 +65,7 @@ def prepare(folder: Path) -> None:
     for name, options in OPTIONS.items():
         flags = [f"--input={text}", f"--model_prefix={name}", "--vocab_size=90", *options]
         assert main(["train", *flags, "--hard_vocab_limit=false"]) == 0
-        exporting = ["--to=tokenizer.json", f"--output={name}.json", "--noverify"]
+        exporting = ["--to=tokenizer.json", f"--output={name}.json", "--verify=no"]
         assert main(["export", *exporting, f"{name}.model"]) == 0
     for name, document in _of_other_tools().items():
         Path(f"{name}.json").write_text(json.dumps(document), encoding="utf-8")

@@ -85,8 +85,10 @@ spmcompat.edit("m.model", ad=["new"])  # wrong
 spmcompat.merge(["a.model", "b.model"], weights="1,2")  # wrong
 
 # Other libraries
-spmcompat.export("m.model", to="gguf", output=path, verify=False)
+spmcompat.export("m.model", to="gguf", output=path, verify="no")
 spmcompat.import_model("tokenizer.json", output="m.model")
+spmcompat.export("m.model", to="gguf", output=path, verify="if_possible", text=["a"])
+spmcompat.export("m.model", to="gguf", output=path, verify="maybe")  # wrong
 spmcompat.export("m.model", to="ggml", output=path)  # wrong
 spmcompat.export("m.model", to="gguf")  # wrong
 spmcompat.import_model("tokenizer.json", "m.model")  # wrong

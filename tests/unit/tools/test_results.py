@@ -103,7 +103,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "extend": lambda: spmcompat.extend("a.model", add=2, input="t.txt", minloglevel=2),
     "trim": lambda: spmcompat.trim("a.model", keep=70, input="t.txt", minloglevel=2),
     "export": lambda: spmcompat.export(
-        "a.model", to="tokenizer.json", output="t.json", verify=[HOSTILE, f"a {HOSTILE} b"]
+        "a.model", to="tokenizer.json", output="t.json", text=[HOSTILE, f"a {HOSTILE} b"]
     ),
     "evaluate": lambda: spmcompat.evaluate("a.model", text="t.txt", minloglevel=2),
     "parity": lambda: spmcompat.parity(

@@ -40,7 +40,7 @@ OPTIONS: list[Mapping[str, object]] = [
 def pair(train: Train, tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Path, Path]:
     model = train("m", **request.param)
     exported = tmp_path / "tokenizer.json"
-    spmcompat.export(model, to="tokenizer.json", output=exported, verify=False)
+    spmcompat.export(model, to="tokenizer.json", output=exported, verify="no")
     return model, exported
 
 

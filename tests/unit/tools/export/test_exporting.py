@@ -26,6 +26,7 @@ from spmcompat.tools.export.exporting import export, lines_of
 from spmcompat.tools.export.hard_lines import hard_lines
 from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.targets import Loaded
+from spmcompat.tools.export.verifying import IF_POSSIBLE
 from tests.unit.tools.export.models import changed, differences, train, trained
 
 
@@ -158,7 +159,10 @@ def test_a_missing_library_is_said_and_the_files_are_written(
     fake = Fake({"": b"x"})
     fake.problem = "nothing_of_that_name"
     use(monkeypatch, fake)
-    found = export(model, "fake", str(tmp_path / "out"), ["a"], pytest.fail)
+    with pytest.raises(BadValueError, match="nothing_of_that_name"):
+        export(model, "fake", str(tmp_path / "out"), ["a"], pytest.fail)
+    assert not os.listdir(tmp_path)
+    found = export(model, "fake", str(tmp_path / "out"), ["a"], pytest.fail, verifying=IF_POSSIBLE)
     assert not found.ok
     assert found.problem == (
         "not verified: the check needs nothing_of_that_name, which is not installed: pip install "
@@ -174,7 +178,7 @@ def test_one_extra_installs_all_that_the_check_needs(
     monkeypatch.setattr(
         "spmcompat.runtime.libraries.is_installed", lambda module: module != "sentencepiece"
     )
-    found = export(model, "fake", str(tmp_path / "out"), ["a"], pytest.fail)
+    found = export(model, "fake", str(tmp_path / "out"), ["a"], pytest.fail, verifying=IF_POSSIBLE)
     assert not found.ok
     assert found.problem.endswith("pip install 'spmcompat[formats]'.")
 
@@ -189,18 +193,31 @@ def test_every_target_has_the_functions() -> None:
         targets.target_of("none")
 
 
-def test_lines_to_verify_with(model: ModelProto, tmp_path: Path) -> None:
+def test_lines_to_verify_with(tmp_path: Path) -> None:
     path = tmp_path / "lines"
     path.write_bytes("a\r\n\n é\u2028b".encode())
-    assert list(lines_of(model, str(path)) or []) == ["a\r", "", " é\u2028b"]
-    assert lines_of(model, False) is None
-    assert lines_of(model, True) == hard_lines(model)
-    assert lines_of(model, ["x"]) == ["x"]
+    assert list(lines_of(str(path)) or []) == ["a\r", "", " é\u2028b"]
+    assert lines_of(None) is None
+    assert lines_of(["x"]) == ["x"]
     with pytest.raises(MissingFileError, match="--text"):
-        lines_of(model, str(tmp_path / "none"))
+        lines_of(str(tmp_path / "none"))
     path.write_bytes(b"\xff\n")
     with pytest.raises(BadValueError, match="UTF-8"):
-        list(lines_of(model, str(path)) or [])
+        list(lines_of(str(path)) or [])
+
+
+def test_built_in_lines_that_the_target_cannot_express_are_left_out(
+    model: ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(
+        monkeypatch,
+        Fake({"": b"x"}, [Limit("No marks."), Limit("No a.", inexpressible="a|\\A\\Z")]),
+    )
+    output = str(tmp_path / "out")
+    found = export(model, "fake", output, None, lambda _: None)
+    others = [line for line in hard_lines(model) if line and "a" not in line]
+    assert found.lines == len(others) < len(hard_lines(model))
+    assert export(model, "fake", output, ["a", ""], lambda _: None).lines == 2
 
 
 def test_hard_lines_hold_the_symbols_of_the_model() -> None:
@@ -289,14 +306,17 @@ def test_the_functions_of_the_package(tmp_path: Path) -> None:
     path.write_bytes(trained("unigram", "identity", "plain").SerializeToString())
     output = tmp_path / "tokenizer.json"
     found = spmcompat.export(
-        path, to="tokenizer.json", output=output, verify=["The fox"], logstream=stream
+        path, to="tokenizer.json", output=output, text=["The fox"], logstream=stream
     )
     assert (found.ok, found.lines, found.different, found.problem) == (True, 1, 0, "")
     assert "WARNING spmcompat: tokenizer.json: " in stream.getvalue()
-    verify: bool | list[str]
-    for verify in (False, []):
+    for options in ({"verify": "no"}, {"verify": "if_possible", "text": []}):
         none = spmcompat.export(
-            path, to="tokenizer.json", output=output, verify=verify, logstream=stream
+            path,
+            to="tokenizer.json",
+            output=output,
+            logstream=stream,
+            **options,  # type: ignore[arg-type]
         )
         assert (none.ok, none.lines, none.to_dict()["ok"]) == (False, 0, False)
         assert none.problem.startswith("not verified")

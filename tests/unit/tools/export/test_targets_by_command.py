@@ -11,7 +11,9 @@ from tests.unit.tools.export.small_models import EXACT, TEXT, trained
 ASCII = [line for line in TEXT if line.isascii()] * 3
 
 
-def run(folder: Path, to: str, **options: object) -> tuple[int, str, str]:
+def run(
+    folder: Path, to: str, *, built_in: bool = False, **options: object
+) -> tuple[int, str, str]:
     """Export a BPE model, and return the exit status, the report and the errors."""
     model = folder / "m.model"
     model.write_bytes(trained("bpe", ASCII, byte_fallback=True, **options).SerializeToString())
@@ -19,7 +21,9 @@ def run(folder: Path, to: str, **options: object) -> tuple[int, str, str]:
     text.write_text("\n".join(ASCII), encoding="utf-8")
     out, err = io.StringIO(), io.StringIO()
     output = folder / "out"
-    argv = ["export", f"--to={to}", f"--output={output}", f"--text={text}", str(model)]
+    argv = ["export", f"--to={to}", f"--output={output}", str(model)]
+    if not built_in:
+        argv.append(f"--text={text}")
     return main(argv, out, err), out.getvalue(), err.getvalue()
 
 
@@ -32,6 +36,16 @@ def test_an_exact_model_is_written_and_verified(to: str, library: str, tmp_path:
     assert f", {to} against sentencepiece: 0 differ" in report
     names = {"gguf": {"out"}, "tiktoken": {"ranks.tiktoken", "encoding.json"}}[to]
     assert {path.name for path in [tmp_path / "out", *tmp_path.glob("out/*")]} >= names
+
+
+@pytest.mark.parametrize(("to", "library"), [("gguf", "llama_cpp"), ("tiktoken", "tiktoken")])
+def test_the_built_in_lines_of_an_exact_model_do_not_differ(
+    to: str, library: str, tmp_path: Path
+) -> None:
+    pytest.importorskip(library, reason=f"{library} is not installed")
+    status, report, _ = run(tmp_path, to, built_in=True, **EXACT)
+    assert status == 0
+    assert f" of the built-in lines, {to} against sentencepiece: 0 differ" in report
 
 
 @pytest.mark.parametrize(
