@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader, FileIO
@@ -114,6 +115,8 @@ def changed(name: str) -> TrainingError:
 
 def _is_endless(file: BufferedReader[WholeFile]) -> bool:
     """Return whether a file is a device other than a terminal or the null device."""
+    if sys.platform == "win32":
+        return False
     status = os.fstat(file.fileno())
     if not stat.S_ISCHR(status.st_mode) or file.isatty():
         return False

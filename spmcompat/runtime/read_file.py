@@ -7,15 +7,14 @@ one would replace the result of the first.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from spmcompat.errors import TrainingError
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # on Windows
-    fcntl = None  # type: ignore[assignment]
 
 
 class ReadFile:
@@ -61,7 +60,7 @@ class ReadFile:
 
 def _is_free(descriptor: int) -> bool:
     """Lock a file until its descriptor is closed. Return whether no other command has locked it."""
-    if fcntl is not None:
+    if sys.platform != "win32":
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
