@@ -428,7 +428,7 @@ def import_model(
     Parameters
     ----------
     tokenizer : path
-        A ``tokenizer.json``.
+        A ``tokenizer.json``, or a folder that contains it.
     output : path
         The model to write.
     approximate : bool

@@ -406,6 +406,8 @@ def test_several_texts_add_up_and_workers_change_nothing() -> None:
         (("bpe.model", "--counts", "nowhere.counts"), '"nowhere.counts": No such file'),
         (("bpe.model", "--counts", "text.txt"), "text.txt is not a Parquet file"),
         (("a.json", "--counts", "text.counts"), "--counts needs .model files"),
+        ((".", "--counts", "text.counts"), "--counts needs .model files"),
+        ((".", "--text", "text.txt"), "tokenizer.json"),
         (("bpe.model", "--text", "text.txt", "--language_column", "x"), "text.txt is not a table"),
         (("bpe.model", "--text", "text.txt", "--gold", "."), "Is a directory. Check --gold"),
         (("bpe.model", "--text", "text.txt", "--gold", "text.txt"), "text.txt:1: expected a word"),

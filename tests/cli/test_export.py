@@ -309,13 +309,24 @@ def test_an_export_is_imported() -> None:
     assert len(read_model("back.model").pieces) == len(read_model("m.model").pieces)
 
 
+def test_the_file_in_a_folder_is_imported() -> None:
+    export("m.model", "--to=hf-folder", "--output=hf", "--noverify")
+    pieces = [piece.piece for piece in read_model("m.model").pieces]
+    for folder in ("hf", "hf/"):
+        assert import_(folder, "--output=back.model")[0] == OK
+        assert [piece.piece for piece in read_model("back.model").pieces] == pieces
+    before = Path("hf/tokenizer.json").read_bytes()
+    assert import_("hf", "--output=hf/tokenizer.json")[0] != OK
+    assert Path("hf/tokenizer.json").read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
         (["t.json"], USAGE, "--output is missing"),
         (["--output=o"], USAGE, "one tokenizer.json is needed"),
         (["no.json", "--output=o"], FAILURE, "No such file"),
-        ([".", "--output=o"], FAILURE, "Is a directory. Give the tokenizer.json in it."),
+        ([".", "--output=o"], FAILURE, "tokenizer.json"),
         (["lines.txt", "--output=o"], FAILURE, "it is not JSON. spmcompat export makes one"),
         (["w.json", "--output=o"], FAILURE, 'the part "model" (WordPiece) cannot be imported'),
     ],

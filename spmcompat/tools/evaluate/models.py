@@ -22,7 +22,7 @@ from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
 from spmcompat.tools.evaluate.pretokens import PretokenEncoder
 from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
 from spmcompat.tools.evaluate.vocabularies import texts_of_pieces
-from spmcompat.tools.export.document import MOST_BYTES
+from spmcompat.tools.export.document import MOST_BYTES, document_path
 from spmcompat.tools.export.importing import pieces_of_export
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -102,8 +102,7 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
         If the file cannot be read or is not a model, or if the library is not installed.
     """
     refuse_impossible(path, "Check the path")
-    if os.path.isdir(path):
-        path = os.path.join(path, "tokenizer.json")
+    path = document_path(path)
     is_ours = not path.endswith(".json")
     library, extra = ("sentencepiece", "eval") if is_ours else ("tokenizers", "compare")
     if pretokenizer is not None and not is_ours:

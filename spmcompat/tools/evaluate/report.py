@@ -26,6 +26,7 @@ from spmcompat.tools.evaluate.segments import check_pretokenizer
 from spmcompat.tools.evaluate.stored import CountsEvaluation, evaluate_counts
 from spmcompat.tools.evaluate.texts import TextFiles, Texts, texts_of
 from spmcompat.tools.evaluate.vocabularies import VocabularyCounts, count_vocabulary, read_affixes
+from spmcompat.tools.export.document import document_path
 
 Result: TypeAlias = Evaluation | CountsEvaluation
 
@@ -215,7 +216,7 @@ def _check(given: SimpleNamespace) -> None:
         except BadValueError as error:
             raise UsageError(str(error)) from error
     for path in given.arguments:
-        if given.counts is not None and path.endswith(".json"):
+        if given.counts is not None and document_path(path).endswith(".json"):
             raise BadValueError(
                 f"{path}: --counts needs .model files. Leave out this file, or give --text."
             )

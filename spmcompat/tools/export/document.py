@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
@@ -26,6 +27,11 @@ Check: TypeAlias = "Callable[[object], str]"
 
 The text is empty if there is no error.
 """
+
+
+def document_path(path: str) -> str:
+    """Return the path of the ``tokenizer.json`` in a folder. Another path is returned unchanged."""
+    return os.path.join(path, "tokenizer.json") if os.path.isdir(path) else path
 
 
 def read_document(content: bytes) -> Step:

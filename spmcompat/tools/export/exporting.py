@@ -128,7 +128,7 @@ def import_file(
     Parameters
     ----------
     path : str
-        The ``tokenizer.json``.
+        The ``tokenizer.json``, or a folder that contains it.
     output : str
         The model to write.
     warn : callable
@@ -144,19 +144,18 @@ def import_file(
     BadValueError
         If no model can encode text as the file does.
     """
-    from spmcompat.tools.export.document import MOST_BYTES  # noqa: PLC0415
+    from spmcompat.tools.export.document import MOST_BYTES, document_path  # noqa: PLC0415
     from spmcompat.tools.export.importing import import_tokenizer  # noqa: PLC0415
 
     refuse_impossible(path, "Check the path")
+    path = document_path(path)
     outputs.check_output(output, _OPTION)
     outputs.refuse_inputs([output], [path], _OPTION)
     try:
         with open(path, "rb") as file:
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
-        is_folder = isinstance(error, IsADirectoryError)
-        remedy = "Give the tokenizer.json in it" if is_folder else "Check the path"
-        raise MissingFileError(f'"{path}": {error.strerror}. {remedy}.') from error
+        raise MissingFileError(f'"{path}": {error.strerror}. Check the path.') from error
     if len(content) > MOST_BYTES:
         most = f"{MOST_BYTES >> 20} MiB"
         raise BadValueError(

@@ -12,9 +12,9 @@ def command() -> Command:
     """Return the description of the command."""
     return Command(
         "spmcompat import",
-        "Converts a tokenizer.json to a model that encodes exactly as the file does. If no model "
-        "can, nothing is written, and the error names the part of the file that a model cannot "
-        "express, or the first difference.",
+        "Converts a tokenizer.json, or the one in a folder, to a model that encodes exactly as the "
+        "file does. If no model can, nothing is written, and the error names the part of the file "
+        "that a model cannot express, or the first difference.",
         "tokenizer.json --output=m.model",
         _run,
         [
