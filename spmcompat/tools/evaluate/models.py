@@ -78,9 +78,16 @@ class Model(Protocol):
     def cut(self, words: Sequence[str]) -> list[list[str]]:
         """Split each word into the texts of its tokens, one for each token.
 
-        A space mark that is added to the word is left out. If several tokens represent one
-        character, all but one of them have an empty text.
+        Tokens that are only space marks are left out. If several tokens represent one character,
+        all but one of them have an empty text. A character without tokens belongs to the token
+        before it, or to the first one.
         """
+        ids = self.encode([word.encode() for word in words])
+        parts = []
+        for word, spans, tokens in zip(words, self.spans(words), ids, strict=True):
+            kept = np.flatnonzero(~self.kinds.blank[tokens])
+            parts.append(_parts(word, [spans[i][0] for i in kept]))
+        return parts
 
 
 def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> Model:
@@ -121,7 +128,7 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
         ) from error
 
 
-class _SentencePiece:
+class _SentencePiece(Model):
     """A SentencePiece model that the installed ``sentencepiece`` library has loaded."""
 
     drops_characters = False
@@ -161,16 +168,8 @@ class _SentencePiece:
             for line, result in zip(lines, encoded, strict=True)
         ]
 
-    def cut(self, words: Sequence[str]) -> list[list[str]]:
-        encoded = self._encoder.encode(list(words), return_type="proto")
-        blank = self.kinds.blank
-        # Leave out the space mark that the encoder adds to the word: its surface is empty.
-        return [
-            [p.surface for p in result.pieces if p.surface or not blank[p.id]] for result in encoded
-        ]
 
-
-class _HuggingFace:
+class _HuggingFace(Model):
     """A tokenizer of the ``tokenizers`` library."""
 
     pretokens: PretokenEncoder | None = None
@@ -240,14 +239,6 @@ class _HuggingFace:
             for line in self._encoded(lines)
         ]
 
-    def cut(self, words: Sequence[str]) -> list[list[str]]:
-        blank = self.kinds.blank
-        cuts = []
-        for word, line, spans in zip(words, self._encoded(words), self.spans(words), strict=True):
-            kept = ~blank[self._numbers(line)] | [end > begin for begin, end in spans]
-            cuts.append(_parts(word, [spans[i][0] for i in np.flatnonzero(kept)]))
-        return cuts
-
     def _numbers(self, line: Encoding) -> npt.NDArray[np.int64]:
         """Return the tokens of a line as numbers without gaps."""
         ids = np.array(line.ids, dtype=np.int64)
@@ -310,7 +301,7 @@ def _without_added_marks(offsets: Sequence[Span], blank: Sequence[int]) -> list[
 
 def _parts(word: str, begins: Sequence[int]) -> list[str]:
     """Split a word where its tokens begin. Several tokens may begin at the same character."""
-    offsets = [0, *sorted(begins)[1:], len(word)]
+    offsets = [0, *sorted(begins)[1:], len(word)] if begins else []
     return [word[a:b] for a, b in itertools.pairwise(offsets)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from spmcompat.tools.evaluate.models import load_model
 from tests.oracle.morphology import ends, morph_scores
 
 from .conftest import Train
+from .tokenizers_by_hand import bpe_without_unknown, byte_level
 
 
 def gold(*segmentations: str) -> list[GoldWord]:
@@ -84,6 +86,40 @@ def test_every_token_counts_if_a_character_has_several(train: Train, model_type:
         if boundaries(one)
     ]
     assert scores.morph_score_token_precision == pytest.approx(sum(expected) / len(expected))
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("suffix", [False, True])
+def test_characters_without_tokens_move_no_boundary(train: Train, suffix: bool) -> None:
+    """Normalization removes U+0007; the space mark that the encoder adds is no token of a word."""
+    path = train("m", model_type="char", vocab_size=200, treat_whitespace_as_suffix=suffix)
+    words = gold("\u0007t he", "t he\u0007", "t\u0007 he", "\u0007 \u0007")
+    parts = load_model(str(path), Workers(1)).cut([word.text for word in words])
+    assert list(map(len, parts)) == [3, 3, 3, 0]
+    assert ["".join(tokens) for tokens in parts[:3]] == [word.text for word in words[:3]]
+    assert score_boundaries(words[:3], parts[:3]).recall == 1
+
+
+def test_all_tokens_of_a_byte_level_vocabulary_count(tmp_path: Path) -> None:
+    words = gold("\u6771\u4eac \u90fd", "the cat")
+    parts = load_model(str(byte_level(tmp_path)), Workers(1)).cut([word.text for word in words])
+    assert list(map(len, parts)) == [9, 5]
+    scores = score_boundaries(words[:1], parts[:1])
+    assert (scores.mean_length, scores.precision) == (9, 1 / 2)
+    assert scores.morph_score_token_precision == 1 / 9
+
+
+def test_a_word_of_unknown_characters_without_tokens_has_length_0(tmp_path: Path) -> None:
+    model = load_model(str(bpe_without_unknown(tmp_path)), Workers(1))
+    scores = score_boundaries(gold("\u6771 \u4eac", "a b"), model.cut(["\u6771\u4eac", "ab"]))
+    assert (scores.mean_length, scores.morph_score_words) == (1, 1)
+
+
+def test_a_cut_inside_a_character_splits_a_word_but_finds_no_boundary() -> None:
+    # As with the pieces "f" and "ib", if the word begins with a ligature.
+    scores = score_boundaries(gold("\ufb01 b"), [["", "\ufb01b"]])
+    assert (scores.mean_length, scores.morph_score_words, scores.morph_score) == (2, 1, 0)
+    assert (scores.morph_score_precision, scores.morph_score_token_precision) == (0, 0)
 
 
 MORPHS = st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=4)
