@@ -8,11 +8,12 @@ from __future__ import annotations
 import struct
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, TypeAlias
 
 from spmcompat.errors import TrainingError
 from spmcompat.model.reading import parse_unchecked, read_model_bytes
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.normalization.charsmaps import decompile
 from spmcompat.tools.diff.contents import (
     CHARSMAP,
@@ -159,14 +160,23 @@ def _pieces(left: ModelProto, right: ModelProto) -> PiecesDifference:
             if a.stored != b.stored
         ],
         scores=[
-            ScoreDifference(
-                a.piece, a.id, b.id, a.score, b.score, abs(ordinal(a.score) - ordinal(b.score))
-            )
+            ScoreDifference(a.piece, a.id, b.id, a.score, b.score, _units(left, a, b))
             for a, b in common
             if comparable and repr(a.score) != repr(b.score)
         ],
         scores_are_comparable=comparable,
     )
+
+
+def _units(model: ModelProto, a: Piece, b: Piece) -> int | None:
+    """Return the number of float32 steps between two scores; None if it means nothing."""
+    is_probability = (
+        model.trainer_spec.model_type != TrainerSpec.BPE
+        and a.type == b.type == "NORMAL"
+        and isfinite(a.score)
+        and isfinite(b.score)
+    )
+    return abs(ordinal(a.score) - ordinal(b.score)) if is_probability else None
 
 
 def _moved(common: Sequence[tuple[Piece, Piece]]) -> list[IdDifference]:

@@ -180,10 +180,15 @@ def _piece_sections(found: PiecesDifference, names: tuple[str, str]) -> Iterator
     if not found.scores_are_comparable:
         yield "scores: not compared, because the models are of different types", (), []
     if found.scores:
-        most = max(one.units for one in found.scores)
-        rows = [(a_id, b_id, a, b, n, repr(text)) for text, a_id, b_id, a, b, n in found.scores]
-        title = f"scores: {len(rows):,} {of_common} differ, by at most {most:,} units"
-        yield f"{title} in the last place", (*ids, *names, "units", "piece"), rows
+        units = [one.units for one in found.scores if one.units is not None]
+        title = f"scores: {len(found.scores):,} {of_common} differ"
+        if units:
+            title += f", by at most {max(units):,} units in the last place"
+        rows = [
+            (a_id, b_id, a, b, "-" if n is None else f"{n:,}", repr(text))
+            for text, a_id, b_id, a, b, n in found.scores
+        ]
+        yield title, (*ids, *names, "units", "piece"), rows
 
 
 def _other_sections(found: Difference, names: tuple[str, str]) -> Iterator[_Section]:

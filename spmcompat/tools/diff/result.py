@@ -48,14 +48,18 @@ class TextDifference(NamedTuple):
 
 
 class ScoreDifference(NamedTuple):
-    """A piece with different scores. `units` is the number of float32 steps between them."""
+    """A piece with different scores.
+
+    `units` is the number of float32 steps between them; None unless both are finite log
+    probabilities. The scores of BPE are ranks, and only normal pieces have a probability.
+    """
 
     piece: str
     left_id: int
     right_id: int
     left: float
     right: float
-    units: int
+    units: int | None
 
 
 class PiecesDifference(NamedTuple):

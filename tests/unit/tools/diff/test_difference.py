@@ -1,7 +1,9 @@
 """The comparison of two models finds every difference, and nothing else."""
 
+import math
 import struct
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -111,6 +113,41 @@ def test_scores_of_different_types_of_models_are_not_compared(
     assert "scores" in str(found)
     assert "scores" in found._repr_html_()
     assert compare(other_model, other_model).pieces.scores_are_comparable
+
+
+def test_float32_steps_are_counted_for_log_probabilities_only(
+    model: bytes, trainers: Trainers
+) -> None:
+    """The scores of BPE are ranks, and those of user-defined pieces are not used."""
+    options: dict[str, Option] = {"hard_vocab_limit": False, "model_type": "bpe"}
+    small, large = (
+        trainers.reference.run(file_case({**options, "vocab_size": size}, [text])).output(".model")
+        for size, text in ((20, TEXT), (30, "abe abf xyz xyz\n" * 5 + TEXT))
+    )
+    assert small is not None
+    assert large is not None
+    found = compare(small, large)
+    assert found.pieces.scores
+    assert {one.units for one in found.pieces.scores} == {None}
+    assert "units in the last place" not in str(found)
+
+    def change(score: float, kind: Any) -> Callable[[ModelProto], None]:
+        def apply(copy: ModelProto) -> None:
+            copy.pieces[5].score = score
+            copy.pieces[5].type = kind
+
+        return apply
+
+    normal = ModelProto.SentencePiece.NORMAL
+    for other in (
+        change(0.0, ModelProto.SentencePiece.USER_DEFINED),
+        change(math.nan, normal),
+        change(-math.inf, normal),
+    ):
+        (score,) = _changed(model, other).pieces.scores
+        assert score.units is None
+    (score,) = _changed(model, change(-1.0, normal)).pieces.scores
+    assert score.units
 
 
 def test_zeros_of_different_sign_differ_and_nan_equals_itself(model: bytes) -> None:
