@@ -161,6 +161,19 @@ def test_languages_are_held_out_line_by_line(folder: Path) -> None:
     assert result["run"]["evaluation"]["languages"]["reference"] == "b"
 
 
+def test_texts_of_different_lengths_are_not_parallel(folder: Path) -> None:
+    """The held-out texts have the same number of lines, but the texts do not."""
+    lines = (folder / "text.txt").read_text(encoding="utf-8").splitlines()[:47]
+    for name, count in (("a", 41), ("b", 47)):
+        Path(f"{name}.txt").write_text("\n".join(lines[:count]) + "\n", encoding="utf-8")
+    given = ("--text", "a=a.txt,b=b.txt", "--vocab_size=100", "--configs=bpe", "--quiet")
+    status, out, err = compare(*given, "--parallel", "--output=out")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert "--parallel" in err
+    assert not Path("out/models").exists()
+    assert not Path("out/report.html").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_the_same_command_continues_after_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:

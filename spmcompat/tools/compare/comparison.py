@@ -111,7 +111,7 @@ def make(given: SimpleNamespace, report: Report) -> Comparison:
     # Checked before the folder is created; later checks name the files of each configuration.
     folder.check("report.html", GROUPS, *SPLITS)
     with folder.lock(report):
-        texts = split_text(source, folder, report)
+        texts = split_text(source, folder, report, given.parallel)
         if given.reference is not None:
             check_reference(given.reference, texts.by_language)
         workers = Workers(available_cores())

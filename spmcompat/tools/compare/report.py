@@ -297,7 +297,11 @@ def _languages(results: Sequence[Result]) -> str:
     found = language_table(named)
     if found is None:
         return ""
-    columns = [_figure("Gini coefficient of the costs", "gini", "{:.4f}", min)]
+    # Coefficients of different languages say nothing about which model is better.
+    compared = (r.evaluation for r in results if not lost_text(r.evaluation))
+    left_out = {one.languages.left_out for one in compared if one.languages}
+    best = min if len(left_out) == 1 else None
+    columns = [_figure("Gini coefficient of the costs", "gini", "{:.4f}", best)]
     # The first two columns, the language and the model, are the name of a row.
     head = ["language", *found.head[2:]]
     rows = [row(escape(" ".join(cells[:2])), head, [*map(Cell, cells[2:])]) for cells in found.rows]

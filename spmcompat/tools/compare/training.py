@@ -32,7 +32,7 @@ from spmcompat.tools.evaluate.bootstrap import Bootstrap
 from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
 from spmcompat.tools.evaluate.gold import GoldScores, boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
-from spmcompat.tools.evaluate.languages import LanguageFigures, Languages
+from spmcompat.tools.evaluate.languages import LanguageFigures, Languages, check_parallel
 from spmcompat.tools.evaluate.models import Model, load_model
 from spmcompat.tools.evaluate.texts import TextFiles
 from spmcompat.tools.evaluate.texts import Texts as TextSource
@@ -78,7 +78,9 @@ class Texts(NamedTuple):
         return TextFiles([*map(str, self.by_language.values())], [*self.by_language])
 
 
-def split_text(text: TextSource, folder: ReportFolder, report: Report) -> Texts:
+def split_text(
+    text: TextSource, folder: ReportFolder, report: Report, parallel: bool = False
+) -> Texts:
     """Hold out every twentieth non-blank line. The other non-blank lines are the training text.
 
     If the text has languages, blank lines are counted, too, and every twentieth line of each
@@ -87,7 +89,8 @@ def split_text(text: TextSource, folder: ReportFolder, report: Report) -> Texts:
     Raises
     ------
     TrainingError
-        If the text cannot be read, has too few lines, or has a line that is too long.
+        If the text cannot be read, has too few lines, or has a line that is too long; or if it is
+        parallel, but the numbers of lines differ.
     """
     train, held_out = folder.claim(*SPLITS)
     digest = hashlib.sha256()
@@ -122,6 +125,8 @@ def split_text(text: TextSource, folder: ReportFolder, report: Report) -> Texts:
                 if language is not None:
                     to_language[language].write(line)
         _check_sizes(counts, text)
+        if parallel:
+            check_parallel({str(name): lines for name, lines in counts.items()})
     return Texts(train, held_out, _words_to_show(held_out), digest.hexdigest(), languages)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from spmcompat.tools.evaluate.tokens import TokenKinds, ratio, words_by_marks
+from spmcompat.tools.evaluate.tokens import TokenKinds, words_by_marks
 
 _Lines = Sequence[npt.NDArray[np.int32]]
 
@@ -25,6 +25,9 @@ class DroppedSpaces:
         Whether the token is dropped.
     kinds : TokenKinds
         Properties of the tokens that are not dropped.
+    boundaries, lost : int
+        The number of boundaries between words that all tokens show, and of those that the remaining
+        tokens do not show.
     """
 
     def __init__(self, kinds: TokenKinds) -> None:
@@ -32,8 +35,8 @@ class DroppedSpaces:
         self.dropped = kinds.blank
         self.kinds = TokenKinds._make(values[~self.dropped] for values in kinds)
         self._numbers = (np.cumsum(~self.dropped) - 1).astype(np.int32)
-        self._boundaries = 0
-        self._lost = 0
+        self.boundaries = 0
+        self.lost = 0
 
     def without(self, lines: _Lines) -> _Lines:
         """Return each line's ids without the dropped tokens. Unlike `drop`, count nothing."""
@@ -44,18 +47,10 @@ class DroppedSpaces:
         kept = self.without(lines)
         words = words_by_marks(self._all_kinds, lines).words
         shown = words_by_marks(self._all_kinds, kept).words
-        self._boundaries += int((words - (words > 0)).sum())
-        self._lost += int((words - shown).sum())
+        self.boundaries += int((words - (words > 0)).sum())
+        self.lost += int((words - shown).sum())
         return kept
 
     def renumber(self, lines: _Lines) -> _Lines:
         """Convert the ids of kept tokens to ids in a vocabulary that lacks the dropped tokens."""
         return [self._numbers[ids] for ids in lines]
-
-    @property
-    def lost_boundaries(self) -> float:
-        """The number of lost boundaries between words, divided by the number of all boundaries.
-
-        It is NaN if the tokens do not show any boundary.
-        """
-        return ratio(self._lost, self._boundaries)

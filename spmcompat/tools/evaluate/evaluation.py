@@ -149,11 +149,12 @@ def lost_text(result: Evaluation) -> str:
     A model that loses text needs fewer tokens, and its loss in nats is smaller. So its figures
     cannot be compared with those of other models.
     """
-    if result.drops_spaces:
-        boundaries = 0.0 if math.isnan(result.lost_spaces) else result.lost_spaces
-        return f"it leaves out spaces, with {boundaries:.3%} of the boundaries between words"
     return describe_loss(
-        result.model_type, result.unknown_rate, result.lost_characters, result.lost_spaces
+        result.model_type,
+        result.unknown_rate,
+        result.lost_characters,
+        result.lost_spaces,
+        result.drops_spaces,
     )
 
 
@@ -243,10 +244,12 @@ class _Measurement:
             return None
         return ModelSums(*count_tokens(self.model.kinds, cut), *words, *losses)
 
-    def counts(self) -> ModelCounts:
-        """Return what the model made of the lines so far."""
-        tokens = self.tokens
-        return ModelCounts(tokens.tokens, tokens.unknown, self.lost_characters, self.lost_spaces)
+    def counts(self, text: _TextSize) -> ModelCounts:
+        """Return what the model made of the lines so far, which `text` describes."""
+        spaces = (self.lost_spaces, text.words)
+        if self.spaces is not None:
+            spaces = (self.spaces.lost, self.spaces.boundaries)
+        return ModelCounts(self.tokens.tokens, self.tokens.unknown, self.lost_characters, *spaces)
 
     def _cut(self, lines: Sequence[bytes], encoded: _Lines) -> _Lines:
         """Return the tokens of each line. With a pretokenizer, encode each pretoken separately."""
@@ -314,7 +317,7 @@ class _Measurement:
         if self.loss is not None:
             raw, renormalized = self.loss.raw, self.loss.renormalized
             loss_characters, loss_bytes = self.loss.characters, self.loss.bytes
-        lost_spaces = ratio(self.lost_spaces, text.words)
+        counts = self.counts(text)
         return Evaluation(
             model=model.path,
             model_type=model.model_type,
@@ -330,7 +333,7 @@ class _Measurement:
             bytes_per_token=ratio(text.bytes, tokens.tokens),
             unknown_rate=tokens.unknown_rate,
             lost_characters=ratio(self.lost_characters, text.visible_characters),
-            lost_spaces=self.spaces.lost_boundaries if self.spaces else lost_spaces,
+            lost_spaces=ratio(counts.lost_spaces, counts.spaces),
             byte_piece_rate=tokens.byte_rate,
             renyi_efficiency=tokens.renyi_efficiency,
             renyi_efficiency_observed=tokens.renyi_efficiency_observed,
@@ -403,7 +406,7 @@ def evaluate(
             size.add(batch)
             if language is not None:
                 languages = languages or LanguageSums(len(models))
-                languages.add(language, size.counts(), [one.counts() for one in measurements])
+                languages.add(language, size.counts(), [one.counts(size) for one in measurements])
             if units is not None:
                 of_text = text_sums(batch.lines, batch.texts, batch.words)
                 rows = np.concatenate([of_text, *(found for found in sums if found is not None)])
@@ -430,7 +433,8 @@ def evaluate(
         resampled = _resampled(measurements, units, gold_samples, bootstrap)
     of_languages: Sequence[Languages | None] = [None] * len(models)
     if languages is not None:
-        of_languages = languages.of_models([one.model_type for one in models], reference, parallel)
+        kinds = [(one.model.model_type, one.spaces is not None) for one in measurements]
+        of_languages = languages.of_models(kinds, reference, parallel)
     return [
         measurement.result(size, of_gold, of_model)._replace(languages=in_languages)
         for measurement, of_gold, of_model, in_languages in zip(

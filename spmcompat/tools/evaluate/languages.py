@@ -25,13 +25,20 @@ _WORD_MODELS = ("word", "tokenizers WordPiece", "tokenizers WordLevel")
 
 
 def describe_loss(
-    model_type: str, unknown_rate: float, lost_characters: float, lost_spaces: float
+    model_type: str,
+    unknown_rate: float,
+    lost_characters: float,
+    lost_spaces: float,
+    drops_spaces: bool,
 ) -> str:
     """Return a description of what a model loses of a text, or "" if it loses nothing that counts.
 
     A model that loses text needs fewer tokens for it, so the number cannot be compared with others.
     The shares are fields of `Evaluation` and of `LanguageFigures`.
     """
+    if drops_spaces:
+        boundaries = 0.0 if math.isnan(lost_spaces) else lost_spaces
+        return f"it leaves out spaces, with {boundaries:.3%} of the boundaries between words"
     if unknown_rate > 0 and model_type in _WORD_MODELS:
         return f"it replaces whole words, with {lost_characters:.3%} of the characters"
     limit = f"(more than {_TOLERATED_LOSS:.1%})"
@@ -56,12 +63,16 @@ class TextCounts(NamedTuple):
 
 
 class ModelCounts(NamedTuple):
-    """What a model makes of a text: its tokens, and what they do not represent."""
+    """What a model makes of a text: its tokens, and what they do not represent.
+
+    `lost_spaces` and `spaces` are the numbers whose quotient is `lost_spaces` of `Evaluation`.
+    """
 
     tokens: int
     unknown: int
     lost_characters: int
     lost_spaces: int
+    spaces: int
 
 
 class LanguageFigures(NamedTuple):
@@ -105,7 +116,7 @@ class Languages(NamedTuple):
         two such languages, or if there are no tokens.
     worst : str
         Of the same languages, the one with the highest cost. If several languages have it, the
-        first of them; empty if there is none.
+        first of them; empty for fewer than two languages.
     left_out : tuple of str
         The languages that `gini` and `worst` leave out, because the model loses some of their text.
     figures : mapping of str to LanguageFigures
@@ -163,14 +174,17 @@ class LanguageSums:
         self._counted = counted
 
     def of_models(
-        self, model_types: Iterable[str], reference: str | None = None, parallel: bool = False
+        self,
+        models: Iterable[tuple[str, bool]],
+        reference: str | None = None,
+        parallel: bool = False,
     ) -> list[Languages]:
         """Return the figures of each model.
 
         Parameters
         ----------
-        model_types : iterable of str
-            The type of each model.
+        models : iterable of (str, bool)
+            The type of each model, and whether its tokens of spaces are dropped.
         reference : str, optional
             The language that parity refers to; by default the first one.
         parallel : bool, optional
@@ -187,15 +201,15 @@ class LanguageSums:
         sizes = len(TextCounts._fields)
         texts = {name: TextCounts(*sums[:sizes].tolist()) for name, sums in self._sums.items()}
         if parallel:
-            _check_parallel(texts)
+            check_parallel({name: text.lines for name, text in texts.items()})
         found = []
-        for number, model_type in enumerate(model_types):
+        for number, (model_type, drops_spaces) in enumerate(models):
             begin = sizes + number * len(ModelCounts._fields)
             end = begin + len(ModelCounts._fields)
             counts = {
                 name: ModelCounts(*sums[begin:end].tolist()) for name, sums in self._sums.items()
             }
-            found.append(_languages(model_type, texts, counts, chosen, parallel))
+            found.append(_languages(model_type, drops_spaces, texts, counts, chosen, parallel))
         return found
 
 
@@ -214,9 +228,14 @@ def check_reference(reference: str, languages: Collection[str]) -> None:
         )
 
 
-def _check_parallel(texts: Mapping[str, TextCounts]) -> None:
-    """Raise if the numbers of lines differ."""
-    lines = {name: text.lines for name, text in texts.items()}
+def check_parallel(lines: Mapping[str, int]) -> None:
+    """Raise if the languages have different numbers of lines.
+
+    Raises
+    ------
+    BadValueError
+        If two numbers of lines differ.
+    """
     if len({*lines.values()}) > 1:
         few, many = min(lines, key=lambda one: lines[one]), max(lines, key=lambda one: lines[one])
         raise BadValueError(
@@ -227,6 +246,7 @@ def _check_parallel(texts: Mapping[str, TextCounts]) -> None:
 
 def _languages(
     model_type: str,
+    drops_spaces: bool,
     texts: Mapping[str, TextCounts],
     counts: Mapping[str, ModelCounts],
     reference: str,
@@ -238,7 +258,7 @@ def _languages(
     }
     figures = {}
     for name, text in texts.items():
-        tokens, unknown, lost_characters, lost_spaces = counts[name]
+        tokens, unknown, lost_characters, lost_spaces, spaces = counts[name]
         lost = ratio(lost_characters, text.visible_characters)
         unknown_rate = ratio(unknown, tokens)
         figures[name] = LanguageFigures(
@@ -252,7 +272,9 @@ def _languages(
             unknown_rate=unknown_rate,
             lost_characters=lost,
             parity=ratio(costs[name], costs[reference]),
-            loses=describe_loss(model_type, unknown_rate, lost, ratio(lost_spaces, text.words)),
+            loses=describe_loss(
+                model_type, unknown_rate, lost, ratio(lost_spaces, spaces), drops_spaces
+            ),
         )
     kept = {name: cost for name, cost in costs.items() if not figures[name].loses}
     known = {name: cost for name, cost in kept.items() if not math.isnan(cost)}
@@ -260,7 +282,7 @@ def _languages(
         reference=reference,
         are_parallel=parallel,
         gini=gini([*kept.values()]),
-        worst=max(known, key=lambda name: known[name], default=""),
+        worst=max(known, key=lambda name: known[name]) if len(known) > 1 else "",
         left_out=tuple(name for name in texts if name not in kept),
         figures=figures,
     )

@@ -18,6 +18,7 @@ from spmcompat.tools.evaluate.bootstrap import Bootstrap, Interval, Resampled
 from spmcompat.tools.evaluate.evaluation import Evaluation
 from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, score_boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
+from spmcompat.tools.evaluate.languages import LanguageFigures, Languages
 
 
 def result(
@@ -129,6 +130,32 @@ def test_a_model_that_loses_text_is_never_best(texts: Texts) -> None:
     assert "class=best" not in rows["two"]
     assert "loses text" not in rows["one"] + rows["three"]
     assert "<b>two</b> loses text: it loses 1.000% of the characters (more than 0.5%)." in html
+
+
+def with_languages(given: Result, gini: float, left_out: tuple[str, ...]) -> Result:
+    figures = LanguageFigures(1, 1, 1, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, "")
+    of_languages = dict.fromkeys(("a", "b", "c"), figures)
+    languages = Languages("a", False, gini, "a", left_out, of_languages)
+    return given._replace(evaluation=given.evaluation._replace(languages=languages))
+
+
+@pytest.mark.parametrize(("left_out", "lost"), [((), 0.0), (("c",), 0.0), (("c",), 0.01)])
+def test_gini_coefficients_of_different_languages_are_not_compared(
+    texts: Texts, left_out: tuple[str, ...], lost: float
+) -> None:
+    results = [
+        with_languages(result("one", 10), 0.3, ()),
+        with_languages(result("two", 10), 0.2, ()),
+        with_languages(result("three", 10, lost=lost), 0.1, left_out),
+    ]
+    _, _, languages = page(results, texts, "text").partition("<h3>Languages</h3>")
+    table, _, _ = languages.partition("</table>")
+    best = re.findall(r"<td class=best .*?>(.*?)</td>", table)
+    # A model that loses text in only one language may still be compared in all other figures.
+    assert (
+        best
+        == {((), 0.0): ["0.1000"], (("c",), 0.0): [], (("c",), 0.01): ["0.2000"]}[left_out, lost]
+    )
 
 
 def test_nothing_is_best_if_one_model_is_left_to_compare(texts: Texts) -> None:

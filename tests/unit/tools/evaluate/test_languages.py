@@ -25,6 +25,7 @@ from spmcompat.tools.evaluate.models import load_model
 from spmcompat.tools.evaluate.texts import TextFiles, Texts, texts_of
 
 from .conftest import Train
+from .tokenizers_by_hand import wordpiece
 
 PARALLEL = {
     "en": ["the cat sat", "", "a dog ran", "the end 漢"],
@@ -64,10 +65,21 @@ def model(train: Train) -> Path:
 
 
 def measure(
-    model: Path, texts: Texts, reference: str | None = None, parallel: bool = False
+    model: Path,
+    texts: Texts,
+    reference: str | None = None,
+    parallel: bool = False,
+    drop_spaces: bool = False,
 ) -> Evaluation:
-    loaded = load_model(str(model), Workers(1))
-    (result,) = evaluate([loaded], texts, [], Report(3), reference=reference, parallel=parallel)
+    (result,) = evaluate(
+        [load_model(str(model), Workers(1))],
+        texts,
+        [],
+        Report(3),
+        reference=reference,
+        parallel=parallel,
+        drop_spaces=drop_spaces,
+    )
     return result
 
 
@@ -103,9 +115,10 @@ def test_parallel_texts_are_compared_by_line(model: Path, tmp_path: Path) -> Non
         name for name, found in result.languages.figures.items() if found.loses
     )
     kept = {name: costs[name] for name in costs if name not in result.languages.left_out}
+    # One language alone is not the worst of several.
     assert [*kept] == ["de"]
-    assert result.languages.worst == "de"
-    assert result.flat()["worst_language"] == result.languages.worst
+    assert result.languages.worst == result.flat()["worst_language"] == ""
+    assert math.isnan(result.languages.gini)
     # Without the names of the languages, the figures of the whole text are the same.
     plain = measure(model, TextFiles([str(tmp_path / name) for name in PARALLEL]))
     assert plain.languages is None
@@ -180,6 +193,28 @@ def test_a_model_with_bytes_loses_no_language(train: Train, tmp_path: Path) -> N
     assert found.left_out == ()
     costs = [one.tokens_per_byte for one in found.figures.values()]
     assert found.gini == gini(costs)
+
+
+@pytest.mark.parametrize("drop_spaces", [False, True])
+def test_a_language_whose_spaces_are_dropped_loses_text(
+    train: Train, tmp_path: Path, drop_spaces: bool
+) -> None:
+    path = train("m", space_pieces="separate", byte_fallback=True, vocab_size=400)
+    texts = files(tmp_path, {"en": ["the cat sat", "a"], "de": ["die katze", "ein hund lief"]})
+    found = measure(path, texts, drop_spaces=drop_spaces).languages
+    assert found is not None
+    assert found.left_out == (("en", "de") if drop_spaces else ())
+    assert (found.worst == "") == math.isnan(found.gini) == drop_spaces
+    assert all(bool(one.loses) == drop_spaces for one in found.figures.values())
+
+
+def test_a_language_whose_spaces_are_not_shown_loses_text(tmp_path: Path) -> None:
+    """The vocabulary splits at punctuation, so that "cat ," and "cat," have the same tokens."""
+    texts = files(tmp_path, {"en": ["cat, cat ,"], "de": ["cat cats the"], "xx": ["the cat"]})
+    found = measure(wordpiece(tmp_path, "BertPreTokenizer"), texts).languages
+    assert found is not None
+    assert found.left_out == ("en",)
+    assert found.worst in {"de", "xx"}
 
 
 def test_the_files_of_a_language_are_one_text(model: Path, tmp_path: Path) -> None:
