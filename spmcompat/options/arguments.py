@@ -27,7 +27,7 @@ def naming_keywords() -> Iterator[None]:
     except TrainingError as error:
         import re  # noqa: PLC0415
 
-        text = re.sub(r"(spmcompat (?:\w+ )+--)|(?<![\w-])--(?=[a-z])", r"\1", str(error))
+        text = re.sub(r"(spmcompat (?:\w+ )+--)|(?<![\w'-])--(?=[a-z])", r"\1", str(error))
         if isinstance(error, BadValueError):  # it may be a `UsageError`, which is for command lines
             raise BadValueError(text).with_traceback(error.__traceback__) from error.__cause__
         error.args = (text,)

@@ -175,7 +175,7 @@ def test_parity_takes_the_keywords_of_python() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "text is missing."),
+        ({}, "text or counts is missing."),
         ({"text": "t.txt", "counts": "counts.parquet"}, "Give either counts or text."),
         ({"text": 5}, "text takes a text or a path, not 5."),
         ({"text": "t.txt", "bootstrap": 5}, "bootstrap takes a whole number from 100 to 100000"),
