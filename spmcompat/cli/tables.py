@@ -102,14 +102,18 @@ def _transposed(texts: Sequence[Sequence[str]]) -> Iterator[str]:
     As many of its rows as fit become columns beside each other. The others follow below.
     """
     head, *rows = texts
-    while rows:
-        count = len(rows)
-        while count > 1 and _total([*zip(head, *rows[:count], strict=True)]) > columns():
-            count -= 1
-        lines = [*zip(head, *rows[:count], strict=True)]
-        yield from _aligned(lines, [False, *[count > 1] * count])
-        rows = rows[count:]
-        if rows:
+    widths = [2 + max(map(_width, row)) for row in rows]
+    room = columns() - 2 - max(map(_width, head))
+    begin = 0
+    while begin < len(rows):
+        end, used = begin + 1, widths[begin]
+        while end < len(rows) and used + widths[end] <= room:
+            used += widths[end]
+            end += 1
+        lines = [*zip(head, *rows[begin:end], strict=True)]
+        yield from _aligned(lines, [False, *[end - begin > 1] * (end - begin)])
+        begin = end
+        if begin < len(rows):
             yield ""
 
 
