@@ -244,7 +244,7 @@ def _inputs() -> None:
     Path("t.txt").write_text("\n".join(lines))
     spmcompat.count(sentence_iterator=lines, minloglevel=2).save("a.counts")
     spmcompat.train(sentence_iterator=lines, model_prefix="a", vocab_size=32, minloglevel=2)
-    spmcompat.export("a.model", to="tokenizer.json", output="a.json", verify=False)
+    spmcompat.export("a.model", to="tokenizer.json", output="a.json", verify="no")
     shutil.copy("a.model", "b.model")
 
 

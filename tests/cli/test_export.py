@@ -310,7 +310,7 @@ def test_an_export_is_imported() -> None:
 
 
 def test_the_file_in_a_folder_is_imported() -> None:
-    export("m.model", "--to=hf-folder", "--output=hf", "--noverify")
+    export("m.model", "--to=hf-folder", "--output=hf", "--verify=no")
     pieces = [piece.piece for piece in read_model("m.model").pieces]
     for folder in ("hf", "hf/"):
         assert import_(folder, "--output=back.model")[0] == OK

@@ -70,8 +70,8 @@ def test_too_little_memory_for_a_library(library: str, monkeypatch: pytest.Monke
     "call",
     [
         "spmcompat.train(input='t.txt', model_prefix='n', vocab_size=30, minloglevel=2, dump='d')",
-        "spmcompat.export('m.model', to='gguf', output='m.gguf', verify=False)",
-        "spmcompat.export('m.model', to='tokenizer.json', output='m.json', verify=False)",
+        "spmcompat.export('m.model', to='gguf', output='m.gguf', verify='no')",
+        "spmcompat.export('m.model', to='tokenizer.json', output='m.json', verify='no')",
     ],
 )
 def test_only_the_evaluation_needs_numpy(call: str, tmp_path: Path) -> None:
