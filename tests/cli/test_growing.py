@@ -164,7 +164,7 @@ def test_the_output_may_be_the_model_itself() -> None:
     [
         ("", "one model is needed, not 0"),
         ("m.model other.model --input=new.txt --SIZE=50 --output=n", "one model is needed, not 2"),
-        ("m.model --SIZE=50 --output=n", "--input is missing"),
+        ("m.model --SIZE=50 --output=n", "--input or --counts is missing"),
         ("m.model --input=new.txt --output=n", "--SIZE is missing"),
         ("m.model --input=new.txt --SIZE=50", "--output is missing"),
         ("m.model --input=new.txt --SIZE=x --output=n", "takes a whole number from 1"),

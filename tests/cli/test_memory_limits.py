@@ -42,7 +42,7 @@ COMMANDS = {
     "evaluate": ["evaluate", "m.model", "--text=text.txt"],
     "compare": ["compare", "--text=text.txt", "--vocab_size=500", "--configs=bpe", "-o", "report"],
     **{
-        form: ["export", "m.model", f"--to={form}", "--output=new"]
+        form: ["export", "m.model", f"--to={form}", "--output=new", "--verify=if_possible"]
         for form in ("gguf", "tokenizer.json", "hf-folder")
     },
 }
