@@ -170,6 +170,7 @@ def test_an_input_that_cannot_be_read_is_an_error(path: str, reason: str) -> Non
         ("t.txt", bz2.compress(b"a text"), "bzip2 data"),
         ("t.parquet", b"PAR1\x15", "Parquet data"),
     ],
+    ids=["gzip", "jsonl", "utf-16", "bzip2", "parquet"],  # gzip data contains the time
 )
 def test_a_file_that_sentencepiece_cannot_read_is_refused_before_training(
     name: str, data: bytes, found: str
