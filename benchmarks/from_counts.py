@@ -30,7 +30,7 @@ from benchmarks.parity import HEAD, SPECIAL
 from benchmarks.sides import MODEL_TYPES
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.stored_counts.merging import Merging
-from spmcompat.stored_counts.table import write
+from spmcompat.stored_counts.table import write_counts
 from tests.parity import corpora
 from tests.parity.case import Option
 
@@ -105,7 +105,7 @@ def compare(name: str, kind: str, data: bytes) -> tuple[str, str, bool]:
     for path in paths:
         spmcompat.count(input=path, **of_counting, **_QUIET).save(f"{path}.counts")
     merging = Merging([spmcompat.load_counts(f"{path}.counts") for path in paths])
-    write("merged.counts", merging.origin, merging)
+    write_counts("merged.counts", merging.origin, merging)
     train_ours("merged", of_training, "merged.counts")
     for path in paths:
         Path(path).write_bytes(with_lines_moved(Path(path).read_bytes(), longest))

@@ -18,6 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.papers.tables import PAPER, Flags
+from spmcompat.engine.lines import (
+    LineSegments,
+    plan_by_line,
+    segments_by_line,
+    with_training_cuts,
+)
 from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.planning import PlanOptions
@@ -28,17 +34,12 @@ from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.loss import has_loss
 from spmcompat.tools.evaluate.models import load_model
 from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
-from spmcompat.tools.evaluate.segments import (
-    MARK,
-    LineSegments,
-    plan_by_line,
-    read_segments,
-    with_training_cuts,
-)
+from spmcompat.unicode.marks import UNKNOWN_MARK
 from spmcompat.unigram.em.steps import segment_log_likelihoods
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
 
+MARK = UNKNOWN_MARK.encode()
 BLOCKS = 256
 """The approximate number of blocks of lines in a text. The bootstrap draws blocks."""
 _LONGEST = 4192  # the length limit in bytes; training skips longer lines
@@ -87,7 +88,7 @@ class MeasuredText:
         ids: dict[bytes, int] = {}
         blocks, segments, counts = [], [], []
         for number, lines in enumerate(_blocks_of_lines(self.path)):
-            found = read_segments(self._plan, lines, self._workers)
+            found = segments_by_line(self._plan, lines, self._workers)
             texts = found.corpus.segment_texts()
             here = np.array([ids.setdefault(text, len(ids)) for text in texts])
             uses = np.bincount(found.segment_of, minlength=len(texts))
@@ -128,7 +129,7 @@ class MeasuredText:
         )
         # A mark represents a cut of the pretokenizer. It is not text, so a hyphen replaces it.
         texts = [text if text != MARK else b"-" for text in self._blocks[0]]
-        return read_segments(plan_by_line(plain, b"", []), texts, self._workers)
+        return segments_by_line(plan_by_line(plain, b"", []), texts, self._workers)
 
     def forget(self) -> None:
         """Free the segments. They are read again when they are needed."""

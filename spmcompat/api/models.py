@@ -11,7 +11,6 @@ from spmcompat.options.arguments import (
     as_mapping,
     as_numbers,
     as_texts,
-    check_sentences,
     naming_keywords,
     whole,
 )
@@ -286,10 +285,9 @@ def _change_size(
     logstream: TextIO | None,
 ) -> SizeResult:
     """Extend or trim a model with a text. `options` name the text, and state how to read it."""
-    from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
+    from spmcompat.engine import TEXT_OPTIONS, text_of  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.tools.edit.growing import Sources, change_size  # noqa: PLC0415
-    from spmcompat.tools.edit.text import TEXT_OPTIONS  # noqa: PLC0415
+    from spmcompat.tools.edit.growing import change_size  # noqa: PLC0415
 
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
@@ -300,12 +298,8 @@ def _change_size(
                 f'unknown option "{name}": the model decides how the text is read. Leave it out.'
                 f"{did_you_mean(name, [*TEXT_OPTIONS, 'character_coverage'])}"
             )
-    if "input" in given:
-        given["input"] = as_list("input", given["input"])
-    check_sentences(sentences)
-    settings = from_values(given)
-    report = Report(settings.min_log_level, logstream)
-    return change_size(Sources(model, settings, given, sentences), change, output, report)
+    text = text_of(sentences, **given)
+    return change_size(model, text, change, output, Report(text.min_log_level, logstream))
 
 
 @naming_keywords()

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from spmcompat.cli.flags import UsageError
+from spmcompat.engine import GivenText
 from spmcompat.errors import TrainingError
 from spmcompat.options.checks import check_options
 from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS
@@ -57,3 +58,8 @@ def settings_of(flags: Mapping[str, str]) -> Settings:
     except TrainingError as error:
         raise UsageError(str(error)) from error
     return settings if _FILES_READ.isdisjoint(flags) else from_flags(given)
+
+
+def text_of_flags(flags: Mapping[str, str]) -> GivenText:
+    """Return the text that flags of ``spm_train`` name. The errors are those of `settings_of`."""
+    return GivenText(settings_of(flags), flags)

@@ -218,7 +218,7 @@ class CountTable:
         TrainingError
             If the file cannot be written. An existing file is then left unchanged.
         """
-        write(path, lambda: self.origin, self.in_order())
+        write_counts(path, lambda: self.origin, self.in_order())
 
     def __add__(self, other: object) -> CountTable:
         """Return the counts of the text of this table, followed by the text of the other table."""
@@ -276,7 +276,7 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
     return CountTable(origin, paths=paths, closing=closing)
 
 
-def write(
+def write_counts(
     path: str | os.PathLike[str],
     origin: Callable[[], Origin],
     batches: Iterable[pa.RecordBatch],

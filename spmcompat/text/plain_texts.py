@@ -10,7 +10,8 @@ from typing import BinaryIO
 
 from spmcompat.errors import MissingFileError, printable, refuse_impossible
 from spmcompat.runtime.inputs import open_file
-from spmcompat.text.forms import HEAD_BYTES, check_plain
+from spmcompat.text.forms import AUTO, HEAD_BYTES, TITLES, check_plain
+from spmcompat.text.opening import form_of_input, open_input
 
 REMEDY = "Check --text, which takes paths"
 
@@ -61,3 +62,23 @@ def unreadable(path: str | os.PathLike[str], error: OSError) -> MissingFileError
     """Return the error about a text that cannot be opened or read."""
     reason = os.strerror(error.errno or 0)
     return MissingFileError(f'"{printable(os.fspath(path))}": {reason}. {REMEDY}.')
+
+
+def other_data(path: str, input_format: str) -> str:
+    """Return which data a file contains that are not lines of text; empty if it contains lines.
+
+    Parameters
+    ----------
+    path : str
+        The path of a regular file.
+    input_format : str
+        The format of the file; empty to recognize it.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened.
+    """
+    with open_input(path) as file:
+        form = form_of_input(file, input_format or AUTO, False)
+    return TITLES[form.compression or form.format] if form.compression or not form.has_lines else ""

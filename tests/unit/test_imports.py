@@ -4,12 +4,15 @@ CONTRIBUTING.md lists the layers from the top to the bottom. The tests read the 
 they cover cimports, includes, imports inside functions and imports for type checking, too.
 """
 
+import ast
 import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from spmcompat import engine
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "spmcompat"
@@ -103,6 +106,48 @@ def test_the_trainer_imports_no_tool() -> None:
         if package_of(one) in trainer and other.startswith("tools/")
     ]
     assert not wrong
+
+
+DOOR = {
+    "engine/__init__",
+    "errors",
+    "model/encoding",
+    "model/loading",
+    "model/meta_pieces",
+    "model/pieces",
+    "model/reading",
+    "model/sentencepiece_model_pb2",
+    "model/vocabulary",
+    "runtime/inputs",
+    "runtime/libraries",
+    "runtime/measure",
+    "runtime/outputs",
+    "runtime/progress",
+    "runtime/workers",
+}
+"""What tools see of the trainer."""
+
+
+def test_tools_see_the_trainer_through_the_engine() -> None:
+    wrong = [
+        f"{one} -> {other}"
+        for one, other in sorted(imports())
+        if one.startswith("tools/")
+        and not other.startswith(("tools/", "cli/"))
+        and other not in DOOR
+    ]
+    assert not wrong
+
+
+def test_the_engine_names_each_module_of_its_names() -> None:
+    tree = ast.parse((PACKAGE / "engine/__init__.py").read_text(encoding="utf-8"))
+    stated = {
+        (name.name, node.module)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("spmcompat.")
+        for name in node.names
+    }
+    assert stated == {(name, f"spmcompat.{module}") for name, module in engine._MODULES.items()}
 
 
 def test_no_module_is_part_of_a_cycle() -> None:

@@ -8,15 +8,14 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TextIO
 
 from spmcompat.cli.flags import Command, Flag, from_python, switch
-from spmcompat.options.arguments import naming_keywords
-from spmcompat.options.option import INT32
+from spmcompat.engine import INT32, naming_keywords
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS
 from spmcompat.tools.evaluate.command import GOLD, LANGUAGE_FLAGS, with_languages
 from spmcompat.tools.evaluate.network_options import NETWORK_FLAGS
 
 if TYPE_CHECKING:
-    from spmcompat.options.keywords import StrPath
+    from spmcompat.engine import StrPath
     from spmcompat.tools.compare.comparison import Comparison
 
 

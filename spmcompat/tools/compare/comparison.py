@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from spmcompat.cli.flags import UsageError
 from spmcompat.cli.tables import text_of
-from spmcompat.options.settings import available_cores
-from spmcompat.options.table import OPTIONS
+from spmcompat.engine import OPTIONS, available_cores
 from spmcompat.runtime.libraries import require
 from spmcompat.runtime.outputs import write_files
 from spmcompat.runtime.progress import Report

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from spmcompat.cli.flags import UsageError
+from spmcompat.engine import to_text
 from spmcompat.errors import BadValueError
-from spmcompat.options.values import to_text
 from spmcompat.runtime.inputs import open_file
 
 OURS = "spmcompat"

@@ -19,8 +19,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from spmcompat.engine import FILE_OPTIONS, __version__
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.options.table import FILE_OPTIONS
 from spmcompat.runtime.measure import run
 from spmcompat.runtime.outputs import outputs
 from spmcompat.runtime.progress import Report
@@ -36,7 +36,6 @@ from spmcompat.tools.evaluate.languages import LanguageFigures, Languages, check
 from spmcompat.tools.evaluate.models import Model, load_model
 from spmcompat.tools.evaluate.texts import TextFiles
 from spmcompat.tools.evaluate.texts import Texts as TextSource
-from spmcompat.version import __version__
 
 HELD_OUT = 20  # one of every 20 lines is held out
 SPLITS = ("train.txt", "held-out.txt")

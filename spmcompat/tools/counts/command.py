@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, from_python
 from spmcompat.cli.tables import table
+from spmcompat.engine import FLOAT, UINT64, naming_keywords
 from spmcompat.errors import printable
-from spmcompat.options.arguments import naming_keywords
-from spmcompat.options.option import FLOAT, UINT64
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from spmcompat.options.keywords import StrPath
+    from spmcompat.engine import CountTable, Origin, StrPath
     from spmcompat.runtime.progress import Report, Stage
-    from spmcompat.stored_counts.origin import Origin
-    from spmcompat.stored_counts.table import CountTable
 
 
 def merging() -> Command:
@@ -131,8 +128,8 @@ def merge_counts(
         If the counts were made with different rules, an argument is wrong, or a file cannot be read
         or written.
     """
+    from spmcompat.engine import load_counts  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
 
     is_one = isinstance(counts, str) or not isinstance(counts, Iterable)
     tables = [counts] if is_one else [*counts]
@@ -151,10 +148,8 @@ def merge_counts(
 
 def _merged(given: SimpleNamespace, report: Report) -> Origin:
     """Merge counts, and return the origin of the merged counts."""
-    from spmcompat.options.languages import open_counts  # noqa: PLC0415
+    from spmcompat.engine import Merging, open_counts, temperature_weights, write_counts  # noqa: PLC0415
     from spmcompat.runtime.outputs import check_output, refuse_inputs  # noqa: PLC0415
-    from spmcompat.stored_counts.merging import Merging, temperature_weights  # noqa: PLC0415
-    from spmcompat.stored_counts.table import write  # noqa: PLC0415
 
     weights = _weights(given.weights, len(given.arguments)) if given.weights else None
     tables = [open_counts(one) for one in given.arguments]
@@ -165,7 +160,7 @@ def _merged(given: SimpleNamespace, report: Report) -> Origin:
         weights = temperature_weights(tables, given.temperature)
     merging = Merging(tables, weights, given.min_count)
     with report.stage("Merging", unit="rows") as stage:
-        write(given.output, merging.origin, _reported(merging, stage))
+        write_counts(given.output, merging.origin, _reported(merging, stage))
     return merging.origin()
 
 
@@ -190,7 +185,7 @@ def _weights(parts: Sequence[str], tables: int) -> list[Fraction]:
 
 
 def _show(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
-    from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
+    from spmcompat.engine import load_counts  # noqa: PLC0415
 
     tables = [load_counts(path) for path in given.arguments]
     stdout.write("\n\n".join("\n".join(_facts(one)) for one in tables) + "\n")

@@ -13,8 +13,7 @@ _OTHER_OPTIONS = ("model_type", "strict", "workers", "minloglevel", "quiet")
 
 def command() -> Command:
     """Return the description of the command."""
-    from spmcompat.options.from_counts import OPTIONS_OF_COUNTING  # noqa: PLC0415
-    from spmcompat.options.table import OPTIONS  # noqa: PLC0415
+    from spmcompat.engine import OPTIONS, OPTIONS_OF_COUNTING  # noqa: PLC0415
 
     names = (*OPTIONS_OF_COUNTING, *_OTHER_OPTIONS)
     return Command(
@@ -41,20 +40,18 @@ def command() -> Command:
 
 
 def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
-    from spmcompat.cli.settings import settings_of  # noqa: PLC0415
-    from spmcompat.counts import count_text  # noqa: PLC0415
-    from spmcompat.options.checks import input_files  # noqa: PLC0415
+    from spmcompat.cli.settings import text_of_flags  # noqa: PLC0415
+    from spmcompat.engine import write_counts  # noqa: PLC0415
     from spmcompat.runtime.outputs import check_output, refuse_inputs  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.stored_counts.table import write  # noqa: PLC0415
 
-    settings = settings_of(given.options)
+    text = text_of_flags(given.options)
     check_output(given.output, "--output")
-    refuse_inputs([given.output], input_files(settings), "--output")
-    report = Report(settings.min_log_level, stderr)
-    origin, batches = count_text(given.options, settings, None, report, given.allow_empty)
+    refuse_inputs([given.output], text.files, "--output")
+    report = Report(text.min_log_level, stderr)
+    origin, batches = text.counted(report, given.allow_empty)
     report.step("Writing")
-    write(given.output, lambda: origin, batches)
+    write_counts(given.output, lambda: origin, batches)
     size = os.stat(given.output).st_size
     report.info(
         f"Saved {given.output}: the counts of {origin.sentences:,} sentences, {size:,} bytes"

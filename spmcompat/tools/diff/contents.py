@@ -1,6 +1,5 @@
 """Reads the contents of a model as plain data."""
 
-import struct
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +8,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from spmcompat.engine import shortest
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, SelfTestData
 from spmcompat.tools.diff.result import Piece, Unknown, Value
 
@@ -16,18 +16,6 @@ SPECS = ("trainer_spec", "normalizer_spec", "denormalizer_spec")
 CHARSMAP = "precompiled_charsmap"
 
 _PIECE_FIELDS = ("piece", "score", "type")
-
-
-def shortest(value: float) -> float:
-    """Return the shortest decimal number, such as 0.9995, that rounds to this float32."""
-    for digits in range(6, 10):
-        short = float(f"{value:.{digits}g}")
-        try:
-            if struct.pack("<f", short) == struct.pack("<f", value):
-                return short
-        except OverflowError:  # `short` is above the largest float32
-            pass
-    return value
 
 
 def _text(value: str | bytes) -> str:

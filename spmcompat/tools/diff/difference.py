@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, TypeAlias
 
+from spmcompat.engine import decompile
 from spmcompat.errors import TrainingError
 from spmcompat.model.reading import parse_unchecked, read_model_bytes
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
-from spmcompat.normalization.charsmaps import decompile
 from spmcompat.tools.diff.contents import (
     CHARSMAP,
     SPECS,
@@ -41,7 +41,7 @@ from spmcompat.tools.diff.vocabularies import compare_vocabularies
 from spmcompat.tools.evaluate.vocabularies import Affixes, read_affixes
 
 if TYPE_CHECKING:
-    from spmcompat.options.keywords import StrPath
+    from spmcompat.engine import StrPath
 
 # The normalization rules of a model: the replacement of each source text, both as code points.
 _Rules: TypeAlias = dict[tuple[int, ...], tuple[int, ...]]

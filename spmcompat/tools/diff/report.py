@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from html import escape
 from typing import NamedTuple, TypeAlias
 
+from spmcompat.cli.plain import plain_fields
 from spmcompat.cli.tables import Rows, Table, html_of, table
-from spmcompat.runtime.plain import plain_fields
 from spmcompat.tools.diff.result import (
     CharsmapDifference,
     FieldDifference,

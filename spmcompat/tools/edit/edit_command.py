@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, switch
 from spmcompat.cli.tables import Rows, table
+from spmcompat.engine import parse_float
 from spmcompat.errors import BadValueError, printable
-from spmcompat.options.values import parse_float
 
 if TYPE_CHECKING:
     from spmcompat.tools.edit.edits import EditResult

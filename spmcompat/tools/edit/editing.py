@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from spmcompat.engine import check_text
 from spmcompat.errors import BadValueError
 from spmcompat.model.loading import Fault
 from spmcompat.model.reading import read_for_editing, read_model
-from spmcompat.runtime.read_file import ReadFile
-from spmcompat.text.plain_texts import check_text
 from spmcompat.tools.edit.edits import EditResult, Edits, edit_model
+from spmcompat.tools.edit.read_file import ReadFile
 from spmcompat.tools.edit.vocabulary import check_model_output, write_model
 
 if TYPE_CHECKING:

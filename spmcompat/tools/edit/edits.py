@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
+from spmcompat.cli.plain import plain_fields
+from spmcompat.engine import SPACE_MARK, did_you_mean, to_float32
 from spmcompat.errors import BadValueError
 from spmcompat.model.encoding import BpeEncoder, UnigramEncoder, encoder_of
 from spmcompat.model.pieces import (
@@ -26,9 +28,6 @@ from spmcompat.model.pieces import (
     pieces_of,
 )
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.options.near_names import did_you_mean
-from spmcompat.runtime.plain import plain_fields
-from spmcompat.runtime.rounding import to_float32
 from spmcompat.tools.edit import reach
 from spmcompat.tools.edit.reach import Gate, containing
 from spmcompat.tools.edit.vocabulary import (
@@ -39,7 +38,6 @@ from spmcompat.tools.edit.vocabulary import (
     type_name,
     with_pieces,
 )
-from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
     from spmcompat.tools.edit.report import Changes

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from spmcompat.engine import GivenText, Text, read_like
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.pieces import NORMAL, UNUSED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.options.settings import Settings
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.segments.cutting import cut_corpus, cut_for_bpe
 from spmcompat.tools.edit.edits import is_placeholder
-from spmcompat.tools.edit.text import ReadText, check_model, read, settings_of
+from spmcompat.tools.edit.growing import check_model
 from spmcompat.tools.edit.vocabulary import continued, lowest_score, with_pieces
-from spmcompat.training import unigram_options
-
-if TYPE_CHECKING:
-    from spmcompat.text.arrow_producers import Sentences
 
 
 class Growth(NamedTuple):
@@ -36,14 +31,7 @@ class Growth(NamedTuple):
     use_unused: bool = False
 
 
-def extend(
-    growth: Growth,
-    model: ModelProto,
-    user_settings: Settings,
-    names: Collection[str],
-    sentences: Sentences | None,
-    report: Report,
-) -> ModelProto:
+def extend(growth: Growth, model: ModelProto, given: GivenText, report: Report) -> ModelProto:
     """Return the model with new pieces, learned from a text.
 
     Parameters
@@ -52,10 +40,8 @@ def extend(
         How many pieces to add, and which ids they get.
     model : ModelProto
         A Unigram or BPE model. Its specs decide how the text is read.
-    user_settings, names
-        As for `settings_of`.
-    sentences : iterable of str or bytes, or Arrow data, optional
-        The text, unless it is read from files.
+    given : GivenText
+        The text.
     report : Report
         Receives log lines and the progress.
 
@@ -68,10 +54,9 @@ def extend(
     if growth.add < 1:
         raise BadValueError(f"add must be at least 1, not {growth.add}.")
     is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
-    settings = settings_of(model, user_settings, names)
     pieces = pieces_of(model)
-    workers = Workers(settings.workers)
-    text = read(settings, model, sentences, workers, report)
+    workers = given.workers()
+    text = read_like(model, given, workers, report)
 
     replaced = _replaced(model, growth)
     kept = [piece for piece_id, piece in enumerate(pieces) if piece_id not in replaced]
@@ -81,8 +66,8 @@ def extend(
     if is_bpe:
         new = _extend_bpe(kept, characters, text, growth.add, workers, report)
     else:
-        new = _extend_unigram(kept, characters, text, growth.add, settings, workers, report)
-    _check_size(len(new), growth.add, settings, report)
+        new = _extend_unigram(kept, characters, text, growth.add, workers, report)
+    _check_size(len(new), growth.add, model.trainer_spec, report)
     return with_pieces(model, _with_new(pieces, new, replaced))
 
 
@@ -112,7 +97,7 @@ def _replaced(model: ModelProto, growth: Growth) -> list[int]:
     ]
 
 
-def _new_characters(text: ReadText, kept: Sequence[Piece], add: int) -> list[bytes]:
+def _new_characters(text: Text, kept: Sequence[Piece], add: int) -> list[bytes]:
     """Return the characters that the text requires and the model lacks, most frequent first."""
     known = {piece.text for piece in kept}
     missing = [
@@ -131,19 +116,18 @@ def _new_characters(text: ReadText, kept: Sequence[Piece], add: int) -> list[byt
 def _extend_bpe(
     kept: Sequence[Piece],
     characters: Sequence[bytes],
-    text: ReadText,
+    text: Text,
     add: int,
     workers: Workers,
     report: Report,
 ) -> list[Piece]:
     """Return the new characters, followed by new merges. All old merges precede the new merges."""
-    from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
+    from spmcompat.engine import make_merges  # noqa: PLC0415
 
     initial = [
         (piece.text.encode(), piece.score) for piece in kept if piece.type in (NORMAL, UNUSED)
     ]
-    counts, alphabet, plan, _ = text
-    segments = cut_for_bpe(counts, alphabet, plan, workers, report)
+    segments = text.segments(workers, report)
     merges = make_merges(segments, add - len(characters), workers, report, initial=initial)
     new = [*characters, *merges.pieces(len(merges))]
     return continued((piece.decode() for piece in new), lowest_score(kept))
@@ -152,9 +136,8 @@ def _extend_bpe(
 def _extend_unigram(
     kept: Sequence[Piece],
     characters: Sequence[bytes],
-    text: ReadText,
+    text: Text,
     add: int,
-    settings: Settings,
     workers: Workers,
     report: Report,
 ) -> list[Piece]:
@@ -163,21 +146,17 @@ def _extend_unigram(
 
     old = [(piece.text.encode(), piece.score) for piece in kept if piece.type == NORMAL]
     taken = frozenset(piece.text.encode() for piece in kept)
-    counts, alphabet, plan, source = text
-    corpus = cut_corpus(counts, alphabet, plan, source, workers, report)
-    corpus.alphabet = [(character, count) for character, count in alphabet if count > 0]
-    options = unigram_options(settings, len(kept) - len(old))
     extension = Extension(old, taken, characters, add)
-    new = learn(corpus, extension, options, workers, report)
+    new = learn(text.corpus(workers, report), extension, text.unigram, workers, report)
     return [Piece(piece.decode(), score) for piece, score in new]
 
 
-def _check_size(found: int, add: int, settings: Settings, report: Report) -> None:
+def _check_size(found: int, add: int, spec: TrainerSpec, report: Report) -> None:
     """Raise or warn if the text does not yield enough pieces, depending on ``hard_vocab_limit``."""
     if found == add:
         return
     problem = f"The text yields only {found} new pieces, but add is {add}."
-    if settings.trainer.hard_vocab_limit:
+    if spec.hard_vocab_limit:
         remedy = f"Lower add to {found}, or give" if found else "Give"
         raise TrainingError(f"{problem} {remedy} more text.")
     report.warning(problem)

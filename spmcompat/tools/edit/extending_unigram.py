@@ -14,20 +14,21 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from spmcompat.engine import (
+    Corpus,
+    Pieces,
+    Unigram,
+    UnigramOptions,
+    drop_unreachable,
+    make_seeds,
+    rounds_left,
+    shrunk,
+    to_float32,
+)
 from spmcompat.errors import TrainingError
 from spmcompat.runtime.progress import Report
-from spmcompat.runtime.rounding import to_float32
 from spmcompat.runtime.workers import Workers
-from spmcompat.segments.corpus import Corpus
 from spmcompat.tools.edit.vocabulary import listed
-from spmcompat.unigram.em.steps import expected_counts
-from spmcompat.unigram.lattice.lattices import Lattices
-from spmcompat.unigram.loop import Loop, likelihood_losses
-from spmcompat.unigram.options import UnigramOptions
-from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.pruning import drop_unreachable, select_pieces
-from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
-from spmcompat.unigram.trainer import make_seeds
 
 Scored = list[tuple[bytes, float]]
 
@@ -84,18 +85,16 @@ def learn(
         Receives log lines and progress.
     """
     seeds = make_seeds(corpus, options, workers, report)
+    corpus.drop_uses()
     start = Pieces(_start(seeds, extension))
     del seeds
-    corpus.drop_uses()
-    report.step("Building lattices")
-    lattices = Lattices(corpus, start, workers, options.release.log_sum_exp_with_log1p)
+    unigram = Unigram(corpus, start, workers, report, options, extension.required)
     del start
-    _em_and_pruning(lattices, extension, options, workers, report)
+    _em_and_pruning(unigram, extension, options, report)
     report.step("Finishing")
-    trained = list(lattices.pieces)
+    trained = list(unigram.pieces)
     old_size = len(extension.old)
-    counts = expected_counts(lattices, options.partial_sums, workers)
-    weights = [counts[piece] for piece in range(old_size)]
+    weights = unigram.expected_counts()[:old_size]
     shift = _shift(extension.old, trained[:old_size], weights)
     new = [(piece, to_float32(score + shift)) for piece, score in trained[old_size:]]
     _check_steps(score for _, score in new)
@@ -119,50 +118,34 @@ def _start(seeds: Pieces, extension: Extension) -> Iterator[tuple[bytes, float]]
 
 
 def _em_and_pruning(
-    lattices: Lattices,
-    extension: Extension,
-    options: UnigramOptions,
-    workers: Workers,
-    report: Report,
+    unigram: Unigram, extension: Extension, options: UnigramOptions, report: Report
 ) -> None:
     """Run EM and pruning until the number of new pieces is small enough."""
-    required = extension.required
+    old = len(extension.old)
     smallest = max(int(options.prune_overshoot * extension.add), 1)
-    loop = Loop(frozenset(required), 1, workers, report, None)
     with report.stage("EM and pruning", unit="passes") as stage:
         while True:
-            new = len(lattices.pieces) - len(extension.old)
-            rounds = rounds_left(max(new, 1), smallest, options.shrinking_factor)
+            rounds = rounds_left(max(len(unigram) - old, 1), smallest, options.shrinking_factor)
             stage.expect(rounds * (options.num_sub_iterations + 1))
-            loop.train_round(lattices, options, stage)
-            new = len(lattices.pieces) - len(extension.old)
+            unigram.em_round(stage)
+            new = len(unigram) - old
             if new <= smallest:
                 return
             size = max(smallest, shrunk(new, options.shrinking_factor))
-            _prune(lattices, len(extension.old) + size, len(required), options, workers, report)
+            _prune(unigram, old + size, len(extension.required))
             stage.advance()
 
 
-def _prune(
-    lattices: Lattices,
-    size: int,
-    required: int,
-    options: UnigramOptions,
-    workers: Workers,
-    report: Report,
-) -> None:
+def _prune(unigram: Unigram, size: int, required: int) -> None:
     """Keep `size` pieces: the required pieces, and those whose removal would cost most."""
-    losses, _ = likelihood_losses(lattices, options, workers, report)
     ranked = [
         (-loss, piece)
-        for piece, loss in enumerate(losses.as_list())
+        for piece, loss in enumerate(unigram.losses())
         if piece >= required and loss is not None
     ]
     ranked.sort()
     chosen = sorted(piece for _, piece in ranked[: size - required])
-    pieces, new_ids = select_pieces(lattices.pieces, [*range(required), *chosen])
-    report.step("Renumbering")
-    lattices.renumber(pieces, new_ids, workers)
+    unigram.keep([*range(required), *chosen])
 
 
 def _shift(old: Scored, estimated: Scored, weights: Sequence[float]) -> float:

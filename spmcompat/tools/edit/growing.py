@@ -2,51 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from spmcompat.errors import OutOfMemoryError, is_out_of_memory
+from spmcompat.cli.plain import plain_fields
+from spmcompat.engine import GivenText, prepare_thread
+from spmcompat.errors import BadValueError, OutOfMemoryError, is_out_of_memory
 from spmcompat.model.pieces import NORMAL
 from spmcompat.model.reading import read_model
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.options.checks import input_files, verify
-from spmcompat.options.settings import Settings
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.outputs import check_output, refuse_inputs, refuse_same
-from spmcompat.runtime.plain import plain_fields
 from spmcompat.runtime.progress import Report
-from spmcompat.runtime.read_file import ReadFile
-from spmcompat.runtime.threads import prepare_thread
 from spmcompat.tools.edit.id_map import id_map, lines_of
+from spmcompat.tools.edit.read_file import ReadFile
 from spmcompat.tools.edit.vocabulary import (
     check_model_output,
     paths_of,
     write_model,
 )
 
-if TYPE_CHECKING:
-    from spmcompat.text.arrow_producers import Sentences
-
 _SHOWN = 10  # the number of new or dropped pieces to log
-
-
-class Sources(NamedTuple):
-    """The inputs of `extend` and `trim`: the model, the options and the text.
-
-    Attributes
-    ----------
-    model : path or bytes
-        The model.
-    user_settings, names
-        As for `settings_of`.
-    sentences : iterable of str or bytes, or Arrow data, optional
-        The text, unless it is read from files.
-    """
-
-    model: str | PathLike[str] | bytes
-    user_settings: Settings
-    names: Collection[str]
-    sentences: Sentences | None = None
 
 
 class SizeResult(NamedTuple):
@@ -80,11 +56,12 @@ class SizeResult(NamedTuple):
         return f"<SizeResult: {self.old_size:,} pieces became {self.size:,}>"
 
 
-Change = Callable[[ModelProto, Settings, Collection[str], "Sentences | None", Report], ModelProto]
+Change = Callable[[ModelProto, GivenText, Report], ModelProto]
 
 
 def change_size(
-    sources: Sources,
+    source: str | PathLike[str] | bytes,
+    text: GivenText,
     change: Change,
     output: str | PathLike[str] | None,
     report: Report,
@@ -94,8 +71,10 @@ def change_size(
 
     Parameters
     ----------
-    sources : Sources
-        The model, the options and the text.
+    source : path or bytes
+        The model.
+    text : GivenText
+        The text.
     change : callable
         Returns the new model.
     output : path, optional
@@ -112,7 +91,7 @@ def change_size(
     """
     try:
         prepare_thread()
-        return _change_size(sources, change, output, report, map_file)
+        return _change_size(source, text, change, output, report, map_file)
     except OutOfMemoryError:
         raise  # it already says where and why
     except Exception as error:
@@ -125,26 +104,25 @@ def change_size(
 
 
 def _change_size(
-    sources: Sources,
+    source: str | PathLike[str] | bytes,
+    text: GivenText,
     change: Change,
     output: str | PathLike[str] | None,
     report: Report,
     map_file: str | None,
 ) -> SizeResult:
-    source = sources.model
     path = None if isinstance(source, bytes) else source
     read = [] if path is None else [ReadFile(path)]
     model = read_model(source)
-    inputs = input_files(sources.user_settings)
+    inputs = text.files
     if output is not None:
         check_model_output(output, path, inputs)
     if map_file is not None:
         check_output(map_file, "--map")
         refuse_inputs([map_file], [*inputs, *([] if path is None else [path])], "--map")
         refuse_same(map_file, [] if output is None else paths_of(output), "--map")
-    # The options of the model are not checked: training need not be possible with them.
-    verify(sources.user_settings, has_sentences=sources.sentences is not None, has_writer=True)
-    changed = change(model, sources.user_settings, sources.names, sources.sentences, report)
+    text.check()  # not the options of the model: training need not be possible with them
+    changed = change(model, text, report)
     report.step("Writing")
     ids = id_map(model, changed)
     before, after = _in_use(model), _in_use(changed)
@@ -159,6 +137,28 @@ def _change_size(
     _log_pieces("Dropped", dropped, report)
     new = changed.SerializeToString()
     return SizeResult(new, len(model.pieces), len(changed.pieces), added + dropped, ids)
+
+
+def check_model(model: ModelProto, what: str) -> None:
+    """Raise if training code cannot extend or trim the model.
+
+    Raises
+    ------
+    BadValueError
+        If it is a word or char model, or if it does not replace spaces with U+2581.
+    """
+    kind = model.trainer_spec.model_type
+    if kind not in (TrainerSpec.UNIGRAM, TrainerSpec.BPE):
+        name = TrainerSpec.ModelType.Name(kind).lower()
+        raise BadValueError(
+            f"{what} is for unigram and bpe models, but this is a {name} model. Its pieces are the "
+            "most frequent ones of a text: train it again."
+        )
+    if not model.normalizer_spec.escape_whitespaces:
+        raise BadValueError(
+            f"{what} cuts texts at U+2581, but in this model spaces stay spaces: its "
+            "escape_whitespaces is false. Add or remove pieces with spmcompat edit."
+        )
 
 
 def _log_pieces(what: str, texts: Sequence[str], report: Report) -> None:

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import QUIET, Command, Flag, UsageError
+from spmcompat.engine import FLOAT, INT32
 from spmcompat.errors import printable
-from spmcompat.options.option import FLOAT, INT32
 from spmcompat.tools.edit.edit_command import MODEL_OUTPUT
 
 if TYPE_CHECKING:

@@ -20,12 +20,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from spmcompat.cli.plain import plain_fields
+from spmcompat.engine import to_float32
 from spmcompat.errors import BadValueError
 from spmcompat.model.encoding import BpeEncoder
 from spmcompat.model.pieces import BYTE, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.runtime.plain import plain_fields
-from spmcompat.runtime.rounding import to_float32
 from spmcompat.tools.edit.reach import containing, unreachable
 from spmcompat.tools.edit.vocabulary import continued, lowest_score, type_name, with_pieces
 

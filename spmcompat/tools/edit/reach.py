@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from spmcompat.engine import SPACE_MARK
 from spmcompat.model.encoding import encoder_of
 from spmcompat.model.pieces import NORMAL, Piece
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.unicode.marks import SPACE_MARK
 
 
 def unreachable(
@@ -83,7 +83,7 @@ class Gate:
     """
 
     def __init__(self, model: ModelProto) -> None:
-        from spmcompat.normalization.charsmaps import Normalizer  # noqa: PLC0415
+        from spmcompat.engine import Normalizer  # noqa: PLC0415
 
         spec = model.normalizer_spec
         self._charsmap = spec.precompiled_charsmap
@@ -130,7 +130,7 @@ class Gate:
         is not normalized again: with ``a -> b`` and ``b -> c``, the text ``a`` becomes ``b``, which
         stays.
         """
-        from spmcompat.normalization.charsmaps import decompile  # noqa: PLC0415
+        from spmcompat.engine import decompile  # noqa: PLC0415
 
         result = text.replace(SPACE_MARK, " ") if self._space == SPACE_MARK else text
         rules = {

@@ -8,9 +8,9 @@ from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.cli.tables import Table, html_of
+from spmcompat.engine import open_text
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import require
-from spmcompat.text.plain_texts import open_text
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor

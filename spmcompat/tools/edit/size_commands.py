@@ -7,11 +7,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import Command, Flag, switch
-from spmcompat.options.option import INT32
+from spmcompat.engine import INT32
 from spmcompat.tools.edit.edit_command import MODEL_OUTPUT, USE_UNUSED
 
 if TYPE_CHECKING:
-    from spmcompat.options.option import Option
+    from spmcompat.engine import Option
     from spmcompat.tools.edit.growing import Change
 
 
@@ -91,8 +91,7 @@ def trimming() -> Command:
 
 
 def _text_options() -> dict[str, list[Option]]:
-    from spmcompat.options.table import OPTIONS  # noqa: PLC0415
-    from spmcompat.tools.edit.text import TEXT_OPTIONS  # noqa: PLC0415
+    from spmcompat.engine import OPTIONS, TEXT_OPTIONS  # noqa: PLC0415
 
     names = (*TEXT_OPTIONS, "character_coverage", "quiet")
     return {"Flags of spm_train for the text": [OPTIONS[name] for name in names]}
@@ -113,11 +112,10 @@ def _trim(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
 
 def _write(given: SimpleNamespace, change: Change, stderr: TextIO) -> None:
     """Change the size of the model, and write the result."""
-    from spmcompat.cli.settings import settings_of  # noqa: PLC0415
+    from spmcompat.cli.settings import text_of_flags  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.tools.edit.growing import Sources, change_size  # noqa: PLC0415
+    from spmcompat.tools.edit.growing import change_size  # noqa: PLC0415
 
-    settings = settings_of(given.options)
-    sources = Sources(given.arguments[0], settings, given.options)
-    report = Report(settings.min_log_level, stderr)
-    change_size(sources, change, given.output, report, given.map)
+    text = text_of_flags(given.options)
+    report = Report(text.min_log_level, stderr)
+    change_size(given.arguments[0], text, change, given.output, report, given.map)

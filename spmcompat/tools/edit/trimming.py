@@ -5,29 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from spmcompat.engine import SPACE_MARK, GivenText, Text, Unigram, characters_of, read_like
 from spmcompat.errors import BadValueError
 from spmcompat.model.pieces import NORMAL, UNUSED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.options.settings import Settings
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.segments.cutting import cut_corpus, cut_for_bpe
-from spmcompat.tools.edit.text import (
-    ReadText,
-    characters_of,
-    check_model,
-    covered,
-    read,
-    settings_of,
-)
+from spmcompat.tools.edit.growing import check_model
 from spmcompat.tools.edit.vocabulary import lowest_score, with_pieces
-from spmcompat.training import unigram_options
-from spmcompat.unicode.marks import SPACE_MARK
-
-if TYPE_CHECKING:
-    from spmcompat.text.arrow_producers import Sentences
 
 
 class Cut(NamedTuple):
@@ -49,14 +36,7 @@ class Cut(NamedTuple):
     drop_characters: bool = False
 
 
-def trim(
-    cut: Cut,
-    model: ModelProto,
-    user_settings: Settings,
-    names: Collection[str],
-    sentences: Sentences | None,
-    report: Report,
-) -> ModelProto:
+def trim(cut: Cut, model: ModelProto, given: GivenText, report: Report) -> ModelProto:
     """Return the model with only the pieces that a text needs most.
 
     Meta pieces stay, and so do single characters unless `cut` allows dropping them. The scores of
@@ -69,10 +49,8 @@ def trim(
         How many pieces to keep, and what to do with ids and characters.
     model : ModelProto
         A Unigram or BPE model. Its specs decide how the text is read.
-    user_settings, names
-        As for `settings_of`.
-    sentences : iterable of str or bytes, or Arrow data, optional
-        The text, unless it is read from files.
+    given : GivenText
+        The text.
     report : Report
         Receives log lines and progress.
 
@@ -82,33 +60,30 @@ def trim(
         If the text cannot be read, or not enough pieces can be dropped.
     """
     check_model(model, "trim")
-    if "character_coverage" in names and not cut.drop_characters:
+    if "character_coverage" in given.options and not cut.drop_characters:
         raise BadValueError(
             "character_coverage decides which characters to drop: give drop_characters, too."
         )
     pieces = pieces_of(model)
     counted = [p for p in pieces if not (cut.keep_ids and p.type == UNUSED)]
     _check_keep(cut, counted, frozenset() if cut.drop_characters else None)
-    settings = settings_of(model, user_settings, names)
-    workers = Workers(settings.workers)
-    text = read(settings, model, sentences, workers, report)
+    workers = given.workers()
+    text = read_like(model, given, workers, report)
     # The other characters are unknown. The space mark stays even if the model does not have it, so
     # that the pretokens of a sentence need not be joined.
     known = {*characters_of(model), SPACE_MARK}
     text = text._replace(alphabet=[one for one in text.alphabet if chr(one[0]) in known])
     characters = None
     if cut.drop_characters:
-        coverage = settings.trainer.character_coverage
         required = model.trainer_spec.required_chars
-        found = covered(text.alphabet, coverage, required, text.plan.boundary)
-        characters = frozenset(map(chr, found))
+        characters = frozenset(text.required_characters(required))
         _check_keep(cut, counted, characters)
     droppable = [piece for piece in counted if _may_drop(piece, characters)]
     size = len(counted) - cut.keep
     if model.trainer_spec.model_type == TrainerSpec.BPE:
         dropped = _least_used_leaves(pieces, droppable, size, text, workers, report)
     else:
-        dropped = _least_losses(pieces, droppable, size, text, settings, workers, report)
+        dropped = _least_losses(pieces, droppable, size, text, workers, report)
     report.info(f"Dropped {len(dropped)} of {len(counted)} pieces")
     # A meta piece may have the text of a dropped piece.
     fallen = {
@@ -152,25 +127,24 @@ def _least_used_leaves(
     pieces: Sequence[Piece],
     droppable: Sequence[Piece],
     size: int,
-    text: ReadText,
+    text: Text,
     workers: Workers,
     report: Report,
 ) -> set[str]:
     """Return the pieces to drop from a BPE model."""
-    from spmcompat.bpe.merges import count_in_encoded  # noqa: PLC0415
+    from spmcompat.engine import count_in_encoded  # noqa: PLC0415
     from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces  # noqa: PLC0415
 
     merged = [piece for piece in pieces if piece.type in (NORMAL, UNUSED)]
     scores = [(piece.text.encode(), piece.score) for piece in merged]
-    counts, alphabet, plan, _ = text
-    segments = cut_for_bpe(counts, alphabet, plan, workers, report)
+    segments = text.segments(workers, report)
     report.step("Encoding")
     counted = count_in_encoded(segments, scores, workers)
     report.step("Dropping leaves")
     ranks = {piece.text: (piece.type == NORMAL, piece.score) for piece in droppable}
     parts = parts_of_pieces(pieces)
     uses = Counter(dict(zip((piece.text for piece in merged), counted, strict=True)))
-    _count_characters(uses, alphabet, ranks)
+    _count_characters(uses, text.alphabet, ranks)
     # Merges may produce an unused piece, but encoding then splits it into its parts. So move the
     # count of each unused piece to its parts, beginning with the longest piece.
     unused = [piece.text for piece in merged if piece.type == UNUSED]
@@ -204,25 +178,22 @@ def _least_losses(
     pieces: Sequence[Piece],
     droppable: Sequence[Piece],
     size: int,
-    text: ReadText,
-    settings: Settings,
+    text: Text,
     workers: Workers,
     report: Report,
 ) -> set[str]:
     """Return the pieces to drop from a Unigram model: unused pieces, then those of lowest loss."""
     from spmcompat.tools.edit.trimming_unigram import least_losses  # noqa: PLC0415
 
-    counts, alphabet, plan, source = text
     # Drop unused pieces first: they are not on any path.
     unused = [piece.text for piece in droppable if piece.type == UNUSED][:size]
     normal = [(piece.text.encode(), piece.score) for piece in pieces if piece.type == NORMAL]
-    if all(text != SPACE_MARK.encode() for text, _ in normal):
+    if all(piece != SPACE_MARK.encode() for piece, _ in normal):
         # Where it occurs, it is an unknown character, whose score is that low when encoding.
         normal.append((SPACE_MARK.encode(), lowest_score(pieces) - 10))
     candidates = frozenset(piece.text.encode() for piece in droppable if piece.type == NORMAL)
     if size == len(unused):
         return set(unused)
-    corpus = cut_corpus(counts, alphabet, plan, source, workers, report)
-    options = unigram_options(settings, 0)
-    dropped = least_losses(corpus, normal, candidates, size - len(unused), options, workers, report)
+    unigram = Unigram(text.corpus(workers, report), normal, workers, report, text.unigram)
+    dropped = least_losses(unigram, candidates, size - len(unused), text.unigram, report)
     return {*unused, *(piece.decode() for piece in dropped)}

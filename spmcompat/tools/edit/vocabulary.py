@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from os import PathLike
 from types import MappingProxyType
 
+from spmcompat.engine import LARGEST_FLOAT32, SPACE_MARK, to_float32
 from spmcompat.errors import BadValueError, refuse_impossible
 from spmcompat.model.loading import check_loads
 from spmcompat.model.meta_pieces import RESERVED, reserved_ids
@@ -19,9 +20,7 @@ from spmcompat.model.pieces import CONTROL, NORMAL, UNUSED, USER_DEFINED, Piece,
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import vocabulary_lines
 from spmcompat.runtime.outputs import check_output, is_special, outputs, refuse_inputs
-from spmcompat.runtime.read_file import ReadFile
-from spmcompat.runtime.rounding import LARGEST_FLOAT32, to_float32
-from spmcompat.unicode.marks import SPACE_MARK
+from spmcompat.tools.edit.read_file import ReadFile
 
 _NAMED = 5  # how many texts a message lists
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from spmcompat.cli.flags import Flag, UsageError
-from spmcompat.options.option import CHOICE, FLOAT, UINT64
+from spmcompat.engine import CHOICE, FLOAT, UINT64
 
 if TYPE_CHECKING:
     from spmcompat.tools.evaluate.bootstrap import Bootstrap

@@ -11,15 +11,13 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from spmcompat.cli.flags import QUIET, Command, Flag, from_python, switch
-from spmcompat.options.arguments import as_list, naming_keywords
-from spmcompat.options.option import UINT64
+from spmcompat.engine import UINT64, as_list, naming_keywords
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, UNITS
 from spmcompat.tools.evaluate.network_options import NETWORK_FLAGS
 
 if TYPE_CHECKING:
-    from spmcompat.options.keywords import StrPath
-    from spmcompat.stored_counts.table import CountTable
+    from spmcompat.engine import CountTable, StrPath
     from spmcompat.tools.evaluate.report import EvaluationReport
 
 GOLD = Flag(
@@ -71,7 +69,7 @@ _OF_TEXTS = (
 
 def command() -> Command:
     """Return the description of the command."""
-    from spmcompat.options.extension_options import MOST_WORKERS  # noqa: PLC0415
+    from spmcompat.engine import MOST_WORKERS  # noqa: PLC0415
 
     return Command(
         "spmcompat evaluate",

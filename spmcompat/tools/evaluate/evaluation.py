@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from spmcompat.counting.reading import not_utf8
+from spmcompat.engine import not_utf8
 from spmcompat.errors import BadValueError
 from spmcompat.runtime.progress import Report
 from spmcompat.tools.evaluate.alignment import align

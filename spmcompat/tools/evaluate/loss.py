@@ -12,25 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from spmcompat.engine import UNKNOWN_MARK, LineReader, Pieces, Unigram, log_sum
 from spmcompat.errors import EmptyCorpusError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.options.planning import PlanOptions, make_plan
-from spmcompat.plan import TextPlan
-from spmcompat.runtime.progress import Report
-from spmcompat.segments.corpus import Corpus
-from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus
-from spmcompat.text.sources import Items
-from spmcompat.tools.evaluate.segments import (
-    MARK,
-    plan_by_line,
-    read_segments,
-    with_training_cuts,
-)
-from spmcompat.unicode.marks import SPACE_MARK
-from spmcompat.unigram.em.probabilities import log_sum
-from spmcompat.unigram.em.steps import log_likelihood, segment_log_likelihoods
-from spmcompat.unigram.lattice.lattices import Lattices
-from spmcompat.unigram.pieces import Pieces
 
 if TYPE_CHECKING:
     from spmcompat.runtime.workers import Workers
@@ -38,8 +22,7 @@ if TYPE_CHECKING:
 # The exponentials of log probabilities add up to about 1. If the logarithm of this sum is below
 # the limit, the scores are not log probabilities.
 _LEAST_SUM = -100.0
-_NO_LIMIT = 1 << 30  # bytes
-_QUIET = Report(min_log_level=3)
+_MARK = UNKNOWN_MARK.encode()  # replaces user-defined symbols, and is at the cuts of a pretokenizer
 
 _Floats = npt.NDArray[np.float64]
 
@@ -99,18 +82,12 @@ class MarginalLoss:
         self, model: ModelProto, workers: Workers, pretokenizer: str | None = None
     ) -> None:
         normal = [(p.piece, p.score) for p in model.pieces if p.type == p.NORMAL]
-        symbols = [p.piece for p in model.pieces if p.type == p.USER_DEFINED]
         self._normal_ids = [i for i, p in enumerate(model.pieces) if p.type == p.NORMAL]
         self._symbol_ids = [i for i, p in enumerate(model.pieces) if p.type == p.USER_DEFINED]
         self._size = len(model.pieces)
         self._log_shares: _Floats | None = None  # log probabilities of the symbols
         self._workers = workers
-        charsmap = model.normalizer_spec.precompiled_charsmap
-        options = _reading(model, [text for text, _ in normal])
-        self._plan = make_plan(options, charsmap, symbols)
-        if pretokenizer is not None:
-            options = with_training_cuts(options, model, pretokenizer)
-        self._plan_by_line = plan_by_line(options, charsmap, symbols)
+        self._reader = LineReader(model, workers, pretokenizer)
         self._normal = normal
         self._log_total = log_sum([score for _, score in normal])
         self._set_pieces(0.0)
@@ -163,13 +140,13 @@ class MarginalLoss:
             self.raw += cost
             self.renormalized += cost
         try:
-            corpus = self._read(kept)
+            corpus = self._reader.corpus(kept)
         except EmptyCorpusError:
             return
-        lattices = Lattices(corpus, self._pieces, self._workers)
-        self.raw -= log_likelihood(lattices, self._workers)
-        lattices.rescore(self._shifted)
-        self.renormalized -= log_likelihood(lattices, self._workers)
+        unigram = Unigram(corpus, self._pieces, self._workers)
+        self.raw -= unigram.log_likelihood()
+        unigram.rescore(self._shifted)
+        self.renormalized -= unigram.log_likelihood()
 
     def add_by_line(
         self, lines: Sequence[bytes], encoded: Sequence[npt.NDArray[np.int32]]
@@ -203,18 +180,18 @@ class MarginalLoss:
     ) -> None:
         """Add the loss of each line to `losses`, at the index of the line."""
         try:
-            segments = read_segments(self._plan_by_line, lines, self._workers)
+            segments = self._reader.segments(lines)
         except EmptyCorpusError:
             return
-        lattices = Lattices(segments.corpus, self._pieces, self._workers)
+        unigram = Unigram(segments.corpus, self._pieces, self._workers)
         for part, pieces in ((losses.raw, self._pieces), (losses.renormalized, self._shifted)):
-            lattices.rescore(pieces)
-            found = np.array(segment_log_likelihoods(lattices, self._workers))
+            unigram.rescore(pieces)
+            found = np.array(unigram.segment_log_likelihoods())
             part[indices] -= segments.sum_by_line(found)
 
     def _choose(self, lines: Sequence[bytes]) -> list[int]:
         """Return the indices of the lines that have a loss, and count the skipped lines."""
-        skipped = [MARK in line for line in lines]
+        skipped = [_MARK in line for line in lines]
         self.skipped += sum(skipped)
         return [i for i, line in enumerate(lines) if line and not skipped[i]]
 
@@ -252,11 +229,6 @@ class MarginalLoss:
         self._pieces = _pieces([(text, score + log_share) for text, score in self._normal])
         self._shifted = _pieces([(text, score + shift) for text, score in self._normal])
 
-    def _read(self, lines: Sequence[bytes]) -> Corpus:
-        source = Items(lines)
-        counts, alphabet = counts_and_alphabet(self._plan, source, self._workers, _QUIET)
-        return cut_corpus(counts, alphabet, self._plan, source, self._workers, _QUIET)
-
 
 def has_loss(model: ModelProto) -> bool:
     """Return whether the scores of the model are log probabilities of a Unigram model."""
@@ -269,24 +241,5 @@ def has_loss(model: ModelProto) -> bool:
     )
 
 
-def _reading(model: ModelProto, pieces: Sequence[str]) -> PlanOptions:
-    """Return options that make the trainer read text as the encoder does."""
-    suffix = model.trainer_spec.treat_whitespace_as_suffix
-    inside = (piece[:-1] if suffix else piece[1:] for piece in pieces)
-    return PlanOptions(
-        text=TextPlan(max_sentence_length=_NO_LIMIT),
-        character_coverage=math.inf,
-        add_dummy_prefix=model.normalizer_spec.add_dummy_prefix,
-        remove_extra_whitespaces=model.normalizer_spec.remove_extra_whitespaces,
-        treat_whitespace_as_suffix=suffix,
-        max_piece_length=max(map(len, pieces)),
-        split_by_unicode_script=False,
-        split_by_number=False,
-        split_by_whitespace=not any(SPACE_MARK in text for text in inside),
-        allow_whitespace_only_pieces=False,
-        seeding_chunk_bytes=1 << 62,
-    )
-
-
 def _pieces(items: Sequence[tuple[str, float]]) -> Pieces:
-    return Pieces([*((text.encode(), score) for text, score in items), (MARK, 0.0)])
+    return Pieces([*((text.encode(), score) for text, score in items), (_MARK, 0.0)])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from spmcompat.engine import SPACE_MARK
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.model.pieces import BYTE_PIECES
 from spmcompat.model.reading import read_model
@@ -24,7 +25,6 @@ from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
 from spmcompat.tools.evaluate.vocabularies import texts_of_pieces
 from spmcompat.tools.export.document import MOST_BYTES, document_path
 from spmcompat.tools.export.importing import pieces_of_export
-from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
@@ -101,7 +101,7 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
         The threads to use.
     pretokenizer : str, optional
         Cut the text into pretokens as in training with this pretokenizer; see
-        `with_training_cuts`.
+        `LineReader`.
 
     Raises
     ------

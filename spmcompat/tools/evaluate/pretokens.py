@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from spmcompat.engine import UNKNOWN_MARK, LineReader, LineSegments
 from spmcompat.errors import EmptyCorpusError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.options.planning import PlanOptions
-from spmcompat.plan import TextPlan
-from spmcompat.tools.evaluate.segments import (
-    MARK,
-    LineSegments,
-    plan_by_line,
-    read_segments,
-    with_training_cuts,
-)
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
 
     from spmcompat.runtime.workers import Workers
 
-_NO_LIMIT = 1 << 30  # bytes
+_MARK = UNKNOWN_MARK.encode()
 _Ids = npt.NDArray[np.int32]
 
 
@@ -53,23 +44,11 @@ class PretokenEncoder:
     workers : Workers
         The threads to use.
     pretokenizer : str
-        See `with_training_cuts`.
+        See `LineReader`.
     """
 
     def __init__(self, model: ModelProto, workers: Workers, pretokenizer: str) -> None:
-        rules = model.normalizer_spec
-        reading = PlanOptions(
-            text=TextPlan(max_sentence_length=_NO_LIMIT),
-            character_coverage=math.inf,
-            add_dummy_prefix=rules.add_dummy_prefix,
-            remove_extra_whitespaces=rules.remove_extra_whitespaces,
-            treat_whitespace_as_suffix=model.trainer_spec.treat_whitespace_as_suffix,
-            seeding_chunk_bytes=1 << 62,
-        )
-        symbols = [p.piece for p in model.pieces if p.type == p.USER_DEFINED]
-        self._plan = plan_by_line(
-            with_training_cuts(reading, model, pretokenizer), rules.precompiled_charsmap, symbols
-        )
+        self._reader = LineReader(model, workers, pretokenizer)
         self._is_symbol = np.array([p.type == p.USER_DEFINED for p in model.pieces])
         self._workers = workers
         self._encoder = encoder_of_normalized(model)
@@ -86,7 +65,7 @@ class PretokenEncoder:
             for lines with U+2585, because training skips such lines.
         """
         result = list(encoded)
-        cut = [i for i, line in enumerate(lines) if len(encoded[i]) and MARK not in line]
+        cut = [i for i, line in enumerate(lines) if len(encoded[i]) and _MARK not in line]
         if not cut:
             return result
         for i, ids in zip(cut, self._encode_pretokens([lines[i] for i in cut]), strict=True):
@@ -97,7 +76,7 @@ class PretokenEncoder:
     def _encode_pretokens(self, lines: Sequence[bytes]) -> list[_Ids]:
         """Return the token ids of each line, without user-defined symbols."""
         try:
-            segments = read_segments(self._plan, lines, self._workers)
+            segments = self._reader.segments(lines)
         except EmptyCorpusError:
             return [np.zeros(0, dtype=np.int32)] * len(lines)
         return self._encode_segments(segments)
@@ -109,7 +88,7 @@ class PretokenEncoder:
         flat = np.concatenate(encoded)
         # A mark stands for a symbol or for a cut of the pretokenizer, so it is not a token.
         lengths = np.array(
-            [0 if t == MARK else len(i) for t, i in zip(texts, encoded, strict=True)]
+            [0 if t == _MARK else len(i) for t, i in zip(texts, encoded, strict=True)]
         )
         begins = np.cumsum([0, *map(len, encoded[:-1])])
         used = lengths[segments.segment_of]

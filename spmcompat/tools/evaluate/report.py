@@ -8,9 +8,8 @@ from typing import NamedTuple, TypeAlias
 
 from spmcompat.cli.flags import UsageError
 from spmcompat.cli.tables import Table, html_of, is_nan, show, text_of
+from spmcompat.engine import available_cores, check_pretokenizer, open_counts
 from spmcompat.errors import BadValueError
-from spmcompat.options.languages import open_counts
-from spmcompat.options.settings import available_cores
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.bootstrap_options import read_bootstrap
@@ -22,7 +21,6 @@ from spmcompat.tools.evaluate.language_rows import language_rows, language_table
 from spmcompat.tools.evaluate.models import load_model
 from spmcompat.tools.evaluate.network_costs import Costs, Network, cost_table, estimate
 from spmcompat.tools.evaluate.network_options import read_network
-from spmcompat.tools.evaluate.segments import check_pretokenizer
 from spmcompat.tools.evaluate.stored import CountsEvaluation, evaluate_counts
 from spmcompat.tools.evaluate.texts import TextFiles, Texts, texts_of
 from spmcompat.tools.evaluate.vocabularies import VocabularyCounts, count_vocabulary, read_affixes

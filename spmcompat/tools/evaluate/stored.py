@@ -15,22 +15,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from spmcompat.engine import SPACE_MARK, CountTable, Origin, SymbolCheck, add_up, digest
 from spmcompat.errors import BadValueError, printable
 from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.stored_counts import arrow
-from spmcompat.stored_counts.loading import SymbolCheck
-from spmcompat.stored_counts.origin import Origin, digest
-from spmcompat.stored_counts.table import CountTable
 from spmcompat.tools.evaluate.dropped_spaces import DroppedSpaces
 from spmcompat.tools.evaluate.gold import GoldScores, gold_key, score_boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.models import Model
 from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
 from spmcompat.tools.evaluate.tokens import TokenCounts, ratio
-from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -221,7 +217,7 @@ def evaluate_counts(
     boundary = chr(table.origin.rules["boundary"])
     with report.stage("Evaluating", len(table), "rows") as stage:
         for batch in table.batches():
-            rows = arrow.add_up(batch, ["pretoken"])
+            rows = add_up(batch, ["pretoken"])
             kept = _without_marks(rows, boundary, sizes)
             pretokens = kept.column("pretoken").to_pylist()
             counts = kept.column("count").to_numpy()

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+from spmcompat.engine import REMEDY, check_text, open_text, rows_of, unreadable
 from spmcompat.errors import BadValueError, MissingFileError, printable, refuse_impossible
-from spmcompat.text.plain_texts import REMEDY, check_text, open_text, unreadable
-from spmcompat.text.tables import rows_of
 
 # The number of bytes of text to encode at once. Memory use is a few times this size.
 _BATCH_BYTES = 4 << 20

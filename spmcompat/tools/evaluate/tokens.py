@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from spmcompat.engine import SPACE_MARK
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.unicode.marks import SPACE_MARK
 
 # The order of Renyi entropy that correlates best with translation quality (Zouhar et al. 2023).
 RENYI_ORDER = 2.5

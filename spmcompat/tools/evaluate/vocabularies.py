@@ -7,9 +7,9 @@ from io import TextIOWrapper
 from os import PathLike
 from typing import NamedTuple
 
+from spmcompat.engine import SPACE_MARK
 from spmcompat.errors import BadValueError
 from spmcompat.runtime.inputs import open_file
-from spmcompat.unicode.marks import SPACE_MARK
 
 _MOST_AFFIXES = 1 << 20  # the size limit of a file of affixes, in bytes
 

@@ -29,7 +29,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
-from spmcompat.normalization.charsmaps import compile_charsmap, decompile
+from spmcompat.engine import compile_charsmap, decompile
 from spmcompat.tools.export.patterns import character_class, longest_of, texts_of
 
 Points: TypeAlias = "tuple[int, ...]"

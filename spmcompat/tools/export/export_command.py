@@ -5,9 +5,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import Command, Flag, UsageError
+from spmcompat.engine import BOOL, CHOICE, UINT64, fitted
 from spmcompat.errors import printable
-from spmcompat.options.option import BOOL, CHOICE, UINT64
-from spmcompat.runtime.terminal import fitted
 
 if TYPE_CHECKING:
     from spmcompat.tools.export.verifying import Verification

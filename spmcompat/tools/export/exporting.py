@@ -5,10 +5,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 
+from spmcompat.engine import check_text, open_text
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime import outputs
-from spmcompat.text.plain_texts import check_text, open_text
 from spmcompat.tools.export.hard_lines import hard_lines
 from spmcompat.tools.export.hf_folder import (
     FolderOptions,

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from contextlib import redirect_stderr
 from io import StringIO
 
+from spmcompat.engine import SPACE_MARK
 from spmcompat.model.encoding import symbol_score
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export import gguf_file
 from spmcompat.tools.export.gguf_limits import changed_symbols, cut_symbols, limits, special_ids
 from spmcompat.tools.export.targets import VERIFYING, Loaded
-from spmcompat.unicode.marks import SPACE_MARK
 
 __all__ = ["files", "limits", "load"]
 

@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import TypeAlias
 
+from spmcompat.engine import SPACE_MARK, decompile
 from spmcompat.model.meta_pieces import reserved_ids
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.normalization.charsmaps import decompile
 from spmcompat.tools.edit.vocabulary import listed
 from spmcompat.tools.export.limits import DECODING_RULES, TIES, Limit
-from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
 

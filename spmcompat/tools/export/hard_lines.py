@@ -1,7 +1,7 @@
 """Lines that exports are known to get wrong. Every export is verified with them by default."""
 
+from spmcompat.engine import SPACE_MARK, UNKNOWN_MARK
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
 
 _PIECE = ModelProto.SentencePiece
 

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 from typing import TextIO
 
 from spmcompat.cli.flags import Command, Flag, switch
+from spmcompat.engine import fitted
 from spmcompat.errors import printable
-from spmcompat.runtime.terminal import fitted
 
 
 def command() -> Command:

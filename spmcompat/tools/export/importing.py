@@ -15,16 +15,24 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
+from spmcompat.engine import (
+    DEFAULT,
+    LARGEST_FLOAT32,
+    MARK_CASE,
+    NAMES,
+    OWN_NAMES,
+    RELEASES,
+    Release,
+    case_restorer,
+    compile_charsmap,
+    precompiled,
+    to_float32,
+)
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.encoding import symbol_score
 from spmcompat.model.loading import check_loads
 from spmcompat.model.pieces import BYTE_PIECES
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
-from spmcompat.normalization.charsmaps import NAMES, OWN_NAMES, compile_charsmap, precompiled
-from spmcompat.normalization.rules import MARK_CASE
-from spmcompat.options.named_rules import case_restorer
-from spmcompat.releases import DEFAULT, RELEASES, Release
-from spmcompat.runtime.rounding import LARGEST_FLOAT32, to_float32
 from spmcompat.tools.export import tokenizer_json
 from spmcompat.tools.export.charsmap_steps import Points, Step, rules_of
 from spmcompat.tools.export.document import read_document, refusal

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from spmcompat.engine import SPACE_MARK
 from spmcompat.model.pieces import BYTE_PIECES
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
 from spmcompat.tools.export.charsmap_steps import Step
 from spmcompat.tools.export.layouts import Layout
 from spmcompat.tools.export.limits import Limit, some
 from spmcompat.tools.export.merging import encoder_without_symbols, merges_of, same_order
-from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
 _UNKNOWN = "\U0010fffd\U0010fffc"  # two private-use characters

@@ -11,8 +11,8 @@ import base64
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from spmcompat.engine import NAMES, SPACE_MARK, compile_charsmap, decompile, precompiled
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.normalization.charsmaps import NAMES, compile_charsmap, decompile, precompiled
 from spmcompat.tools.export.charsmap_steps import Points, Step, prepend, replace, replace_pattern
 from spmcompat.tools.export.document import refusal
 from spmcompat.tools.export.limits import Limit
@@ -23,7 +23,6 @@ from spmcompat.tools.export.normalizer_functions import (
     composed,
 )
 from spmcompat.tools.export.patterns import texts_of
-from spmcompat.unicode.marks import SPACE_MARK
 
 _NEXT_LINE = 0x85
 _WHITE_SPACE = frozenset(

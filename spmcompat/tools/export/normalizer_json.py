@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import pairwise
 
+from spmcompat.engine import SPACE_MARK
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.export.charsmap_steps import (
     MOST_EXPLICIT,
@@ -19,7 +20,6 @@ from spmcompat.tools.export.charsmap_steps import (
 )
 from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.patterns import character_class
-from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
 

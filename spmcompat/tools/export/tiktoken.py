@@ -20,12 +20,12 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
+from spmcompat.engine import SPACE_MARK
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.merging import encoder_without_symbols
 from spmcompat.tools.export.targets import VERIFYING, Loaded
-from spmcompat.unicode.marks import SPACE_MARK
 
 RANKS, SETTINGS = "ranks.tiktoken", "encoding.json"
 

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 
+from spmcompat.engine import SPACE_MARK
 from spmcompat.model.encoding import UNKNOWN_PENALTY, symbol_score
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
@@ -26,7 +27,6 @@ from spmcompat.tools.export.normalizer_json import (
 )
 from spmcompat.tools.export.patterns import escaped, longest_of
 from spmcompat.tools.export.targets import VERIFYING, Loaded
-from spmcompat.unicode.marks import SPACE_MARK
 
 _PIECE = ModelProto.SentencePiece
 _NOT_SYMBOL = 2.0**-40  # less than the rounding errors of scores

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
+from spmcompat.cli.plain import plain_fields
 from spmcompat.cli.tables import Table, html_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import MissingLibraryError, require
-from spmcompat.runtime.plain import plain_fields
 from spmcompat.tools.export.causes import TIE, Reference, cause_of
 from spmcompat.tools.export.targets import VERIFYING, Loaded, NotVerifiableError, Target
 

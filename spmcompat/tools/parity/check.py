@@ -17,26 +17,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.cli.tables import Table, html_of, table
+from spmcompat.engine import (
+    DEFAULT,
+    FILE_OPTIONS,
+    OPTIONS,
+    OWN_FORMATS,
+    RELEASES,
+    __version__,
+    find_release,
+    is_arrow_data,
+    naming_keywords,
+    other_data,
+    split_csv,
+    to_text,
+    unknown_option,
+)
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
-from spmcompat.options.arguments import naming_keywords
-from spmcompat.options.reading import unknown_option
-from spmcompat.options.table import FILE_OPTIONS, OPTIONS
-from spmcompat.options.values import split_csv, to_text
-from spmcompat.releases import DEFAULT, RELEASES, find_release
 from spmcompat.runtime.libraries import MissingLibraryError
 from spmcompat.runtime.measure import Process, run
-from spmcompat.text.arrow_producers import is_arrow_data
-from spmcompat.text.forms import AUTO, OWN_FORMATS, TITLES
-from spmcompat.text.opening import form_of_input, open_input
 from spmcompat.tools.diff.difference import compare, first_difference
 from spmcompat.tools.diff.report import Difference, report_lines
 from spmcompat.tools.parity.side import OURS, REFERENCE, Training
-from spmcompat.version import __version__
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from spmcompat.options.keywords import SentencePieceOptions
+    from spmcompat.engine import SentencePieceOptions
 
 _PREFIX = "m"
 
@@ -329,7 +335,7 @@ def _with_absolute_paths(options: Mapping[str, Any]) -> dict[str, Any]:
     if "input" in absolute:
         files = absolute["input"]
         paths = files if isinstance(files, list | tuple) else split_csv(os.fspath(files))
-        input_format = options.get("input_format") or AUTO
+        input_format = options.get("input_format") or ""
         absolute["input"] = [_input_file(path, input_format) for path in paths]
     return absolute
 
@@ -360,10 +366,7 @@ def _input_file(path: str | os.PathLike[str], input_format: str) -> str:
 
 def _refuse_other_data(path: str, input_format: str) -> None:
     """Raise if a file is not a text file."""
-    with open_input(path) as file:
-        form = form_of_input(file, input_format, False)
-    if form.compression or not form.has_lines:
-        what = TITLES[form.compression or form.format]
+    if what := other_data(path, input_format):
         raise TrainingError(
             f'"{path}" contains {what} data, of which {REFERENCE} would read the bytes. Write its '
             "texts to a text file, one on each line."

@@ -12,7 +12,7 @@ EQUAL, DIFFERENT = 0, 1
 
 def command() -> Command:
     """Return the description of the command."""
-    from spmcompat.options.table import GROUPS  # noqa: PLC0415
+    from spmcompat.engine import GROUPS  # noqa: PLC0415
 
     return Command(
         "spmcompat parity",

@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from spmcompat.options.keywords import SentencePieceOptions
+    from spmcompat.engine import SentencePieceOptions
     from spmcompat.tools.parity.check import Parity
 
 

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from spmcompat.options.values import split_csv
-from spmcompat.releases import Release
+from spmcompat.engine import Release, split_csv
 
 Option: TypeAlias = str | int | float | bool | list[str]
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spmcompat.releases import find_release
+from spmcompat.engine import find_release
 from spmcompat.tools.parity.reference import every_field
 
 REFERENCE, OURS = "sentencepiece", "spmcompat"

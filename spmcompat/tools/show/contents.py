@@ -5,28 +5,19 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from spmcompat.cli.plain import plain_fields
 from spmcompat.cli.tables import Table, html_of, table
-from spmcompat.errors import TrainingError, printable
+from spmcompat.engine import OWN_NAMES, RELEASES, command_of, shortest, writers_of
+from spmcompat.errors import printable
 from spmcompat.model.pieces import NORMAL
 from spmcompat.model.reading import read_for_editing
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
-from spmcompat.normalization.charsmaps import NAMES, OWN_NAMES, precompiled
-from spmcompat.options.checks import check_options
-from spmcompat.options.from_flags import from_flags
-from spmcompat.options.option import DENORMALIZER, NORMALIZER, TRAINER, Option
-from spmcompat.options.table import OPTIONS
-from spmcompat.options.values import to_text
-from spmcompat.releases import DEFAULT, RELEASES, Release
-from spmcompat.runtime.plain import plain_fields
-from spmcompat.tools.diff.contents import shortest
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.edit.vocabulary import type_name
 
 if TYPE_CHECKING:
-    from spmcompat.options.keywords import StrPath
-
-_SPECS = (TRAINER, NORMALIZER, DENORMALIZER)
+    from spmcompat.engine import StrPath
 
 
 class Contents(NamedTuple):
@@ -156,11 +147,8 @@ def contents(model: ModelProto, faults: Sequence[str] = ()) -> Contents:
     # Adding 0.0 turns -0.0, the first score of a BPE model, into 0.0.
     scores = [piece.score + 0.0 for piece in normal]
     normalizer = model.normalizer_spec
-    having_rules = [one for one in RELEASES.values() if _has_rules(one, normalizer)]
-    releases = [
-        one for one in RELEASES.values() if _can_have_written(one, model, one in having_rules)
-    ]
-    command, refusal = _command(model, releases)
+    releases, is_predefined = writers_of(model)
+    command, refusal = command_of(model, releases)
     return Contents(
         model_type=TrainerSpec.ModelType.Name(model.trainer_spec.model_type).lower(),
         size=model.ByteSize(),
@@ -169,82 +157,9 @@ def contents(model: ModelProto, faults: Sequence[str] = ()) -> Contents:
         longest=max((len(piece.piece) for piece in normal), default=0),
         normalization=normalizer.name,
         rules_bytes=len(normalizer.precompiled_charsmap),
-        is_predefined=bool(having_rules),
+        is_predefined=is_predefined,
         releases=[one.version for one in releases],
         command=command,
         refusal=refusal,
         faults=[*faults],
     )
-
-
-def _can_have_written(release: Release, model: ModelProto, has_rules: bool) -> bool:
-    """Return whether a release has the normalization rules and all stored options of a model."""
-    missing = release.unknown_options | release.retired_options
-    has_options = not any(
-        option.name in missing and _is_stored(option, model)
-        for option in OPTIONS.values()
-        if option.in_reference
-    )
-    normalizer = model.normalizer_spec
-    is_users = normalizer.name not in (*NAMES, *OWN_NAMES, "identity")
-    is_known = normalizer.name not in OWN_NAMES and has_rules
-    return has_options and (is_users or is_known)
-
-
-def _is_stored(option: Option, model: ModelProto) -> bool:
-    """Return whether a model stores an option."""
-    if option.stored_in not in _SPECS:
-        return False
-    spec = getattr(model, option.stored_in)
-    return option.stored_as in {field.name for field, _ in spec.ListFields()}
-
-
-def _has_rules(release: Release, normalizer: NormalizerSpec) -> bool:
-    """Return whether a normalizer has the predefined rules that a release has under its name."""
-    if normalizer.name not in (*NAMES, *OWN_NAMES, "identity"):
-        return False
-    own = precompiled(normalizer.name, release.characters_without_rules)
-    return bool(normalizer.precompiled_charsmap == own)
-
-
-def _command(model: ModelProto, releases: list[Release]) -> tuple[list[str], str]:
-    """Return the command line with the vocabulary size and the options that are not defaults.
-
-    If spm_train refuses the options, returns an empty command line, and the reason.
-    """
-    release = DEFAULT if DEFAULT in releases or not releases else releases[-1]
-    chosen = {} if release is DEFAULT else {"compat": release.version}
-    defaults = from_flags(chosen)
-    given = {"input": "YOUR_TEXT", "model_prefix": "m", **chosen}
-    given["vocab_size"] = str(model.trainer_spec.vocab_size)
-    for name, option in OPTIONS.items():
-        if not option.flag or not _is_stored(option, model) or name not in _flags_of(release):
-            continue
-        value = getattr(getattr(model, option.stored_in), option.stored_as)
-        if value != getattr(getattr(defaults, _ATTRIBUTES[option.stored_in]), option.stored_as):
-            given[name] = _text(name, value)
-    try:
-        check_options(from_flags(given))
-    except TrainingError as error:
-        return [], str(error)
-    return ["spm_train", *(f"--{name}={text}" for name, text in given.items())], ""
-
-
-# The attributes of `Settings` that contain the specs of a model.
-_ATTRIBUTES = {TRAINER: "trainer", NORMALIZER: "normalizer", DENORMALIZER: "denormalizer"}
-
-
-def _flags_of(release: Release) -> set[str]:
-    """Return the flags that have an effect in a release."""
-    return {*OPTIONS} - release.unknown_options - release.retired_options
-
-
-def _text(name: str, value: Any) -> str:
-    """Return the value of a flag as text."""
-    if name == "model_type":
-        return str(TrainerSpec.ModelType.Name(value).lower())
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return to_text(shortest(value))
-    return to_text(value if isinstance(value, str | bytes | int) else [*value])

@@ -21,7 +21,7 @@ from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT
 from spmcompat.tools.compare import command as compare
 from spmcompat.tools.counts import command as counts
-from spmcompat.tools.edit.text import TEXT_OPTIONS
+from spmcompat.engine import TEXT_OPTIONS
 from spmcompat.tools.evaluate import command as evaluate
 from spmcompat.tools.export.targets import TARGETS
 

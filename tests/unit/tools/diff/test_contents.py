@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from spmcompat.tools.diff.contents import shortest
+from spmcompat.engine import shortest
 
 
 @pytest.mark.parametrize("value", [0.9995, -1e-30, 3.4028235e38, 1.4013e-45, 16777216.0, 0.1])

@@ -17,7 +17,7 @@ from spmcompat.tools.evaluate.evaluation import evaluate
 from spmcompat.tools.evaluate.loss import MarginalLoss
 from spmcompat.tools.evaluate.models import load_model
 from spmcompat.tools.evaluate.pretokens import PretokenEncoder
-from spmcompat.tools.evaluate.segments import check_pretokenizer
+from spmcompat.engine import check_pretokenizer
 from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
 from tests.oracle.pretokenizing import matches, script_runs
 
