@@ -12,6 +12,7 @@ import pytest
 import spmcompat
 from spmcompat.cli.flags import Command
 from spmcompat.counts import _OF_PARTS
+from spmcompat.engine import TEXT_OPTIONS
 from spmcompat.normalization.charsmaps import OWN_NAMES
 from spmcompat.options import keywords, option
 from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS
@@ -21,7 +22,6 @@ from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT
 from spmcompat.tools.compare import command as compare
 from spmcompat.tools.counts import command as counts
-from spmcompat.engine import TEXT_OPTIONS
 from spmcompat.tools.evaluate import command as evaluate
 from spmcompat.tools.export.targets import TARGETS
 

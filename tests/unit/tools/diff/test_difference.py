@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from spmcompat.engine import shortest
 from spmcompat.model.reading import parse_unchecked as parse
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.normalization.charsmaps import compile_charsmap
-from spmcompat.engine import shortest
 from spmcompat.tools.diff.difference import (
     Difference,
     compare,

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sentencepiece import SentencePieceProcessor
 
+from spmcompat.engine import check_pretokenizer
 from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.progress import Report
@@ -17,7 +18,6 @@ from spmcompat.tools.evaluate.evaluation import evaluate
 from spmcompat.tools.evaluate.loss import MarginalLoss
 from spmcompat.tools.evaluate.models import load_model
 from spmcompat.tools.evaluate.pretokens import PretokenEncoder
-from spmcompat.engine import check_pretokenizer
 from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
 from tests.oracle.pretokenizing import matches, script_runs
 
