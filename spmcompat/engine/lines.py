@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.model.pieces import NORMAL, USER_DEFINED, texts_of_type
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.plan import TextPlan
@@ -86,7 +87,7 @@ class LineReader:
     ) -> None:
         options = _as_encoder(model)
         charsmap = model.normalizer_spec.precompiled_charsmap
-        symbols = [piece.piece for piece in model.pieces if piece.type == piece.USER_DEFINED]
+        symbols = texts_of_type(model, USER_DEFINED)
         self._workers = workers
         self._plan = make_plan(options, charsmap, symbols)
         if pretokenizer is not None:
@@ -177,7 +178,7 @@ def check_pretokenizer(name: str) -> None:
 
 def _as_encoder(model: ModelProto) -> PlanOptions:
     """Return options that make the trainer read text as the encoder of a model does."""
-    pieces = [piece.piece for piece in model.pieces if piece.type == piece.NORMAL]
+    pieces = texts_of_type(model, NORMAL)
     suffix = model.trainer_spec.treat_whitespace_as_suffix
     inside = (piece[:-1] if suffix else piece[1:] for piece in pieces)
     return PlanOptions(

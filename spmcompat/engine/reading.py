@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.counting.counts import Counts
 from spmcompat.model.meta_pieces import MetaPiece
-from spmcompat.model.pieces import NORMAL, UNUSED
+from spmcompat.model.pieces import NORMAL, UNUSED, is_learned
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.arguments import check_sentences, make_lists
 from spmcompat.options.checks import check_options, check_pretokenization, input_files, verify
@@ -235,7 +235,7 @@ def read_like(model: ModelProto, given: GivenText, workers: Workers, report: Rep
         model.
     """
     settings = _settings_of(model, given.settings, given.options)
-    symbols = [one.piece for one in model.pieces if one.type not in (NORMAL, UNUSED)]
+    symbols = [one.piece for one in model.pieces if not is_learned(one)]
     plan = plan_of(settings, symbols)
     # Count all characters. The coverage is not applied until later, because it must not drop
     # characters of the model.

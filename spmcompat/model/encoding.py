@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from typing import Protocol
 
-from spmcompat.model.pieces import NORMAL, UNUSED, USER_DEFINED, Piece
+from spmcompat.model.pieces import NORMAL, UNUSED, USER_DEFINED, Piece, is_learned
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.runtime.rounding import LARGEST_FLOAT32, to_float32
 from spmcompat.unicode.marks import SPACE_MARK
@@ -76,7 +76,7 @@ class BpeEncoder:
     def __init__(self, pieces: Iterable[Piece]) -> None:
         pieces = list(pieces)
         # Merges may produce unused pieces. After the last merge, these are split into their parts.
-        self._scores = {p.text: p.score for p in pieces if p.type in (NORMAL, UNUSED)}
+        self._scores = {p.text: p.score for p in pieces if is_learned(p)}
         self._longest = max(map(len, self._scores), default=0)
         self._unused = {p.text for p in pieces if p.type == UNUSED}
         self._symbols = _Symbols(pieces)

@@ -14,11 +14,18 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.model.pieces import BYTE_PIECES, BYTES_LIMIT
+from spmcompat.model.pieces import (
+    BYTE,
+    BYTE_PIECES,
+    BYTES_LIMIT,
+    CONTROL,
+    UNKNOWN,
+    UNUSED,
+    texts_of_type,
+)
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 
-_TYPES = ModelProto.SentencePiece
-_NOT_ENCODED = (_TYPES.UNKNOWN, _TYPES.CONTROL, _TYPES.BYTE)
+_NOT_ENCODED = (UNKNOWN, CONTROL, BYTE)
 # The fields of the trainer_spec that contain paths. A path may contain any bytes.
 _PATHS = ("input", "model_prefix")
 
@@ -46,12 +53,12 @@ def check_loads(model: ModelProto) -> None:
         raise BadValueError(fault.message)
     byte_fallback = model.trainer_spec.byte_fallback
     kinds = {entry.type for entry in model.pieces}
-    unknown = [entry.piece for entry in model.pieces if entry.type == _TYPES.UNKNOWN]
+    unknown = texts_of_type(model, UNKNOWN)
     if len(unknown) > 1:
         raise BadValueError(f"unk is already defined: {' and '.join(unknown)}. Keep one of them.")
     if not unknown and not byte_fallback:
         raise BadValueError("unk is not defined. A model without byte_fallback needs it.")
-    _check_bytes({one.piece for one in model.pieces if one.type == _TYPES.BYTE}, byte_fallback)
+    _check_bytes(set(texts_of_type(model, BYTE)), byte_fallback)
     if model.trainer_spec.model_type == TrainerSpec.UNIGRAM and kinds.issubset(_NOT_ENCODED):
         raise BadValueError(
             "no pieces are loaded: all of them are meta pieces. A model needs normal pieces."
@@ -99,7 +106,7 @@ def piece_faults(model: ModelProto) -> Iterator[Fault]:
             )
             yield Fault(piece_id, False, message)
         # sentencepiece ignores this piece, which other programs write: google/sentencepiece#1308.
-        if text == "\0" and (kind == _TYPES.UNUSED or byte_fallback):
+        if text == "\0" and (kind == UNUSED or byte_fallback):
             continue
         if not wrong:
             first_id = ids.setdefault((text, one_namespace or kind not in _NOT_ENCODED), piece_id)

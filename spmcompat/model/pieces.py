@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 
 _TYPES = ModelProto.SentencePiece
 NORMAL, UNKNOWN, CONTROL = _TYPES.NORMAL, _TYPES.UNKNOWN, _TYPES.CONTROL
@@ -38,3 +38,23 @@ class Piece(NamedTuple):
 def pieces_of(model: ModelProto) -> list[Piece]:
     """Return the pieces of a model in the order of their ids."""
     return [Piece(one.piece, one.score, one.type) for one in model.pieces]
+
+
+def texts_of_type(model: ModelProto, *types: int) -> list[str]:
+    """Return the texts of the pieces that have one of these types, in the order of their ids."""
+    return [piece.piece for piece in model.pieces if piece.type in types]
+
+
+def is_learned(piece: Piece | ModelProto.SentencePiece) -> bool:
+    """Return whether a piece was learned from a text: it is normal, or is not used any more."""
+    return piece.type in (NORMAL, UNUSED)
+
+
+def type_name(piece_type: int) -> str:
+    """Return the name of a type of pieces, such as ``user-defined``."""
+    return ModelProto.SentencePiece.Type.Name(piece_type).lower().replace("_", "-")
+
+
+def model_type_of(spec: TrainerSpec) -> str:
+    """Return the type of a model: ``unigram``, ``bpe``, ``word`` or ``char``."""
+    return TrainerSpec.ModelType.Name(spec.model_type).lower()

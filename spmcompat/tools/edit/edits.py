@@ -25,7 +25,10 @@ from spmcompat.model.pieces import (
     UNUSED,
     USER_DEFINED,
     Piece,
+    is_learned,
+    model_type_of,
     pieces_of,
+    type_name,
 )
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.edit import reach
@@ -35,7 +38,6 @@ from spmcompat.tools.edit.vocabulary import (
     ids_of,
     listed,
     lowest_score,
-    type_name,
     with_pieces,
 )
 
@@ -488,7 +490,7 @@ def _differ(before: Piece | None, after: Piece | None) -> bool:
 
 def _new_order(pieces: Sequence[Piece]) -> list[int]:
     """Return the ids in their new order: meta pieces as before, then normal pieces by score."""
-    meta = [i for i, piece in enumerate(pieces) if piece.type not in (NORMAL, UNUSED)]
+    meta = [i for i, piece in enumerate(pieces) if not is_learned(piece)]
     normal = [i for i, piece in enumerate(pieces) if piece.type == NORMAL]
     return meta + sorted(normal, key=lambda i: -pieces[i].score)
 
@@ -543,5 +545,5 @@ def _why_unreachable(text: str, pieces: Sequence[Piece], trainer: TrainerSpec) -
             f"{cut}, whose score is {needed:.6g}. Give it a score above that, with --set_score "
             "or the keyword set_score."
         )
-    kind = TrainerSpec.ModelType.Name(trainer.model_type).lower()
+    kind = model_type_of(trainer)
     return f"{cut} by a {kind} model. Add a single {kind}, or a user-defined symbol."

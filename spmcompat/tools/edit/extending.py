@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from spmcompat.engine import GivenText, Text, read_like
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.model.pieces import NORMAL, UNUSED, Piece, pieces_of
+from spmcompat.model.pieces import NORMAL, UNUSED, Piece, is_learned, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
@@ -124,9 +124,7 @@ def _extend_bpe(
     """Return the new characters, followed by new merges. All old merges precede the new merges."""
     from spmcompat.engine import make_merges  # noqa: PLC0415
 
-    initial = [
-        (piece.text.encode(), piece.score) for piece in kept if piece.type in (NORMAL, UNUSED)
-    ]
+    initial = [(piece.text.encode(), piece.score) for piece in kept if is_learned(piece)]
     segments = text.segments(workers, report)
     merges = make_merges(segments, add - len(characters), workers, report, initial=initial)
     new = [*characters, *merges.pieces(len(merges))]

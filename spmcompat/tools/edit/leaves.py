@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from spmcompat.model.encoding import BpeEncoder
-from spmcompat.model.pieces import NORMAL, UNUSED, Piece
+from spmcompat.model.pieces import Piece, is_learned
 
 
 def parts_of_pieces(pieces: Sequence[Piece]) -> dict[str, tuple[str, str]]:
@@ -21,7 +21,7 @@ def parts_of_pieces(pieces: Sequence[Piece]) -> dict[str, tuple[str, str]]:
     found = {
         piece.text: encoder.parts(piece.text)
         for piece in pieces
-        if piece.type in (NORMAL, UNUSED) and len(piece.text) > 1
+        if is_learned(piece) and len(piece.text) > 1
     }
     return {text: parts for text, parts in found.items() if parts is not None}
 

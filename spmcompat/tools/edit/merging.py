@@ -24,10 +24,19 @@ from spmcompat.cli.plain import plain_fields
 from spmcompat.engine import to_float32
 from spmcompat.errors import BadValueError
 from spmcompat.model.encoding import BpeEncoder
-from spmcompat.model.pieces import BYTE, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Piece, pieces_of
+from spmcompat.model.pieces import (
+    BYTE,
+    NORMAL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    Piece,
+    pieces_of,
+    type_name,
+)
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.edit.reach import containing, unreachable
-from spmcompat.tools.edit.vocabulary import continued, lowest_score, type_name, with_pieces
+from spmcompat.tools.edit.vocabulary import continued, lowest_score, with_pieces
 
 # The fields that must be equal, by spec.
 _FIELDS = {

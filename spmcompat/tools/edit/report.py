@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.cli.tables import Table, html_of
 from spmcompat.engine import open_text
+from spmcompat.model.pieces import UNKNOWN
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import require
 
@@ -92,7 +93,7 @@ class _Tokens:
         if between_spaces:
             own.normalizer_spec.add_dummy_prefix = True
         self._encoder = _processor(own)
-        self._texts = [unknown if one.type == one.UNKNOWN else one.piece for one in model.pieces]
+        self._texts = [unknown if one.type == UNKNOWN else one.piece for one in model.pieces]
 
     def of(self, texts: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each text. An unknown token is shown as the unknown piece."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from spmcompat.engine import SPACE_MARK, GivenText, Text, Unigram, characters_of, read_like
 from spmcompat.errors import BadValueError
-from spmcompat.model.pieces import NORMAL, UNUSED, Piece, pieces_of
+from spmcompat.model.pieces import NORMAL, UNUSED, Piece, is_learned, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
@@ -89,7 +89,7 @@ def trim(cut: Cut, model: ModelProto, given: GivenText, report: Report) -> Model
     fallen = {
         piece_id
         for piece_id, piece in enumerate(pieces)
-        if piece.type in (NORMAL, UNUSED) and piece.text in dropped
+        if is_learned(piece) and piece.text in dropped
     }
     if cut.keep_ids:
         marked = [p._replace(type=UNUSED) if i in fallen else p for i, p in enumerate(pieces)]
@@ -103,7 +103,7 @@ def _may_drop(piece: Piece, characters: frozenset[str] | None) -> bool:
     if piece.text == "\0":  # sentencepiece ignores such pieces, and several may have this text
         return False
     if piece.type != NORMAL or len(piece.text) > 1:
-        return piece.type in (NORMAL, UNUSED)
+        return is_learned(piece)
     return characters is not None and piece.text not in characters
 
 
@@ -135,7 +135,7 @@ def _least_used_leaves(
     from spmcompat.engine import count_in_encoded  # noqa: PLC0415
     from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces  # noqa: PLC0415
 
-    merged = [piece for piece in pieces if piece.type in (NORMAL, UNUSED)]
+    merged = [piece for piece in pieces if is_learned(piece)]
     scores = [(piece.text.encode(), piece.score) for piece in merged]
     segments = text.segments(workers, report)
     report.step("Encoding")

@@ -16,18 +16,20 @@ from spmcompat.engine import LARGEST_FLOAT32, SPACE_MARK, to_float32
 from spmcompat.errors import BadValueError, refuse_impossible
 from spmcompat.model.loading import check_loads
 from spmcompat.model.meta_pieces import RESERVED, reserved_ids
-from spmcompat.model.pieces import CONTROL, NORMAL, UNUSED, USER_DEFINED, Piece, pieces_of
+from spmcompat.model.pieces import (
+    CONTROL,
+    NORMAL,
+    USER_DEFINED,
+    Piece,
+    is_learned,
+    pieces_of,
+)
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.model.vocabulary import vocabulary_lines
 from spmcompat.runtime.outputs import check_output, is_special, outputs, refuse_inputs
 from spmcompat.tools.edit.read_file import ReadFile
 
 _NAMED = 5  # how many texts a message lists
-
-
-def type_name(piece_type: int) -> str:
-    """Return the name of a piece type for messages."""
-    return ModelProto.SentencePiece.Type.Name(piece_type).lower().replace("_", "-")
 
 
 def listed(texts: Sequence[str]) -> str:
@@ -38,7 +40,7 @@ def listed(texts: Sequence[str]) -> str:
 
 def lowest_score(pieces: Iterable[Piece]) -> float:
     """Return the lowest score of the normal and unused pieces, or 0 if there are none."""
-    return min((one.score for one in pieces if one.type in (NORMAL, UNUSED)), default=0.0)
+    return min((one.score for one in pieces if is_learned(one)), default=0.0)
 
 
 def below(score: float, step: float) -> float:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from spmcompat.engine import UNKNOWN_MARK, LineReader, Pieces, Unigram, log_sum
 from spmcompat.errors import EmptyCorpusError
+from spmcompat.model.pieces import NORMAL, USER_DEFINED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 
 if TYPE_CHECKING:
@@ -81,9 +82,9 @@ class MarginalLoss:
     def __init__(
         self, model: ModelProto, workers: Workers, pretokenizer: str | None = None
     ) -> None:
-        normal = [(p.piece, p.score) for p in model.pieces if p.type == p.NORMAL]
-        self._normal_ids = [i for i, p in enumerate(model.pieces) if p.type == p.NORMAL]
-        self._symbol_ids = [i for i, p in enumerate(model.pieces) if p.type == p.USER_DEFINED]
+        normal = [(p.piece, p.score) for p in model.pieces if p.type == NORMAL]
+        self._normal_ids = [i for i, p in enumerate(model.pieces) if p.type == NORMAL]
+        self._symbol_ids = [i for i, p in enumerate(model.pieces) if p.type == USER_DEFINED]
         self._size = len(model.pieces)
         self._log_shares: _Floats | None = None  # log probabilities of the symbols
         self._workers = workers
@@ -232,7 +233,7 @@ class MarginalLoss:
 
 def has_loss(model: ModelProto) -> bool:
     """Return whether the scores of the model are log probabilities of a Unigram model."""
-    scores = [p.score for p in model.pieces if p.type == p.NORMAL]
+    scores = [p.score for p in model.pieces if p.type == NORMAL]
     return (
         model.trainer_spec.model_type == TrainerSpec.UNIGRAM
         and model.normalizer_spec.escape_whitespaces

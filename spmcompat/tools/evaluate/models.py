@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from spmcompat.engine import SPACE_MARK
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
-from spmcompat.model.pieces import BYTE_PIECES
+from spmcompat.model.pieces import BYTE_PIECES, NORMAL, model_type_of, texts_of_type
 from spmcompat.model.reading import read_model
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import require
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.alignment import Span
@@ -145,7 +145,7 @@ class _SentencePiece(Model):
             raise BadValueError(f'"{path}": sentencepiece cannot load it: {reason}') from error
         self._threads = workers.count
         self.path = path
-        self.model_type = TrainerSpec.ModelType.Name(model.trainer_spec.model_type).lower()
+        self.model_type = model_type_of(model.trainer_spec)
         self.size = len(model.pieces)
         self.vocabulary = _normal_pieces(model)
         self.texts = texts_of_pieces(self.vocabulary)
@@ -266,7 +266,7 @@ def _errors_of_tokenizers(path: str) -> Iterator[None]:
 
 
 def _normal_pieces(model: ModelProto) -> set[str]:
-    return {piece.piece for piece in model.pieces if piece.type == piece.NORMAL}
+    return set(texts_of_type(model, NORMAL))
 
 
 def _in_characters(line: str, spans: Sequence[Span]) -> list[Span]:

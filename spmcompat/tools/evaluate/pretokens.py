@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from spmcompat.engine import UNKNOWN_MARK, LineReader, LineSegments
 from spmcompat.errors import EmptyCorpusError
+from spmcompat.model.pieces import USER_DEFINED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class PretokenEncoder:
 
     def __init__(self, model: ModelProto, workers: Workers, pretokenizer: str) -> None:
         self._reader = LineReader(model, workers, pretokenizer)
-        self._is_symbol = np.array([p.type == p.USER_DEFINED for p in model.pieces])
+        self._is_symbol = np.array([p.type == USER_DEFINED for p in model.pieces])
         self._workers = workers
         self._encoder = encoder_of_normalized(model)
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from spmcompat.engine import SPACE_MARK, CountTable, Origin, SymbolCheck, add_up, digest
 from spmcompat.errors import BadValueError, printable
+from spmcompat.model.pieces import NORMAL, UNUSED, USER_DEFINED, texts_of_type
 from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.progress import Report
@@ -106,7 +107,7 @@ class _Counter:
     def __init__(self, model: Model, table: CountTable, workers: Workers) -> None:
         message = read_model(model.path)
         _check(message, table, model.path)
-        symbols = [piece.piece for piece in message.pieces if piece.type == piece.USER_DEFINED]
+        symbols = texts_of_type(message, USER_DEFINED)
         # The space mark may be a user-defined symbol. It needs no check: counting has turned every
         # space into a space mark, whether or not the space mark is a symbol.
         added = [symbol for symbol in symbols if symbol != SPACE_MARK]
@@ -319,7 +320,7 @@ def _check(model: ModelProto, table: CountTable, path: str) -> None:
 
 def _may_cross(piece: ModelProto.SentencePiece, origin: Origin) -> bool:
     """Return whether a piece can represent text on both sides of the end of a pretoken."""
-    if piece.type not in (piece.NORMAL, piece.USER_DEFINED, piece.UNUSED):
+    if piece.type not in (NORMAL, USER_DEFINED, UNUSED):
         return False
     rules = origin.rules
     text = piece.piece[::-1] if rules["whitespace_as_suffix"] else piece.piece

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spmcompat.engine import SPACE_MARK
+from spmcompat.model.pieces import NORMAL, USER_DEFINED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
 # The order of Renyi entropy that correlates best with translation quality (Zouhar et al. 2023).
@@ -45,7 +46,7 @@ class TokenKinds(NamedTuple):
 
 def kinds_of_pieces(model: ModelProto) -> TokenKinds:
     """Return the properties of a model's pieces. Space marks show where words begin or end."""
-    texts = [p.piece if p.type in (p.NORMAL, p.USER_DEFINED) else "" for p in model.pieces]
+    texts = [p.piece if p.type in (NORMAL, USER_DEFINED) else "" for p in model.pieces]
     types = np.array([piece.type for piece in model.pieces])
     return TokenKinds(
         begins=flags(text.startswith(SPACE_MARK) for text in texts),

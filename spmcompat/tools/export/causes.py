@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from spmcompat.model.pieces import BYTE, NORMAL, UNKNOWN, UNUSED, is_learned
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.export.normalizer_json import NO_PIECE, hidden_characters
 
 if TYPE_CHECKING:
     from spmcompat.tools.export.targets import Loaded
 
-_PIECE = ModelProto.SentencePiece
 
 NORMALIZER = "normalizer"
 SYMBOLS = "symbols"
-UNKNOWN = "unknown"
+UNKNOWN_PIECE = "unknown"
 TIE = "tie"
 ORDER = "order"
 OTHER = "other"
@@ -23,7 +23,7 @@ OTHER = "other"
 CAUSES = {
     NORMALIZER: "the normalized texts differ",
     SYMBOLS: "the line contains the text of a control, user-defined, unknown or byte piece",
-    UNKNOWN: "one of the results contains the unknown piece, or bytes in its place",
+    UNKNOWN_PIECE: "one of the results contains the unknown piece, or bytes in its place",
     TIE: "the two segmentations have the same score",
     ORDER: "pieces have the same score, and the export merges them in another order",
     OTHER: "none of these",
@@ -46,12 +46,8 @@ class Reference:
         self.model = model
         self._processor = SentencePieceProcessor(model_proto=model.SerializeToString())
         self.types = [piece.type for piece in model.pieces]
-        self.symbols = [
-            piece.piece
-            for piece in model.pieces
-            if piece.type not in (_PIECE.NORMAL, _PIECE.UNUSED)
-        ]
-        scores = [piece.score for piece in model.pieces if piece.type == _PIECE.NORMAL]
+        self.symbols = [piece.piece for piece in model.pieces if not is_learned(piece)]
+        scores = [piece.score for piece in model.pieces if piece.type == NORMAL]
         self.is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
         self._hidden = {ord(one): NO_PIECE for one in hidden_characters(model)}
         self.has_equal_scores = len(set(scores)) < len(scores)
@@ -88,17 +84,17 @@ class Reference:
                 surface += _UNKNOWN_CHARACTERS
                 continue
             text = self.model.pieces[one].piece
-            is_byte = self.types[one] == _PIECE.BYTE
+            is_byte = self.types[one] == BYTE
             surface += bytes([int(text[3:5], 16)]) if is_byte else text.encode()
         return surface
 
     def is_unknown(self, one: int) -> bool:
         """Return whether an id is the id of the unknown piece, or out of range."""
-        return not 0 <= one < len(self.types) or self.types[one] == _PIECE.UNKNOWN
+        return not 0 <= one < len(self.types) or self.types[one] == UNKNOWN
 
     def score(self, ids: Sequence[int]) -> float:
         """Return the sum of the scores of the normal pieces in a segmentation."""
-        return sum(self.model.pieces[one].score for one in ids if self.types[one] == _PIECE.NORMAL)
+        return sum(self.model.pieces[one].score for one in ids if self.types[one] == NORMAL)
 
 
 def cause_of(
@@ -139,7 +135,7 @@ def cause_of(
         if hide(loaded.normalize(line)) != hide(normalized):
             return NORMALIZER
     if _reserved(reference, expected) != _reserved(reference, actual):
-        return UNKNOWN
+        return UNKNOWN_PIECE
     return OTHER if is_same_text else NORMALIZER
 
 
@@ -166,7 +162,7 @@ def _spells(surface: bytes, text: bytes) -> bool:
 def _reserved(reference: Reference, ids: Sequence[int]) -> list[int]:
     """Return the ids of pieces that are not normal, in ascending order."""
     known = range(len(reference.types))
-    normal = (_PIECE.NORMAL, _PIECE.UNUSED)
+    normal = (NORMAL, UNUSED)
     return sorted(one for one in ids if one not in known or reference.types[one] not in normal)
 
 

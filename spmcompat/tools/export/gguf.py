@@ -11,6 +11,7 @@ from io import StringIO
 
 from spmcompat.engine import SPACE_MARK
 from spmcompat.model.encoding import symbol_score
+from spmcompat.model.pieces import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export import gguf_file
@@ -19,19 +20,18 @@ from spmcompat.tools.export.targets import VERIFYING, Loaded
 
 __all__ = ["files", "limits", "load"]
 
-_PIECE = ModelProto.SentencePiece
 
 _NAMES = {TrainerSpec.UNIGRAM: "t5", TrainerSpec.BPE: "llama"}
 
 # The types of tokens in GGUF.
 _UNDEFINED, _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(7)
 _TYPES = {
-    _PIECE.NORMAL: _NORMAL,
-    _PIECE.UNKNOWN: _UNKNOWN,
-    _PIECE.CONTROL: _CONTROL,
-    _PIECE.USER_DEFINED: _USER_DEFINED,
-    _PIECE.UNUSED: _UNUSED,
-    _PIECE.BYTE: _BYTE,
+    NORMAL: _NORMAL,
+    UNKNOWN: _UNKNOWN,
+    CONTROL: _CONTROL,
+    USER_DEFINED: _USER_DEFINED,
+    UNUSED: _UNUSED,
+    BYTE: _BYTE,
 }
 
 

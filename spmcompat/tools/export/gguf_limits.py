@@ -11,11 +11,18 @@ from typing import TypeAlias
 
 from spmcompat.engine import SPACE_MARK, decompile
 from spmcompat.model.meta_pieces import reserved_ids
+from spmcompat.model.pieces import (
+    BYTE,
+    CONTROL,
+    NORMAL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    texts_of_type,
+)
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.edit.vocabulary import listed
 from spmcompat.tools.export.limits import DECODING_RULES, TIES, Limit
-
-_PIECE = ModelProto.SentencePiece
 
 _NAMES = {"bos": "bos", "eos": "eos", "unk": "unknown", "pad": "padding"}
 
@@ -102,7 +109,7 @@ def special_ids(model: ModelProto) -> dict[str, int]:
 
 
 def _symbols(model: ModelProto) -> list[str]:
-    return [piece.piece for piece in model.pieces if piece.type == _PIECE.USER_DEFINED]
+    return texts_of_type(model, USER_DEFINED)
 
 
 def cut_symbols(model: ModelProto) -> list[str]:
@@ -111,7 +118,7 @@ def cut_symbols(model: ModelProto) -> list[str]:
     A symbol of one character that no learned piece contains needs no cut. A symbol with a space
     never matches, because ``sentencepiece`` replaces the spaces of the text with space marks first.
     """
-    learned = (_PIECE.NORMAL, _PIECE.UNUSED)
+    learned = (NORMAL, UNUSED)
     merged = set("".join(piece.piece for piece in model.pieces if piece.type in learned))
     return [
         symbol
@@ -227,8 +234,8 @@ def _known_texts(model: ModelProto) -> Iterator[Limit]:
     found = [
         piece.piece
         for piece in model.pieces
-        if (piece.piece in _ALWAYS_USER_DEFINED and piece.type != _PIECE.NORMAL)
-        or (is_bpe and piece.piece in _ALWAYS_CONTROL and piece.type == _PIECE.USER_DEFINED)
+        if (piece.piece in _ALWAYS_USER_DEFINED and piece.type != NORMAL)
+        or (is_bpe and piece.piece in _ALWAYS_CONTROL and piece.type == USER_DEFINED)
     ]
     if found:
         yield Limit(
@@ -240,7 +247,7 @@ def _known_texts(model: ModelProto) -> Iterator[Limit]:
 
 def _unknown_characters(model: ModelProto) -> Iterator[Limit]:
     types = {piece.type for piece in model.pieces}
-    if _PIECE.UNKNOWN not in types:
+    if UNKNOWN not in types:
         yield Limit(
             "The model has no unknown piece, which llama.cpp needs.",
             "Train with --unk_id of 0 or more.",
@@ -352,7 +359,7 @@ def _overlaps(symbol: str, ordered: Sequence[str]) -> bool:
 
 
 def _unused_pieces(model: ModelProto) -> Iterator[Limit]:
-    unused = [piece.piece for piece in model.pieces if piece.type == _PIECE.UNUSED]
+    unused = texts_of_type(model, UNUSED)
     if unused:
         yield Limit(
             f"llama.cpp uses the unused pieces of a BPE model: {listed(unused)}.",
@@ -363,7 +370,7 @@ def _unused_pieces(model: ModelProto) -> Iterator[Limit]:
 def _merged_texts(model: ModelProto) -> Iterator[Limit]:
     """Yield a limit if merging in llama.cpp can produce a control, unknown or byte piece."""
     texts = {piece.piece for piece in model.pieces}
-    special = (_PIECE.CONTROL, _PIECE.UNKNOWN, _PIECE.BYTE)
+    special = (CONTROL, UNKNOWN, BYTE)
     found = [
         piece.piece
         for piece in model.pieces

@@ -1,9 +1,8 @@
 """Lines that exports are known to get wrong. Every export is verified with them by default."""
 
 from spmcompat.engine import SPACE_MARK, UNKNOWN_MARK
+from spmcompat.model.pieces import CONTROL, UNKNOWN, UNUSED, USER_DEFINED, texts_of_type
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-
-_PIECE = ModelProto.SentencePiece
 
 _WHITE_SPACE = (
     "",
@@ -85,11 +84,7 @@ def hard_lines(model: ModelProto) -> list[str]:
     model : ModelProto
         The model.
     """
-    symbols = [
-        piece.piece
-        for piece in model.pieces
-        if piece.type in (_PIECE.USER_DEFINED, _PIECE.CONTROL, _PIECE.UNKNOWN, _PIECE.UNUSED)
-    ][:50]
+    symbols = texts_of_type(model, USER_DEFINED, CONTROL, UNKNOWN, UNUSED)[:50]
     lines = [*_WHITE_SPACE, *_CLUSTERS, *_TEXT]
     for symbol in symbols:
         text = symbol.replace(SPACE_MARK, " ")

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
 from spmcompat.model.meta_pieces import reserved_ids
+from spmcompat.model.pieces import CONTROL, UNKNOWN
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export import tokenizer_json
 from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.targets import VERIFYING, Loaded
 
-_PIECE = ModelProto.SentencePiece
 _CONFIG, _TEMPLATE = "tokenizer_config.json", "chat_template.jinja"
 _MOST_BYTES = 16 << 20  # the maximum size of a chat template; published templates have a few KB
 
@@ -105,7 +105,7 @@ def with_options(
         text = getattr(options, name)
         if text is None:
             continue
-        if not isinstance(text, str) or types.get(text) not in (_PIECE.CONTROL, _PIECE.UNKNOWN):
+        if not isinstance(text, str) or types.get(text) not in (CONTROL, UNKNOWN):
             raise BadValueError(
                 f"{name}: {text!r} is not a control piece of the model. Name a control piece, or "
                 "add one with spmcompat edit --add_control."
@@ -113,9 +113,7 @@ def with_options(
         special[name] = text
     special.pop("additional_special_tokens", None)
     others = [
-        text
-        for text, kind in types.items()
-        if kind == _PIECE.CONTROL and text not in special.values()
+        text for text, kind in types.items() if kind == CONTROL and text not in special.values()
     ]
     if others:
         special["additional_special_tokens"] = others
@@ -215,7 +213,7 @@ def _special_pieces(model: ModelProto) -> dict[str, str | list[str]]:
     others = [
         piece.piece
         for piece in model.pieces
-        if piece.type == _PIECE.CONTROL and piece.piece not in special.values()
+        if piece.type == CONTROL and piece.piece not in special.values()
     ]
     if others:
         special["additional_special_tokens"] = others

@@ -31,7 +31,15 @@ from spmcompat.engine import (
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.encoding import symbol_score
 from spmcompat.model.loading import check_loads
-from spmcompat.model.pieces import BYTE_PIECES
+from spmcompat.model.pieces import (
+    BYTE,
+    BYTE_PIECES,
+    CONTROL,
+    NORMAL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+)
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.tools.export import tokenizer_json
 from spmcompat.tools.export.charsmap_steps import Points, Step, rules_of
@@ -48,7 +56,6 @@ from spmcompat.tools.export.merging import same_order
 from spmcompat.tools.export.normalizer_json import normalizer
 from spmcompat.tools.export.patterns import texts_of
 
-_PIECE = ModelProto.SentencePiece
 _BYTES = frozenset(BYTE_PIECES)
 # Limits the time for the expansion of a pattern into the texts that match it. The texts may have at
 # most `_WORK` times as many characters as all pieces together. An exported pattern stays below the
@@ -278,12 +285,12 @@ def _add_unigram(
     low = vocabulary[unknown][1] if unknown is not None else min(reserved, default=None)
     for index, (text, score) in enumerate(vocabulary):
         kind = _meta_type(text, described, is_unknown=index == unknown, control=control)
-        if kind == _PIECE.NORMAL and low is not None and score == low - 1:
-            kind = _PIECE.UNUSED
-        elif kind == _PIECE.NORMAL and score == symbol_score(text) and is_export:
-            kind = _PIECE.USER_DEFINED
+        if kind == NORMAL and low is not None and score == low - 1:
+            kind = UNUSED
+        elif kind == NORMAL and score == symbol_score(text) and is_export:
+            kind = USER_DEFINED
         _refuse_score(document, score, kind)
-        _add(model, text, _score_of_model(text, score) if kind == _PIECE.NORMAL else 0.0, kind)
+        _add(model, text, _score_of_model(text, score) if kind == NORMAL else 0.0, kind)
     cuts = document.get("pre_tokenizer")
     is_char = isinstance(cuts, dict) and cuts["type"] == "Sequence"
     model.trainer_spec.model_type = TrainerSpec.CHAR if is_char else TrainerSpec.UNIGRAM
@@ -307,13 +314,13 @@ def _add_bpe(
     for text in vocabulary:
         is_unknown = text == described.get("unk_token")
         types[text] = _meta_type(text, described, is_unknown=is_unknown, control=control)
-        if types[text] == _PIECE.NORMAL and text in symbols:
-            types[text] = _PIECE.USER_DEFINED
+        if types[text] == NORMAL and text in symbols:
+            types[text] = USER_DEFINED
     # The scores are as in sentencepiece: pieces that merges produce have the highest scores, in the
     # order of their merges. Other pieces come after them.
     made = dict.fromkeys(left + right for left, right in merges)
-    normal = [text for text in made if types.get(text) == _PIECE.NORMAL]
-    normal += [text for text in vocabulary if types[text] == _PIECE.NORMAL and text not in made]
+    normal = [text for text in made if types.get(text) == NORMAL]
+    normal += [text for text in vocabulary if types[text] == NORMAL and text not in made]
     scores = {text: -float(rank) for rank, text in enumerate(normal)}
     for text in vocabulary:
         _add(model, text, scores.get(text, 0.0), types[text])
@@ -322,17 +329,17 @@ def _add_bpe(
 
 def _meta_type(
     text: str, described: Step, *, is_unknown: bool, control: Collection[str]
-) -> _PIECE.Type:
+) -> ModelProto.SentencePiece.Type:
     if described.get("byte_fallback") and text in _BYTES:
-        return _PIECE.BYTE
+        return BYTE
     if is_unknown:
-        return _PIECE.UNKNOWN
-    return _PIECE.CONTROL if text in control else _PIECE.NORMAL
+        return UNKNOWN
+    return CONTROL if text in control else NORMAL
 
 
 def _add_new(model: ModelProto, added: _Added) -> None:
     for text, is_special in added.new:
-        _add(model, text, 0.0, _PIECE.CONTROL if is_special else _PIECE.USER_DEFINED)
+        _add(model, text, 0.0, CONTROL if is_special else USER_DEFINED)
 
 
 def _nearest_float32(score: float) -> float:
@@ -348,14 +355,14 @@ def _nearest_float32(score: float) -> float:
 
 
 def _refuse_score(document: Step, score: float, kind: int) -> None:
-    if kind == _PIECE.NORMAL and abs(score) > LARGEST_FLOAT32:
+    if kind == NORMAL and abs(score) > LARGEST_FLOAT32:
         raise refusal("model", document, f"the score {score!r} is not a float32.")
 
 
 def _add(model: ModelProto, text: str, score: float, kind: int) -> None:
     piece = model.pieces.add(piece=text, score=to_float32(score))
-    if kind != _PIECE.NORMAL:
-        piece.MergeFrom(_PIECE(type=kind))  # type: ignore[arg-type]
+    if kind != NORMAL:
+        piece.MergeFrom(ModelProto.SentencePiece(type=kind))  # type: ignore[arg-type]
 
 
 def _merges(document: Step, described: Step) -> list[tuple[str, str]]:
@@ -487,10 +494,10 @@ def _similar(
         for index, (text, score) in enumerate(entries):
             is_unknown = index == described.get("unk_id")
             kind = _meta_type(text, described, is_unknown=is_unknown, control=added.control)
-            if kind == _PIECE.NORMAL and text in symbols:
-                kind = _PIECE.USER_DEFINED
+            if kind == NORMAL and text in symbols:
+                kind = USER_DEFINED
             _refuse_score(document, score, kind)
-            _add(model, text, score if kind == _PIECE.NORMAL else 0.0, kind)
+            _add(model, text, score if kind == NORMAL else 0.0, kind)
         model.trainer_spec.model_type = TrainerSpec.UNIGRAM
         differences += unigram_differences(described, model)
     else:
@@ -536,16 +543,16 @@ def _set_trainer_spec(model: ModelProto, document: Step, described: Step) -> Non
     spec.unk_id = -1
     named = {"bos": "<s>", "eos": "</s>", "pad": "<pad>"}
     for index, piece in enumerate(model.pieces):
-        if piece.type == _PIECE.UNKNOWN:
+        if piece.type == UNKNOWN:
             spec.unk_id, spec.unk_piece = index, piece.piece
             spec.unk_surface = _surface(document)
-        if piece.type == _PIECE.USER_DEFINED:
+        if piece.type == USER_DEFINED:
             spec.user_defined_symbols.append(piece.piece)
-        if piece.type == _PIECE.CONTROL and piece.piece not in named.values():
+        if piece.type == CONTROL and piece.piece not in named.values():
             spec.control_symbols.append(piece.piece)
     for kind, text in named.items():
         index = texts.get(text, -1)
-        is_control = index >= 0 and model.pieces[index].type == _PIECE.CONTROL
+        is_control = index >= 0 and model.pieces[index].type == CONTROL
         setattr(spec, f"{kind}_id", index if is_control else -1)
 
 
@@ -570,7 +577,7 @@ def _set_unknown(model: ModelProto, described: Step, control: Collection[str]) -
     if text in control:
         for piece in model.pieces:
             if piece.piece == text:
-                piece.type = _PIECE.UNKNOWN
+                piece.type = UNKNOWN
         return []
     if described.get("byte_fallback"):
         return []
@@ -578,7 +585,7 @@ def _set_unknown(model: ModelProto, described: Step, control: Collection[str]) -
     while text in texts:
         text = f"<{text}>"
     number = len(model.pieces)
-    _add(model, text, 0.0, _PIECE.UNKNOWN)
+    _add(model, text, 0.0, UNKNOWN)
     reason = f"The file has no unknown token, so the model gets one more piece, {text!r}: {number}."
     return [Limit(reason, refuses=True)]
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spmcompat.engine import SPACE_MARK
-from spmcompat.model.pieces import BYTE_PIECES
+from spmcompat.model.pieces import BYTE, BYTE_PIECES, NORMAL, UNKNOWN, texts_of_type
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
 from spmcompat.tools.export.charsmap_steps import Step
 from spmcompat.tools.export.layouts import Layout
 from spmcompat.tools.export.limits import Limit, some
 from spmcompat.tools.export.merging import encoder_without_symbols, merges_of, same_order
 
-_PIECE = ModelProto.SentencePiece
 _UNKNOWN = "\U0010fffd\U0010fffc"  # two private-use characters
 
 
@@ -79,7 +78,7 @@ def unigram_differences(described: Step, model: ModelProto) -> Iterator[Limit]:
     rounded = [
         text
         for piece, (text, score) in zip(model.pieces, entries, strict=True)
-        if piece.type == _PIECE.NORMAL and piece.score != score
+        if piece.type == NORMAL and piece.score != score
     ]
     if rounded:
         yield Limit(
@@ -102,15 +101,11 @@ def bpe_differences(
     """Yield the limits of a BPE model. `merges` are the merges of the file."""
     types = {piece.piece: piece.type for piece in model.pieces}
     normal = [
-        merge
-        for merge in merges
-        if all(types[text] == _PIECE.NORMAL for text in (*merge, "".join(merge)))
+        merge for merge in merges if all(types[text] == NORMAL for text in (*merge, "".join(merge)))
     ]
     # Merges that result in control pieces or symbols do no harm: ``tokenizers`` cuts the texts of
     # these pieces out of a line before it merges anything.
-    found = [
-        "".join(merge) for merge in merges if types["".join(merge)] in (_PIECE.BYTE, _PIECE.UNKNOWN)
-    ]
+    found = ["".join(merge) for merge in merges if types["".join(merge)] in (BYTE, UNKNOWN)]
     if found:
         yield Limit(
             f"The file finds {found[0]!r} in a text; sentencepiece does not.",
@@ -143,7 +138,7 @@ def bpe_differences(
     if described.get("ignore_merges"):
         encoder = encoder_without_symbols(model)
         for text, kind in types.items():
-            if kind == _PIECE.NORMAL and len(text) > 1 and encoder.parts(text) is None:
+            if kind == NORMAL and len(text) > 1 and encoder.parts(text) is None:
                 yield Limit(
                     f"Merges do not produce {text!r}, which the file uses if it is the whole text "
                     "(ignore_merges).",
@@ -157,7 +152,7 @@ def word_differences(model: ModelProto, layout: Layout) -> Iterator[Limit]:
     """Yield a limit if the file encodes word by word, but a piece contains parts of two words."""
     if not layout.cuts_words:
         return
-    normal = [piece.piece for piece in model.pieces if piece.type == _PIECE.NORMAL]
+    normal = texts_of_type(model, NORMAL)
     doubled = SPACE_MARK * 2
     for text in normal:
         if SPACE_MARK in text[1:] and not (layout.remove_extra_whitespaces and doubled in text):

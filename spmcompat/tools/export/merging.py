@@ -6,20 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from spmcompat.model.encoding import BpeEncoder
-from spmcompat.model.pieces import USER_DEFINED, pieces_of
+from spmcompat.model.pieces import USER_DEFINED, is_learned, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.tools.export.merge_order import longer_pieces, order
-
-_PIECE = ModelProto.SentencePiece
 
 
 def mergeable(model: ModelProto) -> dict[str, float]:
     """Return the pieces that merges can produce, with their scores."""
-    return {
-        piece.piece: piece.score
-        for piece in model.pieces
-        if piece.type in (_PIECE.NORMAL, _PIECE.UNUSED)
-    }
+    return {piece.piece: piece.score for piece in model.pieces if is_learned(piece)}
 
 
 def merges_of(model: ModelProto) -> list[tuple[str, str]]:

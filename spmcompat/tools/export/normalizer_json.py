@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from spmcompat.engine import SPACE_MARK
+from spmcompat.model.pieces import BYTE, CONTROL, UNKNOWN, UNUSED, USER_DEFINED, texts_of_type
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.export.charsmap_steps import (
     MOST_EXPLICIT,
@@ -21,22 +22,20 @@ from spmcompat.tools.export.charsmap_steps import (
 from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.patterns import character_class
 
-_PIECE = ModelProto.SentencePiece
-
 # Noncharacters, which texts should not contain.
 _END_MARK, NO_PIECE = "\ufde9", "\ufdea"
 
 
 def user_defined_symbols(model: ModelProto) -> tuple[str, ...]:
     """Return the texts of the user-defined symbols."""
-    return tuple(piece.piece for piece in model.pieces if piece.type == _PIECE.USER_DEFINED)
+    return tuple(texts_of_type(model, USER_DEFINED))
 
 
 def reserved_texts(model: ModelProto) -> list[str]:
     """Return the texts of pieces that ``sentencepiece`` never finds in a line."""
-    types = [_PIECE.CONTROL, _PIECE.UNKNOWN, _PIECE.BYTE]
+    types = [CONTROL, UNKNOWN, BYTE]
     if model.trainer_spec.model_type != TrainerSpec.BPE:
-        types.append(_PIECE.UNUSED)
+        types.append(UNUSED)
     return [piece.piece for piece in model.pieces if piece.type in types]
 
 

@@ -21,6 +21,15 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
 from spmcompat.engine import SPACE_MARK
+from spmcompat.model.pieces import (
+    BYTE,
+    CONTROL,
+    NORMAL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    texts_of_type,
+)
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export.limits import Limit
@@ -29,7 +38,6 @@ from spmcompat.tools.export.targets import VERIFYING, Loaded
 
 RANKS, SETTINGS = "ranks.tiktoken", "encoding.json"
 
-_PIECE = ModelProto.SentencePiece
 _ASCII = frozenset(map(chr, range(128)))
 
 
@@ -54,7 +62,7 @@ def files(model: ModelProto) -> dict[str, bytes]:
     names = {
         piece.piece: number
         for number, piece in enumerate(model.pieces)
-        if piece.type in (_PIECE.CONTROL, _PIECE.UNKNOWN) or not _is_found(piece)
+        if piece.type in (CONTROL, UNKNOWN) or not _is_found(piece)
     }
     settings = {"name": "sentencepiece", "pat_str": _pattern(model), "special_tokens": names}
     return {
@@ -103,13 +111,13 @@ def _refusals(model: ModelProto) -> Iterator[tuple[str, str]]:
 
 
 def _refused_pieces(model: ModelProto) -> Iterator[tuple[str, str]]:
-    unused = [piece.piece for piece in model.pieces if piece.type == _PIECE.UNUSED]
+    unused = texts_of_type(model, UNUSED)
     if unused:
         yield (
             f"tiktoken does not support unused pieces such as {unused[0]!r}.",
             "Drop them with spmcompat edit --reorder_ids.",
         )
-    used = [piece for piece in model.pieces if piece.type in (_PIECE.NORMAL, _PIECE.USER_DEFINED)]
+    used = [piece for piece in model.pieces if piece.type in (NORMAL, USER_DEFINED)]
     if " " not in map(_text, used):
         yield "The model does not have a piece for a space.", "Train with text that has spaces."
     scores = [piece.score for piece in model.pieces if _is_merged(piece)]
@@ -137,7 +145,7 @@ def _refused_pieces(model: ModelProto) -> Iterator[tuple[str, str]]:
 
 
 def _remedy_of_characters(model: ModelProto, characters: Set[str]) -> str:
-    pieces = "".join(_text(piece) for piece in model.pieces if piece.type == _PIECE.NORMAL)
+    pieces = "".join(_text(piece) for piece in model.pieces if piece.type == NORMAL)
     symbols = sorted(set(pieces) - _ASCII)
     remedy = "Train with a lower --character_coverage, so that they become bytes"
     if len(symbols) <= 50:
@@ -159,7 +167,7 @@ def _is_found(piece: ModelProto.SentencePiece) -> bool:
 
 
 def _is_merged(piece: ModelProto.SentencePiece) -> bool:
-    return piece.type == _PIECE.NORMAL and len(piece.piece) > 1 and _is_found(piece)
+    return piece.type == NORMAL and len(piece.piece) > 1 and _is_found(piece)
 
 
 def _ranks(model: ModelProto) -> dict[bytes, int]:
@@ -171,10 +179,10 @@ def _ranks(model: ModelProto) -> dict[bytes, int]:
     ranks = {
         bytes([int(piece.piece[3:5], 16)]): number
         for number, piece in enumerate(model.pieces)
-        if piece.type == _PIECE.BYTE
+        if piece.type == BYTE
     }
     for number, piece in enumerate(model.pieces):
-        if piece.type in (_PIECE.NORMAL, _PIECE.USER_DEFINED) and _is_found(piece):
+        if piece.type in (NORMAL, USER_DEFINED) and _is_found(piece):
             ranks[_text(piece).encode()] = number
     return ranks
 
@@ -190,7 +198,7 @@ def _early_characters(model: ModelProto) -> Set[str]:
     for piece in model.pieces:
         if _is_merged(piece):
             break
-        if piece.type == _PIECE.NORMAL and len(piece.piece.encode()) == 2:
+        if piece.type == NORMAL and len(piece.piece.encode()) == 2:
             early.add(piece.piece)
     return early
 
@@ -210,9 +218,7 @@ def _pattern(model: ModelProto) -> str:
     only at their end, these slices are words. So tiktoken has less to merge.
     """
     symbols = [
-        _text(piece)
-        for piece in model.pieces
-        if piece.type == _PIECE.USER_DEFINED and _is_found(piece)
+        _text(piece) for piece in model.pieces if piece.type == USER_DEFINED and _is_found(piece)
     ]
     longer = sorted((one for one in symbols if len(one) > 1), key=len, reverse=True)
     joined = (_ASCII | (_early_characters(model) & _merged_characters(model))) - {

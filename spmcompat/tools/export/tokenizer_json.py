@@ -8,6 +8,15 @@ from collections.abc import Sequence
 
 from spmcompat.engine import SPACE_MARK
 from spmcompat.model.encoding import UNKNOWN_PENALTY, symbol_score
+from spmcompat.model.pieces import (
+    BYTE,
+    CONTROL,
+    NORMAL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+    texts_of_type,
+)
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export.charsmap_steps import Step, replace, replace_pattern
@@ -28,7 +37,6 @@ from spmcompat.tools.export.normalizer_json import (
 from spmcompat.tools.export.patterns import escaped, longest_of
 from spmcompat.tools.export.targets import VERIFYING, Loaded
 
-_PIECE = ModelProto.SentencePiece
 _NOT_SYMBOL = 2.0**-40  # less than the rounding errors of scores
 _FIRST_SPACE = "\ufdeb"  # a noncharacter, which texts should not contain
 
@@ -114,7 +122,7 @@ def _is_unigram(model: ModelProto) -> bool:
     """
     kind = model.trainer_spec.model_type
     if kind == TrainerSpec.CHAR:
-        normal = (piece.piece for piece in model.pieces if piece.type == _PIECE.NORMAL)
+        normal = (piece.piece for piece in model.pieces if piece.type == NORMAL)
         return all(len(text) == 1 for text in normal)
     return bool(kind == TrainerSpec.UNIGRAM)
 
@@ -136,7 +144,7 @@ def _found_texts(model: ModelProto) -> list[str]:
 
 def _characters(model: ModelProto) -> set[str]:
     """Return the characters that are pieces."""
-    types = (_PIECE.NORMAL, _PIECE.USER_DEFINED)
+    types = (NORMAL, USER_DEFINED)
     return {piece.piece for piece in model.pieces if piece.type in types and len(piece.piece) == 1}
 
 
@@ -159,7 +167,7 @@ def _unknown_id(model: ModelProto) -> int | None:
     If there is no unknown piece, the result is the id of a byte piece. The library only checks that
     an id is set, and then uses the byte pieces.
     """
-    for wanted in (_PIECE.UNKNOWN, _PIECE.BYTE):
+    for wanted in (UNKNOWN, BYTE):
         for index, piece in enumerate(model.pieces):
             if piece.type == wanted:
                 return index
@@ -174,11 +182,11 @@ def _unigram_score(model: ModelProto, piece: ModelProto.SentencePiece, low: floa
     another segmentation. A user-defined symbol has the score that ``sentencepiece`` gives it when
     encoding.
     """
-    if piece.type == _PIECE.NORMAL:
+    if piece.type == NORMAL:
         return normal_score(piece.score, piece.piece)
-    if piece.type == _PIECE.USER_DEFINED:
+    if piece.type == USER_DEFINED:
         return symbol_score(piece.piece)
-    return low - 1 if piece.type == _PIECE.UNUSED else low
+    return low - 1 if piece.type == UNUSED else low
 
 
 def normal_score(score: float, text: str) -> float:
@@ -192,7 +200,7 @@ def normal_score(score: float, text: str) -> float:
 
 def _low_score(model: ModelProto) -> float:
     """Return a score so low that cutting a piece into characters always has a higher score."""
-    lowest = min((piece.score for piece in model.pieces if piece.type == _PIECE.NORMAL), default=0)
+    lowest = min((piece.score for piece in model.pieces if piece.type == NORMAL), default=0)
     longest = max(len(piece.piece) for piece in model.pieces)
     return float(math.floor((longest + 2) * (min(lowest, 0.0) - UNKNOWN_PENALTY)))
 
@@ -202,7 +210,7 @@ def _unigram_limits(model: ModelProto) -> list[Limit]:
     partial = [
         piece.piece
         for piece in model.pieces
-        if piece.type == _PIECE.NORMAL and not single.issuperset(piece.piece)
+        if piece.type == NORMAL and not single.issuperset(piece.piece)
     ]
     if not partial:
         return []
@@ -219,7 +227,7 @@ def _unigram_limits(model: ModelProto) -> list[Limit]:
 
 
 def _bpe(model: ModelProto) -> Step:
-    unknown = [piece.piece for piece in model.pieces if piece.type == _PIECE.UNKNOWN]
+    unknown = texts_of_type(model, UNKNOWN)
     is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
     return {
         "type": "BPE",
@@ -334,7 +342,7 @@ def _merge_limits(model: ModelProto, pieces: dict[str, float]) -> list[Limit]:
     unused = [
         piece.piece
         for piece in model.pieces
-        if piece.type == _PIECE.UNUSED and encoder.parts(piece.piece) is not None
+        if piece.type == UNUSED and encoder.parts(piece.piece) is not None
     ]
     if unused:
         found.append(
@@ -349,8 +357,8 @@ def _merge_limits(model: ModelProto, pieces: dict[str, float]) -> list[Limit]:
 def decoder(model: ModelProto) -> Step:
     """Return the steps that turn pieces into text as ``sentencepiece`` does."""
     spec = model.normalizer_spec
-    unknown = [piece.piece for piece in model.pieces if piece.type == _PIECE.UNKNOWN]
-    silent = [piece.piece for piece in model.pieces if piece.type == _PIECE.CONTROL]
+    unknown = texts_of_type(model, UNKNOWN)
+    silent = texts_of_type(model, CONTROL)
     steps = [_whole(unknown, model.trainer_spec.unk_surface)] if unknown else []
     steps += [_whole(silent, "")] if silent else []
     strips = spec.add_dummy_prefix or spec.remove_extra_whitespaces

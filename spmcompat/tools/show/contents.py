@@ -11,10 +11,9 @@ from spmcompat.cli.plain import plain_fields
 from spmcompat.cli.tables import Table, html_of, table
 from spmcompat.engine import OWN_NAMES, RELEASES, command_of, shortest, writers_of
 from spmcompat.errors import printable
-from spmcompat.model.pieces import NORMAL
+from spmcompat.model.pieces import NORMAL, model_type_of, type_name
 from spmcompat.model.reading import read_for_editing
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.tools.edit.vocabulary import type_name
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
 if TYPE_CHECKING:
     from spmcompat.engine import StrPath
@@ -150,7 +149,7 @@ def contents(model: ModelProto, faults: Sequence[str] = ()) -> Contents:
     releases, is_predefined = writers_of(model)
     command, refusal = command_of(model, releases)
     return Contents(
-        model_type=TrainerSpec.ModelType.Name(model.trainer_spec.model_type).lower(),
+        model_type=model_type_of(model.trainer_spec),
         size=model.ByteSize(),
         pieces=dict(Counter(type_name(piece.type) for piece in model.pieces)),
         scores=(shortest(min(scores)), shortest(max(scores))) if scores else None,

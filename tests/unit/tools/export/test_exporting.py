@@ -18,7 +18,7 @@ from spmcompat.tools.export.causes import (
     OTHER,
     SYMBOLS,
     TIE,
-    UNKNOWN,
+    UNKNOWN_PIECE,
     Reference,
     cause_of,
 )
@@ -246,7 +246,7 @@ def test_each_cause_is_named() -> None:
     assert cause("c d", ["c"], other_text) == NORMALIZER
     assert cause("c d", ["▁", "c", "▁"]) == NORMALIZER
     assert cause("c<c>", ["▁", "c", "<c>"]) == SYMBOLS
-    assert cause("c é", ["▁", "c", "▁", "<unk>", "<unk>"]) == UNKNOWN
+    assert cause("c é", ["▁", "c", "▁", "<unk>", "<unk>"]) == UNKNOWN_PIECE
     assert cause("ab", ["▁", "ab"]) == OTHER
     # Both segmentations of "abab" consist of the same pieces, so their scores are equal.
     one, other = [ids[text] for text in ("a", "b", "ab")], [ids[text] for text in ("ab", "a", "b")]

@@ -11,7 +11,7 @@ import pytest
 
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.tools.export import tokenizer_json
-from spmcompat.tools.export.causes import TIE, UNKNOWN, Reference
+from spmcompat.tools.export.causes import TIE, UNKNOWN_PIECE, Reference
 from spmcompat.tools.export.hard_lines import hard_lines
 from spmcompat.tools.export.importing import import_tokenizer
 from spmcompat.tools.export.merging import encoder_without_symbols, mergeable, merges_of
@@ -289,7 +289,7 @@ def test_unused_pieces_of_a_unigram_model_are_never_found() -> None:
 def test_an_unused_character_of_a_unigram_model_is_said() -> None:
     model = retired(trained("unigram", "identity", "plain"), {"o"})
     assert any("'o'" in limit.text for limit in tokenizer_json.limits(model))
-    assert set(differences(model, ["ooo"]).causes) == {UNKNOWN}
+    assert set(differences(model, ["ooo"]).causes) == {UNKNOWN_PIECE}
 
 
 def test_a_used_unused_piece_of_bpe_is_said() -> None:
