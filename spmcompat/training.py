@@ -25,12 +25,12 @@ from spmcompat.model.writers import (
 )
 from spmcompat.options.checks import check_alphabet, verify
 from spmcompat.options.planning import plan_of
-from spmcompat.options.settings import Settings, runs_of, size_label, with_charsmaps
+from spmcompat.options.settings import Settings, runs_of, with_charsmaps
 from spmcompat.plan import Plan
 from spmcompat.runtime.inputs import open_file
-from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.outputs import Outputs, outputs
 from spmcompat.runtime.progress import Report
+from spmcompat.runtime.runs import Runs
 from spmcompat.runtime.threads import prepare_thread
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus, SegmentCounts
@@ -113,7 +113,7 @@ def train(
         dump = open_dump(settings, files)
         on_round = listener(settings, dump)
         models = make_models(runs, meta, sentences, workers, report, on_round)
-        deliver(models, runs[0].sizes, writer, files, report)
+        deliver(models, settings.sizes, writer, files, report)
     for _, vocabulary, spec in models if writer is None else ():
         prefix = spec.model_prefix
         report.info(f"Saved {prefix}.model and {prefix}.vocab: {len(vocabulary)} pieces")
@@ -164,7 +164,7 @@ def _naming_on_round(on_round: OnRound) -> OnRound:
 
 
 def make_models(
-    runs: Sequence[Settings],
+    runs: Runs[Settings],
     meta: dict[int, MetaPiece],
     sentences: Sentences | None,
     workers: Workers,
@@ -172,14 +172,14 @@ def make_models(
     on_round: OnRound | None,
 ) -> list[Trained]:
     """Learn the pieces of each model, and return the models."""
-    plan = plan_of(runs[0], [piece.piece for piece in meta.values()])
+    plan = plan_of(runs.common, [piece.piece for piece in meta.values()])
     learned, test_lines = learn(plan, sentences, runs, len(meta), workers, report, on_round)
     report.step("Writing")
     models = []
-    for settings in runs:
+    for run in runs.alone():
         pieces = learned.pop(0)
-        with naming_sizes(size_label(settings)):
-            models.append(make_model(pieces, settings, meta, test_lines))
+        with run.naming_errors():
+            models.append(make_model(pieces, run.common, meta, test_lines))
     return models
 
 
@@ -206,7 +206,7 @@ def make_model(
 def learn(
     plan: Plan,
     sentences: Sentences | None,
-    runs: Sequence[Settings],
+    runs: Runs[Settings],
     meta_pieces: int,
     workers: Workers,
     report: Report,
@@ -216,7 +216,7 @@ def learn(
 
     Returns the pieces of each run, and the lines that the models store as self-test samples.
     """
-    settings = runs[0]
+    settings = runs.common
     source: Source | None = None
     tests = None
     if settings.counts is None:
@@ -230,9 +230,9 @@ def learn(
 
         counts = load(plan, settings.counts, workers, report)
         alphabet = alphabet_of_counts(counts, plan, workers, report)
-    for one in runs:
-        with naming_sizes(size_label(one)):
-            check_alphabet(one, alphabet, meta_pieces)
+    for run in runs.alone():
+        with run.naming_errors():
+            check_alphabet(run.common, alphabet, meta_pieces)
     kind = settings.trainer.model_type
     if kind == TrainerSpec.CHAR:
         models = [learn_characters(alphabet, one, meta_pieces) for one in runs]
@@ -284,7 +284,7 @@ def size_limit(settings: Settings, meta_pieces: int) -> int | None:
 def learn_bpe(
     segments: SegmentCounts,
     alphabet: list[tuple[int, int]],
-    runs: Sequence[Settings],
+    runs: Runs[Settings],
     meta_pieces: int,
     workers: Workers,
     report: Report,
@@ -294,15 +294,15 @@ def learn_bpe(
     from spmcompat.bpe import trainer  # noqa: PLC0415
 
     sizes = [settings.trainer.vocab_size - meta_pieces for settings in runs]
-    chooses = runs[0].trainer.auto_character_coverage
-    options = trainer.BpeOptions(sizes, chooses, runs[0].release)
+    chooses = runs.common.trainer.auto_character_coverage
+    options = trainer.BpeOptions(sizes, chooses, runs.common.release)
     return trainer.train(alphabet, segments, options, workers, report, on_round)
 
 
 def learn_parity_aware(
     alphabet: list[tuple[int, int]],
     plan: Plan,
-    runs: Sequence[Settings],
+    runs: Runs[Settings],
     meta_pieces: int,
     workers: Workers,
     report: Report,
@@ -319,7 +319,7 @@ def learn_parity_aware(
         characters = sum(counts.characters(workers).values())
         return cut_for_bpe(counts, alphabet, plan, workers, report), characters
 
-    tables = runs[0].languages
+    tables = runs.common.languages
     assert tables is not None
     languages = []
     for number, (table, ratio) in enumerate(zip(tables.training, tables.ratios, strict=True)):
@@ -331,7 +331,7 @@ def learn_parity_aware(
         texts = training, development, characters
         languages.append(parity_aware.Language(table.name, *texts, ratio, max(unit, 1)))
     sizes = [settings.trainer.vocab_size - meta_pieces for settings in runs]
-    given = runs[0].extensions
+    given = runs.common.extensions
     options = parity_aware.ParityOptions(
         sizes,
         given.language_first_merges,
@@ -343,7 +343,7 @@ def learn_parity_aware(
 
 def learn_unigram(
     corpus: Corpus,
-    runs: Sequence[Settings],
+    runs: Runs[Settings],
     meta_pieces: int,
     workers: Workers,
     report: Report,

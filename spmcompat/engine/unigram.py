@@ -49,7 +49,7 @@ class Unigram:
         self._options = options or UnigramOptions()
         self._workers = workers
         self._report = report or Report(min_log_level=3)
-        self._loop = Loop(frozenset(required), 1, workers, self._report, None)
+        self._loop = Loop(frozenset(required), workers, self._report, None)
         self._report.step("Building lattices")
         given = pieces if isinstance(pieces, Pieces) else Pieces(pieces)
         with_log1p = self._options.release.log_sum_exp_with_log1p

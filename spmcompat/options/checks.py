@@ -26,13 +26,13 @@ from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.normalization.rules import MARK_CASE
 from spmcompat.options.named_rules import marks_case
 from spmcompat.options.option import EXTENSION, SETTINGS, TRAINER, Option
-from spmcompat.options.settings import Settings, runs_of, size_label
+from spmcompat.options.settings import Settings, runs_of
 from spmcompat.options.table import OPTIONS
 from spmcompat.pretokenization.pretokenizer import find_cut
 from spmcompat.releases import Release
 from spmcompat.runtime.libraries import require
-from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.outputs import check_output, refuse_inputs
+from spmcompat.runtime.runs import Runs
 from spmcompat.text.files import check_file
 from spmcompat.text.forms import ARROW, AUTO, CSV, JSONL, PARQUET, TSV
 from spmcompat.text.opening import format_of_path, is_remote
@@ -114,17 +114,17 @@ def check_options(settings: Settings) -> dict[int, MetaPiece]:
 def _for_each_size(settings: Settings, check: Callable[[Settings], Found]) -> Found:
     """Call a check with the settings of each vocabulary size, and return the last result."""
     runs = runs_of(settings)
-    errors: list[tuple[Settings, TrainingError]] = []
-    for run in runs:
+    errors: list[tuple[Runs[Settings], TrainingError]] = []
+    for run in runs.alone():
         try:
-            found = check(run)
+            found = check(run.common)
         except TrainingError as error:
             errors.append((run, error))
     if not errors:
         return found
     run, first = errors[0]
     is_common = len(errors) == len(runs) and len({str(error) for _, error in errors}) == 1
-    with naming_sizes("" if is_common else size_label(run)):
+    with (runs if is_common else run).naming_errors():
         raise first
 
 

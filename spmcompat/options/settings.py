@@ -18,6 +18,7 @@ from spmcompat.options.named_rules import (
 from spmcompat.options.option import EXTENSION, NORMALIZER, SETTINGS, TRAINER
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, Release
+from spmcompat.runtime.runs import Runs
 from spmcompat.runtime.workers import cores
 from spmcompat.text.forms import AUTO
 
@@ -155,6 +156,11 @@ class Settings:
         self.rules: Rules | None = None
         self.sizes: tuple[int, ...] = ()
 
+    @property
+    def vocab_size(self) -> int:
+        """The size of the vocabulary; the largest of several sizes."""
+        return self.trainer.vocab_size
+
 
 def value_of(settings: Settings, name: str) -> Any:
     """Return the value of an option that the table of options lists."""
@@ -191,7 +197,7 @@ def with_charsmaps(settings: Settings) -> Settings:
     return complete
 
 
-def runs_of(settings: Settings) -> list[Settings]:
+def runs_of(settings: Settings) -> Runs[Settings]:
     """Return, for each vocabulary size, the settings that a separate run would have.
 
     If a list of sizes was given, each model is written to ``<model_prefix>-<size>``.
@@ -204,9 +210,4 @@ def runs_of(settings: Settings) -> list[Settings]:
         if settings.trainer.model_prefix:
             own.trainer.model_prefix = f"{settings.trainer.model_prefix}-{size}"
         runs.append(own)
-    return runs or [settings]
-
-
-def size_label(run: Settings) -> str:
-    """Return a text for messages that names the size of a run; empty if there is only one run."""
-    return f"{run.trainer.vocab_size}" if len(run.sizes) > 1 else ""
+    return Runs(runs or [settings])

@@ -28,12 +28,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.runtime.progress import Report, Stage
+from spmcompat.runtime.runs import Runs
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import ExpectedCounts, best_path_counts, m_step
 from spmcompat.unigram.lattice.lattices import Lattices, NewIds
-from spmcompat.unigram.parting import Renumbering, Target, stage_of
+from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.pieces import Pieces, finalize
 from spmcompat.unigram.pruning.pruning import prune_flat
+from spmcompat.unigram.renumbering import Renumbering
 
 if TYPE_CHECKING:
     from spmcompat.unigram.rounds import Rounds
@@ -54,39 +56,15 @@ ONE_USE = 1.0
 """The smallest count of a piece that a best segmentation uses."""
 
 
-class FewestTokensOptions(NamedTuple):
-    """The options of the trainer.
-
-    Attributes
-    ----------
-    targets : sequence of Target
-        The number of final pieces, for each size of the vocabulary.
-    steps : int
-        The number of EM steps before the pruning, and also the number of EM steps after it.
-    partial_sums : int
-        Number of partial sums, which determines the order of the float sums.
-    drop_unused : bool
-        Whether each EM step drops the pieces that no best segmentation uses, except required
-        characters. If this leaves no more pieces than the target before the pruning, training ends
-        there, and the vocabulary may be smaller than the target.
-    """
-
-    targets: Sequence[Target]
-    steps: int
-    partial_sums: int
-    drop_unused: bool = False
-
-
 def train_fewest_tokens(
     lattices: Lattices,
     alphabet: list[tuple[int, int]],
-    options: FewestTokensOptions,
+    runs: Runs[UnigramOptions],
     workers: Workers,
     report: Report,
     rounds: Rounds | None = None,
-    total: int = 1,
 ) -> dict[int, list[tuple[bytes, float]]]:
-    """Run hard EM. Then, for each target, prune once to the final size and run hard EM again.
+    """Run hard EM. Then, for each run, prune once to the final size and run hard EM again.
 
     Parameters
     ----------
@@ -94,16 +72,17 @@ def train_fewest_tokens(
         The lattices of the corpus over the seeds. Training changes them.
     alphabet : list of (int, int)
         Required characters with their counts, by descending count. They are never dropped.
-    options : FewestTokensOptions
-        The options of the trainer.
+    runs : Runs of UnigramOptions
+        The runs. There are `num_sub_iterations` EM steps before the pruning, and as many after it.
+        With `drop_unused`, each EM step drops the pieces that no best segmentation uses, except
+        required characters. If this leaves no more pieces than `final_size` before the pruning,
+        training ends there, and the vocabulary may be smaller.
     workers : Workers
         The worker threads. The result does not depend on their number.
     report : Report
         Receives progress and log lines.
     rounds : Rounds, optional
-        Receives each step. Requires that there is only one target.
-    total : int
-        The number of all sizes that are trained, including sizes that are not in `options`.
+        Receives each step. Requires that there is only one run.
 
     Returns
     -------
@@ -112,20 +91,19 @@ def train_fewest_tokens(
         by bytes.
     """
     required = frozenset(chr(character).encode() for character, _ in alphabet)
-    targets = options.targets
     models = {}
-    passes = (1 + len(targets)) * options.steps
-    with stage_of(targets, total, "Hard EM", report, passes) as stage:
-        training = _Training(required, options, workers, report, stage, rounds)
+    passes = (1 + len(runs)) * runs.common.num_sub_iterations
+    with runs.stage(report, "Hard EM", passes) as stage:
+        training = _Training(required, runs.common, workers, report, stage, rounds)
         seeds = lattices.pieces
         lattices.rescore(Pieces(priced(seeds)))
         estimated = training.estimate(lattices, seeds)
         del seeds
-        for target in targets:
-            if len(targets) > 1:
-                report.info(f"vocab_size {target.vocab_size}: Hard EM")
-            pieces, new_ids = training.prune(estimated, target)
-            is_copy = target is not targets[-1]
+        for number, run in enumerate(runs, 1):
+            if len(runs) > 1:
+                report.info(f"vocab_size {run.vocab_size}: Hard EM")
+            pieces, new_ids = training.prune(estimated, run.final_size)
+            is_copy = number < len(runs)
             if not is_copy:
                 del estimated
             if new_ids is not None:
@@ -134,11 +112,11 @@ def train_fewest_tokens(
                 del renumbering, new_ids
                 pieces = training.estimate(own, pieces)
                 del own
-            final = finalize(pieces, alphabet, target.size)
+            final = finalize(pieces, alphabet, run.final_size)
             by_price = sorted(priced(final), key=lambda item: (-item[1], item[0]))
             if rounds is not None:
                 rounds.final(pieces, by_price, required)
-            models[target.vocab_size] = by_price
+            models[run.vocab_size] = by_price
     return models
 
 
@@ -154,21 +132,21 @@ class _Training(NamedTuple):
     """The data that all rounds of hard EM share."""
 
     required: frozenset[bytes]
-    options: FewestTokensOptions
+    options: UnigramOptions
     workers: Workers
     report: Report
     stage: Stage
     rounds: Rounds | None
 
-    def prune(self, pieces: Pieces, target: Target) -> tuple[Pieces, NewIds | None]:
+    def prune(self, pieces: Pieces, size: int) -> tuple[Pieces, NewIds | None]:
         """Return the pieces that stay, and the new ids of the old pieces.
 
         The new ids are None if no piece has to be dropped.
         """
-        if self.options.drop_unused and len(pieces) <= target.size:
+        if self.options.drop_unused and len(pieces) <= size:
             return pieces, None
         self.report.step("Pruning")
-        left, new_ids = prune_flat(pieces, target.size, keep_first=self.required)
+        left, new_ids = prune_flat(pieces, size, keep_first=self.required)
         if self.rounds is not None:
             self.rounds.prune_flat(pieces, left, new_ids, self.required)
         return left, new_ids
@@ -182,7 +160,7 @@ class _Training(NamedTuple):
         options, rounds = self.options, self.rounds
         if rounds is not None:
             rounds.begin()
-        for _ in range(options.steps):
+        for _ in range(options.num_sub_iterations):
             self.report.step("Counting best paths")
             counts = best_path_counts(lattices, options.partial_sums, self.workers)
             before = pieces

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.progress import Report, Stage
+from spmcompat.runtime.runs import Runs
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import ExpectedCounts, best_path_counts, expected_counts, m_step
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.options import UnigramOptions
-from spmcompat.unigram.parting import Renumbering, label, stage_of
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.pruning import (
     Losses,
@@ -21,6 +20,7 @@ from spmcompat.unigram.pruning.pruning import (
     prune_flat,
 )
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
+from spmcompat.unigram.renumbering import Renumbering
 
 if TYPE_CHECKING:
     from spmcompat.unigram.rounds import Rounds
@@ -31,15 +31,15 @@ class Branch(NamedTuple):
 
     Attributes
     ----------
-    runs : list of UnigramOptions
-        The options of the runs.
+    runs : Runs of UnigramOptions
+        The runs.
     renumbering : Renumbering
         The pieces that stay, and their new ids.
     is_last : bool
         Whether only the last EM steps follow. Otherwise the loop continues.
     """
 
-    runs: list[UnigramOptions]
+    runs: Runs[UnigramOptions]
     renumbering: Renumbering
     is_last: bool
 
@@ -53,8 +53,6 @@ class Loop(NamedTuple):
     ----------
     required : frozenset of bytes
         Pieces that are never dropped.
-    total : int
-        The number of all runs, including runs that are trained separately.
     workers : Workers
         The worker threads.
     report : Report
@@ -64,12 +62,11 @@ class Loop(NamedTuple):
     """
 
     required: frozenset[bytes]
-    total: int
     workers: Workers
     report: Report
     rounds: Rounds | None
 
-    def train(self, lattices: Lattices, runs: Sequence[UnigramOptions]) -> dict[int, Pieces]:
+    def train(self, lattices: Lattices, runs: Runs[UnigramOptions]) -> dict[int, Pieces]:
         """Train the runs, and return the final pieces of each run by its vocabulary size.
 
         All runs begin with the pieces in `lattices`. Training changes these lattices.
@@ -87,20 +84,20 @@ class Loop(NamedTuple):
         own = branch.renumbering.apply(lattices, self.workers, copy=is_copy)
         if not branch.is_last:
             return self.train(own, branch.runs)
-        with stage_of(branch.runs, self.total, "Last EM steps", self.report) as stage:
-            self.train_round(own, branch.runs[0], stage, keep=True)
+        with branch.runs.stage(self.report, "Last EM steps") as stage:
+            self.train_round(own, branch.runs.common, stage, keep=True)
         return dict.fromkeys([run.vocab_size for run in branch.runs], own.pieces)
 
     def _until_they_part(
-        self, lattices: Lattices, runs: Sequence[UnigramOptions], trained: dict[int, Pieces]
+        self, lattices: Lattices, runs: Runs[UnigramOptions], trained: dict[int, Pieces]
     ) -> list[Branch]:
         """Train the runs together until one of them ends or they keep different pieces.
 
         Return the branches in which the other runs continue. Add the pieces of the runs that end to
         `trained`.
         """
-        options = runs[0]  # EM only uses options that are the same for all runs.
-        with stage_of(runs, self.total, "EM and pruning", self.report) as stage:
+        options = runs.common  # EM only uses options that are the same for all runs.
+        with runs.stage(self.report, "EM and pruning") as stage:
             while True:
                 stage.expect(self._passes_left(len(lattices.pieces), runs))
                 if self.rounds is not None:
@@ -111,7 +108,7 @@ class Loop(NamedTuple):
                 self._end(runs, going, lattices.pieces, trained)
                 if not going:
                     return []
-                branches = self._pruned(lattices, going, trained)
+                branches = self._pruned(lattices, runs.part(going), trained)
                 stage.advance()
                 if len(branches) != 1 or len(branches[0].runs) < len(runs):
                     return branches
@@ -127,7 +124,7 @@ class Loop(NamedTuple):
     def _pruned(
         self,
         lattices: Lattices,
-        runs: Sequence[UnigramOptions],
+        runs: Runs[UnigramOptions],
         trained: dict[int, Pieces],
     ) -> list[Branch]:
         """Prune for each run, and return the branches in which training continues.
@@ -139,20 +136,20 @@ class Loop(NamedTuple):
         for run in runs:
             size = max(run.loop_size, shrunk(before, run.shrinking_factor))
             by_size.setdefault(size, []).append(run)
-        renumberings = self._renumberings(lattices, list(by_size), runs[0])
+        renumberings = self._renumberings(lattices, list(by_size), runs.common)
         branches = []
         for renumbering, same_size in zip(renumberings, by_size.values(), strict=True):
             pieces = renumbering.pieces
-            with naming_sizes(label(same_size, self.total)):
+            with runs.part(same_size).naming_errors():
                 pieces.check()
             last = [run for run in same_size if _ends_with_pruning(pieces, before, run)]
             going = [run for run in same_size if run not in last]
             with_em = [run for run in last if run.loop_size <= run.final_size]
-            self._end(last, with_em, pieces, trained)
+            self._end(runs.part(last), with_em, pieces, trained)
             if with_em:
-                branches.append(Branch(with_em, renumbering, is_last=True))
+                branches.append(Branch(runs.part(with_em), renumbering, is_last=True))
             if going:
-                branches.append(Branch(going, renumbering, is_last=False))
+                branches.append(Branch(runs.part(going), renumbering, is_last=False))
         # The last branch changes the lattices themselves; the branches before it change copies.
         # Only the runs of the last branch may later be divided into branches again, so at most two
         # lattices exist at a time.
@@ -160,19 +157,17 @@ class Loop(NamedTuple):
 
     def _end(
         self,
-        runs: Sequence[UnigramOptions],
+        runs: Runs[UnigramOptions],
         going: Sequence[UnigramOptions],
         pieces: Pieces,
         trained: dict[int, Pieces],
     ) -> None:
         """Store `pieces` as the result of each run that ends here, because it is not in `going`."""
-        for run in runs:
-            if run not in going:
-                trained[run.vocab_size] = pieces
-                if self.total > 1:
-                    self.report.info(
-                        f"vocab_size {run.vocab_size}: EM and pruning end with {len(pieces)} pieces"
-                    )
+        for run in runs.alone():
+            if run.common not in going:
+                trained[run.common.vocab_size] = pieces
+                if run.sizes:
+                    self.report.info(run.about(f"EM and pruning end with {len(pieces)} pieces"))
 
     def train_round(
         self, lattices: Lattices, options: UnigramOptions, stage: Stage, *, keep: bool = False
@@ -224,11 +219,11 @@ class Loop(NamedTuple):
             rounds.prune_by_loss(before, losses.as_list(), counts, *renumberings[0])
         return renumberings
 
-    def _passes_left(self, size: int, runs: Sequence[UnigramOptions]) -> int:
+    def _passes_left(self, size: int, runs: Runs[UnigramOptions]) -> int:
         """Estimate how many passes over the corpus are needed to reach the smallest size."""
         smallest = min(run.loop_size for run in runs)
-        rounds = rounds_left(size, smallest, runs[0].shrinking_factor)
-        return rounds * (runs[0].num_sub_iterations + 1)
+        rounds = rounds_left(size, smallest, runs.common.shrinking_factor)
+        return rounds * (runs.common.num_sub_iterations + 1)
 
 
 def likelihood_losses(

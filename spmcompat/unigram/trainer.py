@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.errors import TrainingError
-from spmcompat.runtime.naming import naming_sizes
 from spmcompat.runtime.progress import Report
+from spmcompat.runtime.runs import Runs
 from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
@@ -19,7 +19,6 @@ from spmcompat.unigram.em.probabilities import log_sum
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.loop import Loop
 from spmcompat.unigram.options import UnigramOptions
-from spmcompat.unigram.parting import Target, label, stage_of
 from spmcompat.unigram.pieces import Pieces, finalize
 from spmcompat.unigram.pruning.pruning import drop_unreachable
 from spmcompat.unigram.seeding.seeds import (
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 def train_sizes(
     corpus: Corpus,
-    runs: Sequence[UnigramOptions],
+    options: Sequence[UnigramOptions],
     workers: Workers,
     report: Report,
     seed_lines: Iterable[bytes] = (),
@@ -70,8 +69,8 @@ def train_sizes(
     ----------
     corpus : Corpus
         The corpus. Training frees each part of it as soon as the part is no longer needed.
-    runs : sequence of UnigramOptions
-        The options of each model. They differ only in `vocab_size` and `final_size`.
+    options : sequence of UnigramOptions
+        The options of each run. They differ only in `vocab_size` and `final_size`.
     workers : Workers
         The worker threads. The result does not depend on their number.
     report : Report
@@ -92,17 +91,18 @@ def train_sizes(
     TrainingError
         If nothing is left to train.
     """
+    runs = Runs(options)
     rounds = _rounds(on_round)
     groups: dict[object, list[UnigramOptions]] = {}
     for run in runs:
         groups.setdefault(run.seeds_by, []).append(run)
     final: dict[int, list[tuple[bytes, float]]] = {}
-    for number, group in enumerate(groups.values(), 1):
-        is_last = number == len(groups)
-        if len(groups) > 1:
-            report.info(f"Seeds for vocab_size {label(group, len(runs))}")
-        training = _Training(corpus, len(runs), is_last, workers, report, rounds)
-        with naming_sizes(label(group, len(runs))):
+    for number, same_seeds in enumerate(groups.values(), 1):
+        group, is_last = runs.part(same_seeds), number == len(groups)
+        if group.sizes:
+            report.info(f"Seeds for vocab_size {group.sizes}")
+        training = _Training(corpus, is_last, workers, report, rounds)
+        with group.naming_errors():
             final |= training.train(group, seed_lines)
     return [final[run.vocab_size] for run in runs]
 
@@ -114,8 +114,6 @@ class _Training(NamedTuple):
     ----------
     corpus : Corpus
         The corpus.
-    total : int
-        The number of all runs.
     is_last : bool
         Whether these are the last runs that need the corpus.
     workers, report, rounds
@@ -123,18 +121,17 @@ class _Training(NamedTuple):
     """
 
     corpus: Corpus
-    total: int
     is_last: bool
     workers: Workers
     report: Report
     rounds: Rounds | None
 
     def train(
-        self, runs: Sequence[UnigramOptions], seed_lines: Iterable[bytes]
+        self, runs: Runs[UnigramOptions], seed_lines: Iterable[bytes]
     ) -> dict[int, list[tuple[bytes, float]]]:
         """Return the final pieces of each run, by the size of its vocabulary."""
         corpus, workers, report, rounds = self.corpus, self.workers, self.report, self.rounds
-        options = runs[0]
+        options = runs.common
         counts: list[int] | None = None if rounds is None else []
         seeds = make_seeds(corpus, options, workers, report, seed_lines, counts)
         if rounds is not None and counts is not None:
@@ -145,12 +142,14 @@ class _Training(NamedTuple):
         return_freed_memory()
         report.info(f"Using {corpus.pretokens} sentences for EM training")
         if options.objective == "fewest_tokens":
-            return self._train_fewest_tokens(lattices, runs)
+            from spmcompat.unigram.fewest_tokens import train_fewest_tokens  # noqa: PLC0415
+
+            return train_fewest_tokens(lattices, corpus.alphabet, runs, workers, report, rounds)
         trained = self._loop(lattices, runs)
         del lattices  # Frees memory that `_finish` needs.
         return {
-            run.vocab_size: self._finish(trained.pop(run.vocab_size), run)
-            for run in sorted(runs, key=lambda run: run.vocab_size)
+            run.common.vocab_size: self._finish(trained.pop(run.common.vocab_size), run)
+            for run in sorted(runs.alone(), key=lambda run: run.common.vocab_size)
         }
 
     def _build_lattices(self, seeds: Pieces, options: UnigramOptions) -> Lattices:
@@ -170,54 +169,28 @@ class _Training(NamedTuple):
             corpus.drop_texts()
         return lattices
 
-    def _loop(self, lattices: Lattices, runs: Sequence[UnigramOptions]) -> dict[int, Pieces]:
+    def _loop(self, lattices: Lattices, runs: Runs[UnigramOptions]) -> dict[int, Pieces]:
         """Return the pieces of each run after EM and pruning, by the size of its vocabulary."""
         corpus, workers, report, rounds = self.corpus, self.workers, self.report, self.rounds
-        options = runs[0]
-        if options.use_sparse_pruning:
+        if runs.common.use_sparse_pruning:
             from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely  # noqa: PLC0415
 
-            targets = [Target(run.vocab_size, run.loop_size) for run in runs]
-            debias, partial_sums = options.post_l1_debias, options.partial_sums
-            return prune_sparsely(
-                lattices, targets, debias, partial_sums, workers, report, rounds, self.total
-            )
-        alphabet = corpus.alphabet if options.keeps_required else []
+            return prune_sparsely(lattices, runs, workers, report, rounds)
+        alphabet = corpus.alphabet if runs.common.keeps_required else []
         required = frozenset(chr(character).encode() for character, _ in alphabet)
-        return Loop(required, self.total, workers, report, rounds).train(lattices, runs)
+        return Loop(required, workers, report, rounds).train(lattices, runs)
 
-    def _train_fewest_tokens(
-        self, lattices: Lattices, runs: Sequence[UnigramOptions]
-    ) -> dict[int, list[tuple[bytes, float]]]:
-        """Return the final pieces of each run, by the size of its vocabulary."""
-        from spmcompat.unigram.fewest_tokens import (  # noqa: PLC0415
-            FewestTokensOptions,
-            train_fewest_tokens,
-        )
-
-        options = runs[0]
-        given = FewestTokensOptions(
-            [Target(run.vocab_size, run.final_size) for run in runs],
-            options.num_sub_iterations,
-            options.partial_sums,
-            options.drop_unused,
-        )
-        alphabet = self.corpus.alphabet
-        return train_fewest_tokens(
-            lattices, alphabet, given, self.workers, self.report, self.rounds, self.total
-        )
-
-    def _finish(self, pieces: Pieces, options: UnigramOptions) -> list[tuple[bytes, float]]:
+    def _finish(self, pieces: Pieces, run: Runs[UnigramOptions]) -> list[tuple[bytes, float]]:
         """Return the final pieces of a run."""
         corpus, workers, report, rounds = self.corpus, self.workers, self.report, self.rounds
-        sizes = label([options], self.total)
-        report.step(f"Finishing, vocab_size {sizes}" if sizes else "Finishing")
+        options = run.common
+        report.step(run.named("Finishing"))
         if options.release.drops_unreachable and options.loop_size > options.final_size:
             trained = pieces
             pieces = drop_unreachable(pieces, workers)
             dropped = len(trained) - len(pieces)
-            of = f"vocab_size {sizes}: " if sizes else ""
-            report.info(f"{of}Dropped {dropped} unreachable pieces out of {len(trained)}")
+            message = f"Dropped {dropped} unreachable pieces out of {len(trained)}"
+            report.info(run.about(message))
             if rounds is not None:
                 rounds.unreachable(trained, pieces)
             del trained
@@ -225,13 +198,14 @@ class _Training(NamedTuple):
         final = finalize(pieces, alphabet, options.final_size)
         if rounds is not None:
             rounds.final(pieces, final, [chr(character).encode() for character, _ in alphabet])
-        return self._estimate_again(final, options)
+        return self._estimate_again(final, run)
 
     def _estimate_again(
-        self, final: list[tuple[bytes, float]], options: UnigramOptions
+        self, final: list[tuple[bytes, float]], run: Runs[UnigramOptions]
     ) -> list[tuple[bytes, float]]:
         """Estimate the scores of the final pieces once more if the options ask for it."""
         workers, report, rounds = self.workers, self.report, self.rounds
+        options = run.common
         if options.final_estimate == "renormalize":
             shift = log_sum([score for _, score in final])
             scaled = [(piece, score - shift) for piece, score in final]
@@ -243,8 +217,8 @@ class _Training(NamedTuple):
         with_log1p = options.release.log_sum_exp_with_log1p
         lattices = Lattices(self.corpus, Pieces(final), workers, with_log1p)
         steps = options._replace(num_sub_iterations=options.final_steps)
-        with stage_of([options], self.total, "Final EM", report, options.final_steps) as stage:
-            loop = Loop(frozenset(), self.total, workers, report, rounds)
+        with run.stage(report, "Final EM", options.final_steps) as stage:
+            loop = Loop(frozenset(), workers, report, rounds)
             loop.train_round(lattices, steps, stage, keep=True)
         return sorted(lattices.pieces, key=lambda item: (-item[1], item[0]))
 

@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from spmcompat.runtime.runs import Runs
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import ExpectedCounts, expected_counts, ranked_count, sparse_step
 from spmcompat.unigram.lattice.lattices import Lattices
-from spmcompat.unigram.parting import Target
+from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.pieces import Pieces
 from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely
 from tests.oracle import training as oracle
@@ -71,8 +72,7 @@ def test_sparse_pruning_equals_the_oracle(name: str, debias: bool) -> None:
     for count in (1, 3):
         workers = Workers(count)
         lattices = Lattices(case.corpus, stages.ours(case.pieces), workers)
-        size = int(options.vocab_size * 1.1)
-        target = Target(options.vocab_size, size)
-        partial_sums = options.num_threads
-        found = prune_sparsely(lattices, [target], debias, partial_sums, workers, stages.QUIET)
-        assert list(found[options.vocab_size]) == stages.plain(expected)
+        size, partial_sums = options.vocab_size, options.num_threads
+        run = UnigramOptions(size, partial_sums=partial_sums, post_l1_debias=debias)
+        found = prune_sparsely(lattices, Runs([run]), workers, stages.QUIET)
+        assert list(found[size]) == stages.plain(expected)
