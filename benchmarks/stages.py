@@ -16,6 +16,7 @@ from pathlib import Path
 BEGUN = time.perf_counter(), time.process_time()
 
 from spmcompat.options.from_keywords import from_string  # noqa: E402
+from spmcompat.options.job import make_job  # noqa: E402
 from spmcompat.runtime.progress import Report  # noqa: E402
 from spmcompat.training import run  # noqa: E402
 
@@ -42,7 +43,7 @@ class Stopwatch(Report):
 
 def main() -> None:
     watch = Stopwatch()
-    run(from_string(sys.argv[1]), report=watch)
+    run(make_job(from_string(sys.argv[1])), watch)
     watch.step("Ending")
     steps = [{"name": name, **cost} for name, cost in watch.steps.items()]
     Path("steps.json").write_text(json.dumps(steps))

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
-from copy import copy
+from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError
-from spmcompat.options.checks import verify
-from spmcompat.options.from_counts import OPTIONS_OF_COUNTING, counting_options
+from spmcompat.options.from_counts import OPTIONS_OF_COUNTING, CountingJob
 from spmcompat.options.near_names import did_you_mean
-from spmcompat.options.planning import plan_of
-from spmcompat.options.settings import Settings, with_charsmaps
 from spmcompat.options.table import OPTIONS
-from spmcompat.plan import Plan
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.stored_counts.arrow import require_pyarrow, schema
+from spmcompat.stored_counts.arrow import schema
 from spmcompat.stored_counts.arrow_counter import ArrowCounter
-from spmcompat.stored_counts.counting import check_order_is_free, count_source, origin_of
+from spmcompat.stored_counts.counting import check_order_is_free, count_source
 from spmcompat.stored_counts.origin import Origin
 from spmcompat.stored_counts.table import CountTable
 from spmcompat.text.sources import open_source, sample_sentences
@@ -30,20 +25,14 @@ if TYPE_CHECKING:
 
 
 def count_text(
-    options: Mapping[str, object],
-    settings: Settings,
-    sentences: Sentences | None,
-    report: Report,
-    allow_empty: bool = False,
+    job: CountingJob, sentences: Sentences | None, report: Report, allow_empty: bool = False
 ) -> tuple[Origin, Iterator[pa.RecordBatch]]:
     """Count a text as training would.
 
     Parameters
     ----------
-    options : mapping
-        The options that the user set, by name.
-    settings : Settings
-        The settings made from these options.
+    job : CountingJob
+        How to count.
     sentences : iterable of str or bytes, or Arrow data, optional
         The text, unless it is read from files.
     report : Report
@@ -63,58 +52,25 @@ def count_text(
     TrainingError
         If the text cannot be counted.
     """
-    settings = _with_rules(settings)
-    plan = _plan(settings, sentences is not None, report)
-    origin = origin_of(plan, counting_options(options, settings), settings.rules)
-    workers = Workers(settings.workers)
-    lines = open_source(plan.text, sentences, report, settings.column)
-    source = sample_sentences(lines, plan.text, report)
-    return count_source(plan, origin, source, workers, report, allow_empty)
+    _warn(job, report)
+    workers = Workers(job.workers)
+    lines = open_source(job.plan.text, sentences, report, job.column)
+    source = sample_sentences(lines, job.plan.text, report)
+    return count_source(job.plan, job.origin, source, workers, report, allow_empty)
 
 
-def _with_rules(settings: Settings) -> Settings:
-    """Return the settings with the rules from the rules file, because counts store these rules.
-
-    Raises
-    ------
-    TrainingError
-        If the file cannot be read.
-    """
-    path = settings.normalizer.normalization_rule_tsv
-    if not path or settings.normalizer.precompiled_charsmap:
-        return settings
-    from spmcompat.normalization.charsmaps import load_rules  # noqa: PLC0415
-
-    complete = copy(settings)
-    complete.rules = load_rules(path, settings.release.code_points)
-    return complete
-
-
-def _plan(settings: Settings, has_sentences: bool, report: Report) -> Plan:
-    """Check the settings, and return the plan for counting the text."""
-    require_pyarrow()
-    complete = with_charsmaps(settings)
-    meta = verify(complete, has_sentences=has_sentences, has_writer=True)
-    for note in settings.notes:
-        report.warning(note)
-    plan = plan_of(complete, [piece.piece for piece in meta.values()])
-    # All model types can be trained from these counts. Some of them need the characters that follow
-    # a pretoken, so these characters are always counted.
-    return plan._replace(keeps_contexts=True)
+def _warn(job: CountingJob, report: Report) -> None:
+    for warning in job.warnings:
+        report.warning(warning)
 
 
 def count_to_table(
-    options: Mapping[str, object],
-    settings: Settings,
-    sentences: Sentences | None,
-    report: Report,
-    allow_empty: bool = False,
+    job: CountingJob, sentences: Sentences | None, report: Report, allow_empty: bool = False
 ) -> CountTable:
     """Count a text as `count_text` does, and return the counts in memory."""
-    origin, batches = count_text(options, settings, sentences, report, allow_empty)
-    # Imported after `count_text`, which names what to install if pyarrow is missing.
     import pyarrow as pa  # noqa: PLC0415
 
+    origin, batches = count_text(job, sentences, report, allow_empty)
     return CountTable(origin, pa.Table.from_batches([*batches], schema=schema()))
 
 
@@ -160,20 +116,14 @@ def refuse_options_of_training(options: Iterable[str], known: Set[str] = _OF_COU
 
 
 def counter_of_parts(
-    options: Mapping[str, object],
-    settings: Settings,
-    column: str,
-    table_bytes: int,
-    report: Report,
+    job: CountingJob, column: str, table_bytes: int, report: Report
 ) -> ArrowCounter:
     """Return a counter for the parts of a text. The order of the lines is ignored.
 
     Parameters
     ----------
-    options : mapping
-        The options that the user set, by name.
-    settings : Settings
-        The settings made from these options.
+    job : CountingJob
+        How to count.
     column : str
         The column of the text.
     table_bytes : int
@@ -184,10 +134,9 @@ def counter_of_parts(
     Raises
     ------
     TrainingError
-        If the options are wrong, or counting needs the order of the lines.
+        If counting needs the order of the lines.
     """
-    settings = _with_rules(settings)
-    plan = _plan(settings, True, report)
-    check_order_is_free(plan)
-    origin = origin_of(plan, counting_options(options, settings), settings.rules)
-    return ArrowCounter(plan._replace(keeps_pretokens=False), origin, column, table_bytes)
+    _warn(job, report)
+    check_order_is_free(job.plan)
+    plan = job.plan._replace(keeps_pretokens=False)
+    return ArrowCounter(plan, job.origin, column, table_bytes)

@@ -128,6 +128,27 @@ def is_out_of_memory(error: Exception) -> bool:
     return any(isinstance(error, kind) and sign in str(error) for kind, sign in _SIGNS_OF_NO_MEMORY)
 
 
+def naming_stage(do: Callable[[], Taken], stage: Callable[[], str]) -> Taken:
+    """Call a function. If memory runs out in it, raise an error that names the current stage.
+
+    Raises
+    ------
+    OutOfMemoryError
+        If memory ran out.
+    """
+    try:
+        return do()
+    except OutOfMemoryError:
+        raise  # it already says where and why
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        reason = str(error)
+    # This error is raised after the handler. Inside the handler, the caught error would become the
+    # context of this error, and would keep the objects of the failed run in memory.
+    raise OutOfMemoryError(stage(), reason)
+
+
 NOT_COMPILED = (
     "These are the sources of spmcompat, which are not compiled. Leave this folder, so that Python "
     "imports the installed package."

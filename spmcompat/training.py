@@ -1,12 +1,12 @@
-"""One training run, from settings to files: the whole pipeline."""
+"""One training, from a job to files: the whole pipeline."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spmcompat.errors import OutOfMemoryError, is_out_of_memory
-from spmcompat.model.meta_pieces import MetaPiece
+from spmcompat.counting.counts import Counts
+from spmcompat.errors import OutOfMemoryError, is_out_of_memory, naming_stage
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.vocabulary import (
     append_space,
@@ -15,25 +15,15 @@ from spmcompat.model.vocabulary import (
     fill_ids,
     reachable_ids,
 )
-from spmcompat.model.writers import (
-    Trained,
-    Writers,
-    check_writers,
-    save,
-    write_all,
-    writers_of,
-)
-from spmcompat.options.checks import check_alphabet, verify
-from spmcompat.options.planning import plan_of
-from spmcompat.options.settings import Settings, runs_of, with_charsmaps
-from spmcompat.plan import Plan
+from spmcompat.model.writers import Trained, save, write_all, writers_of
+from spmcompat.options.checks import check_alphabet
+from spmcompat.options.job import Job, Output, Stored
 from spmcompat.runtime.inputs import open_file
 from spmcompat.runtime.outputs import Outputs, outputs
 from spmcompat.runtime.progress import Report
-from spmcompat.runtime.runs import Runs
 from spmcompat.runtime.threads import prepare_thread
 from spmcompat.runtime.workers import Workers
-from spmcompat.segments.corpus import Corpus, SegmentCounts
+from spmcompat.segments.corpus import SegmentCounts
 from spmcompat.segments.cutting import (
     alphabet_of_counts,
     counts_and_alphabet,
@@ -43,31 +33,20 @@ from spmcompat.segments.cutting import (
 from spmcompat.text.sources import SelfTestSource, Source, open_source, sample_sentences
 
 if TYPE_CHECKING:
+    from spmcompat.bpe.parity_aware import ParityOptions
     from spmcompat.dump import Dump
+    from spmcompat.releases import Release
     from spmcompat.runtime.rounds import OnRound, Step
     from spmcompat.stored_counts.table import CountTable
-    from spmcompat.text.arrow_producers import Sentences
-    from spmcompat.unigram.options import UnigramOptions
 
 
-def run(
-    settings: Settings,
-    sentences: Sentences | None = None,
-    writer: Writers | None = None,
-    report: Report | None = None,
-) -> None:
+def run(job: Job, report: Report | None = None) -> None:
     """Train a model, or one for each vocabulary size, and write the models.
 
     Parameters
     ----------
-    settings : Settings
-        The settings of the training run.
-    sentences : iterable of str or bytes, or Arrow data, optional
-        The text, unless it is read from files.
-    writer : object with ``write``, optional
-        Receives the bytes of the model if the model is not written to files. If there are several
-        sizes: a list with one writer for each size, or a function that takes a size and returns its
-        writer.
+    job : Job
+        What to train.
     report : Report, optional
         Receives log lines and progress; by default standard error or the program's logging.
 
@@ -76,68 +55,203 @@ def run(
     TrainingError
         If training cannot continue. In this case nothing is written.
     """
-    report = report or Report(settings.min_log_level)
-    try:
-        prepare_thread()
-        train(settings, sentences, writer, report)
-        return report.costs()
-    except OutOfMemoryError:
-        raise  # it already says where and why
-    except Exception as error:
-        if not is_out_of_memory(error):
-            raise
-        reason = str(error)
-    # This error is raised after the handler. Inside the handler, the caught error would become the
-    # context of this error, and would keep the objects of the failed run in memory.
-    raise OutOfMemoryError(report.current, reason)
+    own = report or Report(job.min_log_level)
+    naming_stage(lambda: train(job, own), lambda: own.current)
 
 
-def train(
-    settings: Settings,
-    sentences: Sentences | None,
-    writer: Writers | None,
-    report: Report,
-) -> None:
+def train(job: Job, report: Report) -> None:
     """Train a model and write it as `run` does, but let a MemoryError pass unchanged."""
-    settings = with_charsmaps(settings)
-    check_writers(writer, settings.sizes)
-    meta = verify(settings, has_sentences=sentences is not None, has_writer=writer is not None)
-    runs = runs_of(settings)
-    for note in settings.notes:
-        report.warning(note)
-
-    if settings.recipe:
-        report.info(settings.recipe)
-    workers = Workers(settings.workers)
+    prepare_thread()
+    for warning in job.warnings:
+        report.warning(warning)
+    if job.recipe:
+        report.info(job.recipe)
     with outputs("model_prefix") as files:
-        dump = open_dump(settings, files)
-        on_round = listener(settings, dump)
-        models = make_models(runs, meta, sentences, workers, report, on_round)
-        deliver(models, settings.sizes, writer, files, report)
-    for _, vocabulary, spec in models if writer is None else ():
+        dump = open_dump(job.output, files)
+        on_round = listener(job.output, dump)
+        learned, test_lines = learn(job, Workers(job.workers), report, on_round)
+        report.step("Writing")
+        models = make_models(job, learned, test_lines)
+        deliver(models, job.output, files, report)
+    for _, vocabulary, spec in models if job.output.writer is None else ():
         prefix = spec.model_prefix
         report.info(f"Saved {prefix}.model and {prefix}.vocab: {len(vocabulary)} pieces")
     if dump is not None:
-        report.info(f"Saved the dump of {dump.steps} steps: {settings.extensions.dump}")
+        report.info(f"Saved the dump of {dump.steps} steps: {job.output.dump}")
+    report.costs()
 
 
-def open_dump(settings: Settings, files: Outputs) -> Dump | None:
+def learn(
+    job: Job, workers: Workers, report: Report, on_round: OnRound | None
+) -> tuple[list[list[tuple[bytes, float]]], Sequence[bytes]]:
+    """Read the text and learn the pieces of each run.
+
+    Only the module of the trainer itself is imported: importing all trainers takes as long as
+    training on a small text.
+
+    Returns the pieces of each run, and the lines that the models store as self-test samples.
+    """
+    plan, options = job.plan, job.options
+    counts, alphabet, source, test_lines = read(job, workers, report)
+    for run in job.runs.alone():
+        with run.naming_errors():
+            check_alphabet(run.common, alphabet, len(job.stored.meta_pieces), plan.text.release)
+    if options.parity_aware is not None:
+        del counts
+        models = learn_parity_aware(job, options.parity_aware, alphabet, workers, report)
+    elif options.bpe is not None:
+        from spmcompat.bpe import trainer as bpe  # noqa: PLC0415
+
+        segments = cut_for_bpe(counts, alphabet, plan, workers, report)
+        del counts, source
+        models = bpe.train(alphabet, segments, options.bpe, workers, report, on_round)
+    elif job.runs.common.model_type == TrainerSpec.CHAR:
+        from spmcompat.simple import char  # noqa: PLC0415
+
+        needs_text = plan.coverage.needs_text
+        models = [char.train(alphabet, limit, needs_text=needs_text) for limit in options.limits]
+    else:
+        corpus = cut_corpus(counts, alphabet, plan, source, workers, report)
+        del counts, source
+        if options.unigram is None:
+            from spmcompat.simple import word  # noqa: PLC0415
+
+            total = corpus.total_count
+            models = [
+                word.train(corpus.counted_pretokens(), total, limit) for limit in options.limits
+            ]
+        else:
+            from spmcompat.unigram.trainer import train_sizes  # noqa: PLC0415
+
+            lines = seed_lines(options.unigram[0].seed_sentencepieces_file)
+            models = train_sizes(corpus, options.unigram, workers, report, lines, on_round)
+    return models, test_lines
+
+
+def read(
+    job: Job, workers: Workers, report: Report
+) -> tuple[Counts, list[tuple[int, int]], Source | None, Sequence[bytes]]:
+    """Read the text, or counts of it.
+
+    Returns the counts, the alphabet, the text if seeding may read it again, and the lines that the
+    models store as self-test samples.
+    """
+    plan = job.plan
+    if job.input.counts is not None:
+        from spmcompat.stored_counts.loading import load  # noqa: PLC0415
+
+        counts = load(plan, job.input.counts, workers, report)
+        return counts, alphabet_of_counts(counts, plan, workers, report), None, ()
+    lines = open_source(plan.text, job.input.sentences, report, job.input.column)
+    tests = SelfTestSource(lines, plan.text) if plan.text.self_test_sample_size > 0 else None
+    source = sample_sentences(lines if tests is None else tests, plan.text, report)
+    counts, alphabet = counts_and_alphabet(plan, source, workers, report)
+    return counts, alphabet, source, () if tests is None else list(tests.sample)
+
+
+def learn_parity_aware(
+    job: Job,
+    options: ParityOptions,
+    alphabet: list[tuple[int, int]],
+    workers: Workers,
+    report: Report,
+) -> list[list[tuple[bytes, float]]]:
+    """Learn the pieces of each run with parity-aware BPE."""
+    from spmcompat.bpe import parity_aware  # noqa: PLC0415
+    from spmcompat.stored_counts.loading import load  # noqa: PLC0415
+
+    def segments_of(table: CountTable) -> tuple[SegmentCounts, int]:
+        """Return the segments of a table, and the number of characters in it."""
+        counts = load(job.plan, table, workers, report)
+        characters = sum(counts.characters(workers).values())
+        return cut_for_bpe(counts, alphabet, job.plan, workers, report), characters
+
+    tables = job.input.languages
+    assert tables is not None
+    languages = []
+    for number, (table, ratio) in enumerate(zip(tables.training, tables.ratios, strict=True)):
+        training, characters = segments_of(table)
+        development, unit = training, characters
+        if tables.development:
+            development, characters = segments_of(tables.development[number])
+            unit = tables.development[number].sentences
+        texts = training, development, characters
+        languages.append(parity_aware.Language(table.name, *texts, ratio, max(unit, 1)))
+    return parity_aware.train(alphabet, languages, options, workers, report)
+
+
+def seed_lines(path: str) -> Iterator[bytes]:
+    """Yield the lines of a seed file, if there is one. It is opened when a line is needed."""
+    if path:
+        with open_file(path, "Check seed_sentencepieces_file") as file:
+            yield from file
+
+
+def make_models(
+    job: Job, learned: list[list[tuple[bytes, float]]], test_lines: Sequence[bytes]
+) -> list[Trained]:
+    """Return the model of each run. Frees the learned pieces."""
+    models = []
+    for run in job.runs.alone():
+        with run.naming_errors():
+            pieces = learned.pop(0)
+            release = job.plan.text.release
+            models.append(make_model(pieces, run.common, job.stored, test_lines, release))
+    return models
+
+
+def make_model(
+    pieces: list[tuple[bytes, float]],
+    spec: TrainerSpec,
+    stored: Stored,
+    test_lines: Sequence[bytes],
+    release: Release,
+) -> Trained:
+    """Assign an id to each piece, and return the model."""
+    meta = reachable_ids(stored.meta_pieces, len(pieces), spec)
+    vocabulary = fill_ids(pieces, meta, spec)
+    if stored.drops_space:
+        meta = append_space(vocabulary, meta)
+    model = assemble(vocabulary, meta, spec, stored.normalizer, stored.denormalizer)
+    if test_lines:
+        from spmcompat.old_releases.self_test import self_tests  # noqa: PLC0415
+
+        model.self_test_data.CopyFrom(self_tests(model, test_lines, release))
+    return Trained(model.SerializeToString(), vocabulary, spec)
+
+
+def deliver(models: Sequence[Trained], output: Output, files: Outputs, report: Report) -> None:
+    """Give each model to its writer, or write the files of all models."""
+    if output.writer is not None:
+        for writer, trained in zip(writers_of(output.writer, output.sizes), models, strict=True):
+            write_all(writer, trained.model)
+        return
+    for _, vocabulary, spec in models:
+        for piece in breaking_pieces(vocabulary):
+            report.warning(
+                f"The piece [{piece.decode()}] contains escaped characters that break the format "
+                f"of {spec.model_prefix}.vocab"
+            )
+    save(models, files)
+
+
+def open_dump(output: Output, files: Outputs) -> Dump | None:
     """Return the object that writes a table for each step, or None without the option ``dump``."""
-    if not settings.extensions.dump:
+    if not output.dump:
         return None
     from spmcompat.dump import Dump  # noqa: PLC0415
 
-    return Dump(settings.extensions.dump, settings.extensions.dump_format, files)
+    return Dump(output.dump, output.dump_format, files)
 
 
-def listener(settings: Settings, dump: Dump | None) -> OnRound | None:
+def listener(output: Output, dump: Dump | None) -> OnRound | None:
     """Return a function that passes each step to `dump` and to the option `on_round`.
 
     The result is None if neither is given.
     """
     listeners: list[OnRound] = [] if dump is None else [dump]
-    if settings.on_round is not None:
-        listeners.append(_naming_on_round(settings.on_round))
+    if output.on_round is not None:
+        listeners.append(_naming_on_round(output.on_round))
     if not listeners:
         return None
 
@@ -161,248 +275,3 @@ def _naming_on_round(on_round: OnRound) -> OnRound:
             raise OutOfMemoryError("on_round", str(error), remedy) from error
 
     return call
-
-
-def make_models(
-    runs: Runs[Settings],
-    meta: dict[int, MetaPiece],
-    sentences: Sentences | None,
-    workers: Workers,
-    report: Report,
-    on_round: OnRound | None,
-) -> list[Trained]:
-    """Learn the pieces of each model, and return the models."""
-    plan = plan_of(runs.common, [piece.piece for piece in meta.values()])
-    learned, test_lines = learn(plan, sentences, runs, len(meta), workers, report, on_round)
-    report.step("Writing")
-    models = []
-    for run in runs.alone():
-        pieces = learned.pop(0)
-        with run.naming_errors():
-            models.append(make_model(pieces, run.common, meta, test_lines))
-    return models
-
-
-def make_model(
-    pieces: list[tuple[bytes, float]],
-    settings: Settings,
-    meta: dict[int, MetaPiece],
-    test_lines: Sequence[bytes],
-) -> Trained:
-    """Assign an id to each piece, and return the model."""
-    meta = reachable_ids(meta, len(pieces), settings.trainer)
-    vocabulary = fill_ids(pieces, meta, settings.trainer)
-    if settings.extensions.space_pieces == "dropped":
-        meta = append_space(vocabulary, meta)
-    specs = settings.trainer, settings.normalizer, settings.denormalizer
-    model = assemble(vocabulary, meta, *specs)
-    if test_lines:
-        from spmcompat.old_releases.self_test import self_tests  # noqa: PLC0415
-
-        model.self_test_data.CopyFrom(self_tests(model, test_lines, settings.release))
-    return Trained(model.SerializeToString(), vocabulary, settings.trainer)
-
-
-def learn(
-    plan: Plan,
-    sentences: Sentences | None,
-    runs: Runs[Settings],
-    meta_pieces: int,
-    workers: Workers,
-    report: Report,
-    on_round: OnRound | None,
-) -> tuple[list[list[tuple[bytes, float]]], Sequence[bytes]]:
-    """Read the text and learn the pieces of each run.
-
-    Returns the pieces of each run, and the lines that the models store as self-test samples.
-    """
-    settings = runs.common
-    source: Source | None = None
-    tests = None
-    if settings.counts is None:
-        lines = open_source(plan.text, sentences, report, settings.column)
-        tests = SelfTestSource(lines, plan.text) if plan.text.self_test_sample_size > 0 else None
-        read = lines if tests is None else tests
-        source = sample_sentences(read, plan.text, report)
-        counts, alphabet = counts_and_alphabet(plan, source, workers, report)
-    else:
-        from spmcompat.stored_counts.loading import load  # noqa: PLC0415
-
-        counts = load(plan, settings.counts, workers, report)
-        alphabet = alphabet_of_counts(counts, plan, workers, report)
-    for run in runs.alone():
-        with run.naming_errors():
-            check_alphabet(run.common, alphabet, meta_pieces)
-    kind = settings.trainer.model_type
-    if kind == TrainerSpec.CHAR:
-        models = [learn_characters(alphabet, one, meta_pieces) for one in runs]
-    elif settings.languages is not None:
-        del counts
-        models = learn_parity_aware(alphabet, plan, runs, meta_pieces, workers, report)
-    elif kind == TrainerSpec.BPE:
-        segments = cut_for_bpe(counts, alphabet, plan, workers, report)
-        del counts, source
-        models = learn_bpe(segments, alphabet, runs, meta_pieces, workers, report, on_round)
-    else:
-        corpus = cut_corpus(counts, alphabet, plan, source, workers, report)
-        del counts, source
-        if kind == TrainerSpec.WORD:
-            models = [learn_words(corpus, one, meta_pieces) for one in runs]
-        else:
-            models = learn_unigram(corpus, runs, meta_pieces, workers, report, on_round)
-    return models, [] if tests is None else list(tests.sample)
-
-
-# Each function below imports only its own trainer: importing all trainers takes as long as training
-# on a small text.
-
-
-def learn_characters(
-    alphabet: list[tuple[int, int]], settings: Settings, meta_pieces: int
-) -> list[tuple[bytes, float]]:
-    """Return the most frequent characters."""
-    from spmcompat.simple import char  # noqa: PLC0415
-
-    limit = size_limit(settings, meta_pieces)
-    return char.train(alphabet, limit, needs_text=settings.release.needs_text)
-
-
-def learn_words(corpus: Corpus, settings: Settings, meta_pieces: int) -> list[tuple[bytes, float]]:
-    """Return the most frequent pretokens."""
-    from spmcompat.simple import word  # noqa: PLC0415
-
-    limit = size_limit(settings, meta_pieces)
-    return word.train(corpus.counted_pretokens(), corpus.total_count, limit)
-
-
-def size_limit(settings: Settings, meta_pieces: int) -> int | None:
-    """Return the maximum number of pieces of a char or word model; None if it has no maximum."""
-    spec = settings.trainer
-    return None if spec.use_all_vocab else spec.vocab_size - meta_pieces
-
-
-def learn_bpe(
-    segments: SegmentCounts,
-    alphabet: list[tuple[int, int]],
-    runs: Runs[Settings],
-    meta_pieces: int,
-    workers: Workers,
-    report: Report,
-    on_round: OnRound | None,
-) -> list[list[tuple[bytes, float]]]:
-    """Learn the pieces of each run with BPE."""
-    from spmcompat.bpe import trainer  # noqa: PLC0415
-
-    sizes = [settings.trainer.vocab_size - meta_pieces for settings in runs]
-    chooses = runs.common.trainer.auto_character_coverage
-    options = trainer.BpeOptions(sizes, chooses, runs.common.release)
-    return trainer.train(alphabet, segments, options, workers, report, on_round)
-
-
-def learn_parity_aware(
-    alphabet: list[tuple[int, int]],
-    plan: Plan,
-    runs: Runs[Settings],
-    meta_pieces: int,
-    workers: Workers,
-    report: Report,
-) -> list[list[tuple[bytes, float]]]:
-    """Learn the pieces of each run with parity-aware BPE."""
-    from fractions import Fraction  # noqa: PLC0415
-
-    from spmcompat.bpe import parity_aware  # noqa: PLC0415
-    from spmcompat.stored_counts.loading import load  # noqa: PLC0415
-
-    def segments_of(table: CountTable) -> tuple[SegmentCounts, int]:
-        """Return the segments of a table, and the number of characters in it."""
-        counts = load(plan, table, workers, report)
-        characters = sum(counts.characters(workers).values())
-        return cut_for_bpe(counts, alphabet, plan, workers, report), characters
-
-    tables = runs.common.languages
-    assert tables is not None
-    languages = []
-    for number, (table, ratio) in enumerate(zip(tables.training, tables.ratios, strict=True)):
-        training, characters = segments_of(table)
-        development, unit = training, characters
-        if tables.development:
-            development, characters = segments_of(tables.development[number])
-            unit = tables.development[number].sentences
-        texts = training, development, characters
-        languages.append(parity_aware.Language(table.name, *texts, ratio, max(unit, 1)))
-    sizes = [settings.trainer.vocab_size - meta_pieces for settings in runs]
-    given = runs.common.extensions
-    options = parity_aware.ParityOptions(
-        sizes,
-        given.language_first_merges,
-        given.language_window,
-        Fraction(str(given.language_alpha)),
-    )
-    return parity_aware.train(alphabet, languages, options, workers, report)
-
-
-def learn_unigram(
-    corpus: Corpus,
-    runs: Runs[Settings],
-    meta_pieces: int,
-    workers: Workers,
-    report: Report,
-    on_round: OnRound | None,
-) -> list[list[tuple[bytes, float]]]:
-    """Learn the pieces of each run by EM and pruning."""
-    from spmcompat.unigram import trainer  # noqa: PLC0415
-
-    options = [unigram_options(settings, meta_pieces) for settings in runs]
-    path = options[0].seed_sentencepieces_file
-    seed_lines = _read_lines(path) if path else ()
-    return trainer.train_sizes(corpus, options, workers, report, seed_lines, on_round)
-
-
-def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
-    """Return the options of the Unigram trainer."""
-    from spmcompat.unigram.options import UnigramOptions, unigram_extensions  # noqa: PLC0415
-
-    spec = settings.trainer
-    return UnigramOptions(
-        vocab_size=spec.vocab_size,
-        final_size=spec.vocab_size - meta_pieces,
-        seed_sentencepiece_size=spec.seed_sentencepiece_size,
-        seed_sentencepieces_file=spec.seed_sentencepieces_file,
-        shrinking_factor=spec.shrinking_factor,
-        num_sub_iterations=spec.num_sub_iterations,
-        partial_sums=spec.num_threads,
-        auto_character_coverage=spec.auto_character_coverage,
-        use_sparse_pruning=settings.use_sparse_pruning,
-        post_l1_debias=settings.post_l1_debias,
-        seed_piece_length_power=settings.seed_piece_length_power,
-        min_freq_alpha=settings.min_freq_alpha,
-        release=settings.release,
-        **unigram_extensions(vars(settings.extensions)),
-    )
-
-
-def _read_lines(path: str) -> Iterator[bytes]:
-    """Yield the lines of a seed file. The file is opened when the first line is needed."""
-    with open_file(path, "Check seed_sentencepieces_file") as file:
-        yield from file
-
-
-def deliver(
-    models: Sequence[Trained],
-    sizes: Sequence[int],
-    writer: Writers | None,
-    files: Outputs,
-    report: Report,
-) -> None:
-    """Give each model to its writer, or write the files of all models."""
-    if writer is not None:
-        for one, trained in zip(writers_of(writer, sizes), models, strict=True):
-            write_all(one, trained.model)
-        return
-    for _, vocabulary, spec in models:
-        for piece in breaking_pieces(vocabulary):
-            report.warning(
-                f"The piece [{piece.decode()}] contains escaped characters that break the format "
-                f"of {spec.model_prefix}.vocab"
-            )
-    save(models, files)

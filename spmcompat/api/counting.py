@@ -56,7 +56,9 @@ def count(
         If the text cannot be counted.
     """
     from spmcompat.counts import count_to_table, refuse_options_of_training  # noqa: PLC0415
+    from spmcompat.options.from_counts import counting_job  # noqa: PLC0415
     from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
+    from spmcompat.options.table import OPTIONS  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
 
     given = {name: value for name, value in options.items() if value is not None}
@@ -64,10 +66,11 @@ def count(
         given["input"] = input
     make_lists(given)
     check_sentences(sentence_iterator)
-    settings = from_values(given)
-    refuse_options_of_training(given)
-    report = Report(settings.min_log_level, logstream)
-    return count_to_table(given, settings, sentence_iterator, report, allow_empty)
+    # `from_values` refuses names that are no options.
+    refuse_options_of_training(name for name in given if name in OPTIONS)
+    job = counting_job(given, from_values(given), sentence_iterator is not None)
+    report = Report(job.min_log_level, logstream)
+    return count_to_table(job, sentence_iterator, report, allow_empty)
 
 
 @naming_keywords()
@@ -105,6 +108,7 @@ def arrow_counter(
         If an option is wrong, or counting needs the order of the lines.
     """
     from spmcompat.counts import counter_of_parts, refuse_options_of_texts  # noqa: PLC0415
+    from spmcompat.options.from_counts import counting_job  # noqa: PLC0415
     from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
 
@@ -115,9 +119,8 @@ def arrow_counter(
     given = {name: value for name, value in options.items() if value is not None}
     refuse_options_of_texts(given)
     make_lists(given)
-    settings = from_values(given)
-    report = Report(settings.min_log_level, logstream)
-    return counter_of_parts(given, settings, column, table_bytes, report)
+    job = counting_job(given, from_values(given), has_sentences=True)
+    return counter_of_parts(job, column, table_bytes, Report(job.min_log_level, logstream))
 
 
 @naming_keywords()

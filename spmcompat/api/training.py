@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from spmcompat.model.writers import Writers
+    from spmcompat.options.job import Job
     from spmcompat.options.keywords import (
         Compat,
         DumpFormat,
@@ -378,17 +379,21 @@ def train(
     for name in ("sentence_iterator", "model_writer", "logstream"):
         given.pop(name, None)
     from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.training import run  # noqa: PLC0415
+    from spmcompat.options.job import make_job  # noqa: PLC0415
 
     make_lists(given)
     for name in ("model_prefix", "seed_sentencepieces_file", "dump"):
         if name in given:
             given[name] = os.fspath(given[name])
     check_sentences(sentence_iterator)
-    settings = from_values(given)
-    report = Report(settings.min_log_level, logstream)
-    run(settings, sentence_iterator, model_writer, report)
+    _run(make_job(from_values(given), sentence_iterator, model_writer), logstream)
+
+
+def _run(job: Job, logstream: TextIO | None) -> None:
+    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.training import run  # noqa: PLC0415
+
+    run(job, Report(job.min_log_level, logstream))
 
 
 class SentencePieceTrainer:
@@ -423,12 +428,10 @@ class SentencePieceTrainer:
             If there is no such keyword. The message suggests similar ones.
         """
         from spmcompat.options.from_keywords import from_kwargs, from_string  # noqa: PLC0415
-        from spmcompat.runtime.progress import Report  # noqa: PLC0415
-        from spmcompat.training import run  # noqa: PLC0415
+        from spmcompat.options.job import make_job  # noqa: PLC0415
 
         if isinstance(arg, str):
-            settings = from_string(arg, kwargs)
-            run(settings, report=Report(settings.min_log_level, logstream))
+            _run(make_job(from_string(arg, kwargs)), logstream)
             return
 
         sentences = kwargs.pop("sentence_iterator", None)
@@ -436,7 +439,6 @@ class SentencePieceTrainer:
         writer = kwargs.pop("model_writer", None)
         with naming_keywords():  # a string has flags, so its errors name them
             check_sentences(sentences)
-            settings = from_kwargs(kwargs)
-            run(settings, sentences, writer, Report(settings.min_log_level, logstream))
+            _run(make_job(from_kwargs(kwargs), sentences, writer), logstream)
 
     Train = train

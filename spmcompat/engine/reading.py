@@ -14,8 +14,8 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.arguments import check_sentences, make_lists
 from spmcompat.options.checks import check_options, check_pretokenization, input_files, verify
 from spmcompat.options.from_keywords import from_values
+from spmcompat.options.job import plan_of, stored_of, unigram_options
 from spmcompat.options.option import TRAINER
-from spmcompat.options.planning import plan_of
 from spmcompat.options.settings import Settings, with_charsmaps
 from spmcompat.options.table import OPTIONS
 from spmcompat.plan import Plan
@@ -30,7 +30,7 @@ from spmcompat.segments.cutting import (
     cut_for_bpe,
 )
 from spmcompat.text.sources import Source, open_source, sample_sentences
-from spmcompat.training import make_model, unigram_options
+from spmcompat.training import make_model
 from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
 from spmcompat.unigram.options import UnigramOptions
 
@@ -104,8 +104,10 @@ class GivenText(NamedTuple):
     ) -> tuple[Origin, Iterator[pa.RecordBatch]]:
         """Count the text for stored counts. See `spmcompat.counts.count_text`."""
         from spmcompat.counts import count_text  # noqa: PLC0415
+        from spmcompat.options.from_counts import counting_job  # noqa: PLC0415
 
-        return count_text(self.options, self.settings, self.sentences, report, allow_empty)
+        job = counting_job(self.options, self.settings, self.sentences is not None)
+        return count_text(job, self.sentences, report, allow_empty)
 
 
 def text_of(sentences: Sentences | None = None, **options: object) -> GivenText:
@@ -180,8 +182,9 @@ class Text(NamedTuple):
 
         The ids of the pieces follow those of the meta pieces, in the order of the list.
         """
-        meta = check_options(self.settings)
-        return make_model(pieces, self.settings, meta, ()).model
+        settings = self.settings
+        stored = stored_of(settings, check_options(settings))
+        return make_model(pieces, settings.trainer, stored, (), settings.release).model
 
 
 def read(given: GivenText, workers: Workers, report: Report) -> Text:

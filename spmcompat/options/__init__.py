@@ -3,5 +3,6 @@
 ``table`` joins the rows of ``reference_options`` and ``extension_options``; ``option`` explains
 the columns. ``from_flags``, ``from_keywords`` and ``from_counts`` read options with ``reading`` and
 ``values``, and return ``settings``. ``checks`` refuses settings that training does not accept, and
-``planning`` makes the plan from the settings. ``help`` and ``manual`` write texts for users.
+``job`` turns the others into a job, whose plan ``planning`` makes. No other package reads settings.
+``help`` and ``manual`` write texts for users.
 """

@@ -395,18 +395,20 @@ def _check_room(spec: TrainerSpec, meta_pieces: int) -> None:
 
 
 def check_alphabet(
-    settings: Settings, alphabet: Sequence[tuple[int, int]], meta_pieces: int
+    spec: TrainerSpec, alphabet: Sequence[tuple[int, int]], meta_pieces: int, release: Release
 ) -> None:
     """Check that the vocabulary has room for the alphabet, before the text is cut.
 
     Parameters
     ----------
-    settings : Settings
-        The settings of the run.
+    spec : TrainerSpec
+        The spec of the run.
     alphabet : sequence of (int, int)
         The required characters of the corpus and their counts.
     meta_pieces : int
         Number of meta pieces.
+    release : Release
+        The release to train as.
 
     Raises
     ------
@@ -414,7 +416,6 @@ def check_alphabet(
         If the alphabet does not fit into the vocabulary, or if the text lacks a required character
         and the release cannot train BPE in this case.
     """
-    spec = settings.trainer
     if spec.model_type in _SIMPLE:
         return
     _check_room(spec, meta_pieces)
@@ -427,7 +428,7 @@ def check_alphabet(
         )
     missing = [chr(character) for character, count in alphabet if count == 0]
     is_bpe = spec.model_type == TrainerSpec.BPE
-    if missing and is_bpe and settings.release.bpe_needs_required_chars:
+    if missing and is_bpe and release.bpe_needs_required_chars:
         raise TrainingError(
             f'required_chars contains "{missing[0]}", but the text does not: this release of '
             "sentencepiece cannot train BPE in that case. Remove the character, or choose another "

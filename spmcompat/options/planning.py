@@ -4,27 +4,23 @@ The plan contains the facts that follow from the options and the release. No oth
 them.
 """
 
-import math
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.normalization.charsmaps import any_source_has_space
-from spmcompat.options.settings import Settings, value_of
-from spmcompat.options.table import OPTIONS
 from spmcompat.plan import CoveragePlan, Plan, TextPlan
 from spmcompat.pretokenization.pretokenizer import Cut, find_cut
 from spmcompat.releases import Release
-from spmcompat.text.paths import expand
 from spmcompat.unicode.marks import SPACE_MARK
 
 _MARK = SPACE_MARK.encode()
 
 
 class PlanOptions(NamedTuple):
-    """The settings that determine a plan. Each field has the name and the default of a setting."""
+    """The options that determine a plan. Each field has the name and the default of an option."""
 
     text: TextPlan = TextPlan()
     model_type: int = TrainerSpec.UNIGRAM
@@ -57,28 +53,6 @@ class PlanOptions(NamedTuple):
     def spaces_apart(self) -> bool:
         """Whether a space is a separate piece."""
         return self.space_pieces != "prefix"
-
-
-def plan_of(settings: Settings, meta_pieces: Sequence[str]) -> Plan:
-    """Return the plan of a training run."""
-    spec = settings.trainer
-    text = _values(settings, TextPlan) | {
-        "input": tuple(spec.input) if settings.counts is not None else expand(spec.input),
-        "input_format": spec.input_format or settings.input_format,
-        "release": settings.release,
-    }
-    options = _values(settings, PlanOptions) | {
-        "text": TextPlan(**text),
-        "character_coverage": math.inf if spec.use_all_vocab else spec.character_coverage,
-        "max_piece_length": spec.max_sentencepiece_length,
-    }
-    given = PlanOptions(**options)
-    return make_plan(given, settings.normalizer.precompiled_charsmap, meta_pieces)
-
-
-def _values(settings: Settings, fields: type[TextPlan | PlanOptions]) -> dict[str, Any]:
-    """Return the options that are also fields of the class, with their values."""
-    return {name: value_of(settings, name) for name in fields._fields if name in OPTIONS}
 
 
 def make_plan(given: PlanOptions, charsmap: bytes = b"", meta_pieces: Sequence[str] = ()) -> Plan:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spmcompat.releases import DEFAULT, Release
 from spmcompat.unigram.seeding.seeds import NO_LIMIT
@@ -89,11 +88,6 @@ class UnigramOptions(NamedTuple):
         if self.seed_sentencepieces_file:
             return 0, 0
         return self.seed_limit, self.vocab_size if self.min_freq_alpha != 0 else 0
-
-
-def unigram_extensions(extensions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the extensions that are options of a Unigram model, by name."""
-    return {name: value for name, value in extensions.items() if name in UnigramOptions._fields}
 
 
 def _times(factor: float, vocab_size: int) -> int:

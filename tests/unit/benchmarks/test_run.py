@@ -15,6 +15,7 @@ from benchmarks.results import Measured, Store, trouble
 from benchmarks.sides import MissingSideError, Side
 from spmcompat import training
 from spmcompat.options.from_keywords import from_kwargs
+from spmcompat.options.job import make_job
 from tests.parity import corpora
 from tests.unit.benchmarks import made
 from tests.unit.benchmarks.made import DIFFERENT, EQUAL, Captured, Patch
@@ -130,7 +131,7 @@ def test_every_step_of_a_run_is_timed(tmp_path: Path, monkeypatch: Patch) -> Non
     monkeypatch.setattr(stages.time, "perf_counter", lambda: next(clock))
     watch = stages.Stopwatch()
     settings = from_kwargs({"input": "a.txt", "model_prefix": "m", **rows.FEW_PIECES})
-    training.run(settings, report=watch)
+    training.run(make_job(settings), watch)
     watch.step("Ending")
     # The times of the steps add up to the total time: no time is lost between two steps.
     assert sum(step["seconds"] for step in watch.steps.values()) == next(clock)

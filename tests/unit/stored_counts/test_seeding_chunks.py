@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import spmcompat
-from spmcompat import training
+from spmcompat.options import job
 from tests.parity.corpora import words_text
 
 pytest.importorskip("pyarrow")
@@ -27,9 +27,9 @@ def test_counts_of_a_text_of_several_chunks(monkeypatch: pytest.MonkeyPatch, tmp
     path = tmp_path / "text.txt"
     path.write_text(TEXT)
     in_one_search = train(input=path)
-    plan_of = training.plan_of
+    plan_of = job.plan_of
     monkeypatch.setattr(
-        training, "plan_of", lambda *given: plan_of(*given)._replace(seeding_chunk_bytes=1500)
+        job, "plan_of", lambda *given: plan_of(*given)._replace(seeding_chunk_bytes=1500)
     )
     in_chunks = train(input=path)
     from_counts = train(counts=spmcompat.count(input=path, minloglevel=2))
