@@ -138,5 +138,4 @@ def counter_of_parts(
     """
     _warn(job, report)
     check_order_is_free(job.plan)
-    plan = job.plan._replace(keeps_pretokens=False)
-    return ArrowCounter(plan, job.origin, column, table_bytes)
+    return ArrowCounter(job.plan, job.origin, column, table_bytes)

@@ -1,20 +1,32 @@
-// The fields of a plan that C++ code reads. plan.py documents them; a test compares the names in
-// both files.
+// Made by derive_plan.py from plan.py, which explains the fields; do not edit.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace spmcompat {
 
-struct Plan {
-  // How the normalizer treats white space.
+struct CountingPlan {
   bool add_dummy_prefix;
   bool remove_extra_whitespaces;
   bool treat_whitespace_as_suffix;
+  std::string delimiter;
+  bool script_runs;
+  bool calls_pretokenizer;
+  bool tsv;
+  uint32_t copies;
+  bool whole_sentences;
+  bool uniform_starts;
+  bool by_raw_tokens;
+  bool keeps_contexts;
+  bool keeps_order;
+  bool keeps_pretokens;
+  bool cuts_segments;
+  bool removes_all_empty;
+};
 
-  // Which pieces are valid: their maximum length, and the positions that they must not cross.
-  size_t max_piece_length;
+struct CuttingPlan {
+  uint32_t max_piece_length;
   bool split_by_unicode_script;
   bool split_by_number;
   bool split_by_whitespace;
@@ -22,37 +34,25 @@ struct Plan {
   bool whitespace_as_suffix;
   bool allow_whitespace_only_pieces;
   bool spaces_apart;
-  char32_t boundary;
-
-  // `tsv` and `copies`: how often each sentence counts. The others: where boundary marks cut it.
-  bool tsv;
-  int copies;
-  std::string delimiter;
+  bool boundaries_end_pretokens;
+  uint32_t boundary;
   std::string removed_delimiter;
   bool delimiter_cuts;
   bool delimiter_parts_by_byte;
-  bool script_runs;
-  bool calls_pretokenizer;
-  bool boundaries_end_pretokens;
-
-  // What is counted: whole sentences, raw tokens or pretokens.
-  bool whole_sentences;
-  bool uniform_starts;
-  bool by_raw_tokens;
-
-  // Which data counting keeps for later stages.
-  bool keeps_contexts;
-  bool looks_at_text_end;
-  bool keeps_order;
-  bool keeps_pretokens;
-  bool cuts_segments;
-  bool removes_all_empty;
-
-  // How the trainers read the pretokens.
-  bool em_reads_sentences;
-  bool seed_tree_of_characters;
   std::string bpe_delimiter;
-  size_t bpe_longest_pretoken;
+  uint32_t bpe_longest_pretoken;
+  bool em_reads_sentences;
+};
+
+struct SeedingPlan {
+  bool looks_at_text_end;
+  bool seed_tree_of_characters;
+};
+
+struct Plan {
+  CountingPlan counting;
+  CuttingPlan cutting;
+  SeedingPlan seeding;
 };
 
 }  // namespace spmcompat

@@ -1,12 +1,12 @@
 """The plan: the decisions about reading and cutting the text, made once before anything is read.
 
 ``options/planning.py`` makes the plan from the options. The packages counting, text and segments
-read the plan instead of the options. The fields of `Plan` that C++ reads have the same names in
-``plan.hpp``.
+read the plan instead of the options. ``derive_plan.py`` makes ``plan.hpp`` and ``plan.pxd`` from
+the classes that C++ code reads, so a field has the same name there.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spmcompat.releases import DEFAULT, Release
 
@@ -117,62 +117,24 @@ class CoveragePlan(NamedTuple):
     needs_text: bool
 
 
-class Plan(NamedTuple):
-    """How sentences become pretokens and segments, and which data are kept for later stages.
+class CountingPlan(NamedTuple):
+    """How sentences become counted pretokens, and which data are kept for later stages.
 
     Attributes
     ----------
-    text : TextPlan
-        How to read sentences.
-    coverage : CoveragePlan
-        Which characters are required.
-    charsmap : bytes
-        Compiled normalization rules; empty for none.
-    meta_pieces : tuple of bytes
-        Meta pieces, in UTF-8. No other piece may overlap their occurrences in the text.
-    cut : callable, optional
-        The pretokenizer: takes a normalized sentence (str) and returns its chunks.
-    allow_inconsistent_pretokenization : bool
-        Whether the joined chunks may differ from the sentence.
-    seeding_chunk_bytes : int
-        The size of a seeding chunk, in bytes of normalized text.
-    seeds : Plan, optional
-        The plan for seeding, if seeding reads the text by other rules than EM.
     add_dummy_prefix, remove_extra_whitespaces, treat_whitespace_as_suffix : bool
         How the normalizer treats white space.
-    max_piece_length : int
-        The longest piece, in characters.
-    split_by_unicode_script, split_by_number, split_by_whitespace, split_digits : bool
-        Rules for the positions that no piece may cross.
-    whitespace_as_suffix : bool
-        Whether a space belongs to the pretoken before it. If not, it belongs to the one after it.
-    allow_whitespace_only_pieces : bool
-        Whether a piece may consist only of white space.
-    spaces_apart : bool
-        Whether pretokens are the parts of a sentence between spaces, and spaces are not counted.
-    boundary : int
-        The character that marks where a sentence was cut.
+    delimiter : bytes
+        The string that a boundary mark replaces in every sentence; empty for none.
+    script_runs : bool
+        Whether sentences are cut where the script or the class of characters changes.
+    calls_pretokenizer : bool
+        Whether a Python function cuts the normalized sentences.
     tsv : bool
         Whether the text contains a count for each sentence.
     copies : int
         The number of times each sentence is counted, whatever count the text contains for it. 0
         means that the count from the text is used.
-    delimiter : bytes
-        The string that a boundary mark replaces in every sentence; empty for none.
-    removed_delimiter : bytes
-        The string that is removed from sentences after rare characters are replaced; empty for
-        none.
-    delimiter_cuts : bool
-        Whether no piece crosses the position of a removed delimiter.
-    delimiter_parts_by_byte : bool
-        Whether each byte of a removed delimiter is a delimiter by itself.
-    script_runs : bool
-        Whether sentences are cut where the script or the class of characters changes.
-    calls_pretokenizer : bool
-        Whether a Python function cuts the normalized sentences.
-    boundaries_end_pretokens : bool
-        Whether a boundary mark ends a pretoken and is not part of it. If not, the boundary mark is
-        an unknown character inside a pretoken, as in ``sentencepiece``.
     whole_sentences : bool
         Whether a sentence is counted as one pretoken.
     uniform_starts : bool
@@ -182,8 +144,6 @@ class Plan(NamedTuple):
     keeps_contexts : bool
         Whether counting also records the characters that follow each pretoken, and the sentence
         that ends the text.
-    looks_at_text_end : bool
-        Whether the pretokens of the last sentences change the counts of seeds.
     keeps_order : bool
         Whether the order of all sentences matters. If not, it matters at most which sentence ends
         the text.
@@ -197,28 +157,62 @@ class Plan(NamedTuple):
         Whether every empty sentence is removed. When a sentence is removed, the last sentence of
         the text is moved to its position. If this is false, the moved sentence stays there even if
         it is empty, too.
-    em_reads_sentences : bool
-        Whether EM reads sentences in the order of the text, not distinct pretokens.
-    seed_tree_of_characters : bool
-        Whether the symbols of seeding are characters, not bytes.
+    """
+
+    add_dummy_prefix: bool
+    remove_extra_whitespaces: bool
+    treat_whitespace_as_suffix: bool
+    delimiter: bytes
+    script_runs: bool
+    calls_pretokenizer: bool
+    tsv: bool
+    copies: int
+    whole_sentences: bool
+    uniform_starts: bool
+    by_raw_tokens: bool
+    keeps_contexts: bool
+    keeps_order: bool
+    keeps_pretokens: bool
+    cuts_segments: bool
+    removes_all_empty: bool
+
+
+class CuttingPlan(NamedTuple):
+    """Which strings may be pieces, and so where pretokens are cut into segments.
+
+    Attributes
+    ----------
+    max_piece_length : int
+        The longest piece, in characters.
+    split_by_unicode_script, split_by_number, split_by_whitespace, split_digits : bool
+        Rules for the positions that no piece may cross.
+    whitespace_as_suffix : bool
+        Whether a space belongs to the pretoken before it. If not, it belongs to the one after it.
+    allow_whitespace_only_pieces : bool
+        Whether a piece may consist only of white space.
+    spaces_apart : bool
+        Whether pretokens are the parts of a sentence between spaces, and spaces are not counted.
+    boundaries_end_pretokens : bool
+        Whether a boundary mark ends a pretoken and is not part of it. If not, the boundary mark is
+        an unknown character inside a pretoken, as in ``sentencepiece``.
+    boundary : int
+        The character that marks where a sentence was cut.
+    removed_delimiter : bytes
+        The string that is removed from sentences after rare characters are replaced; empty for
+        none.
+    delimiter_cuts : bool
+        Whether no piece crosses the position of a removed delimiter.
+    delimiter_parts_by_byte : bool
+        Whether each byte of a removed delimiter is a delimiter by itself.
     bpe_delimiter : bytes
         The string that BPE replaces with a boundary mark, after rare characters are replaced; empty
         for none.
     bpe_longest_pretoken : int
         The largest number of positions in a pretoken that BPE supports; 0 means any number.
+    em_reads_sentences : bool
+        Whether EM reads sentences in the order of the text, not distinct pretokens.
     """
 
-    text: TextPlan
-    coverage: CoveragePlan
-    charsmap: bytes
-    meta_pieces: tuple[bytes, ...]
-    cut: Callable[[str], Sequence[str | bytes]] | None
-    allow_inconsistent_pretokenization: bool
-    seeding_chunk_bytes: int
-    seeds: "Plan | None"
-    add_dummy_prefix: bool
-    remove_extra_whitespaces: bool
-    treat_whitespace_as_suffix: bool
     max_piece_length: int
     split_by_unicode_script: bool
     split_by_number: bool
@@ -227,41 +221,89 @@ class Plan(NamedTuple):
     whitespace_as_suffix: bool
     allow_whitespace_only_pieces: bool
     spaces_apart: bool
+    boundaries_end_pretokens: bool
     boundary: int
-    tsv: bool
-    copies: int
-    delimiter: bytes
     removed_delimiter: bytes
     delimiter_cuts: bool
     delimiter_parts_by_byte: bool
-    script_runs: bool
-    calls_pretokenizer: bool
-    boundaries_end_pretokens: bool
-    whole_sentences: bool
-    uniform_starts: bool
-    by_raw_tokens: bool
-    keeps_contexts: bool
-    looks_at_text_end: bool
-    keeps_order: bool
-    keeps_pretokens: bool
-    cuts_segments: bool
-    removes_all_empty: bool
-    em_reads_sentences: bool
-    seed_tree_of_characters: bool
     bpe_delimiter: bytes
     bpe_longest_pretoken: int
+    em_reads_sentences: bool
 
 
-ONLY_IN_PYTHON = frozenset(
-    {
-        "text",
-        "coverage",
-        "charsmap",
-        "meta_pieces",
-        "cut",
-        "allow_inconsistent_pretokenization",
-        "seeding_chunk_bytes",
-        "seeds",
-    }
-)
-"""The fields of `Plan` that C++ code does not read."""
+class SeedingPlan(NamedTuple):
+    """What the search for seeds reads.
+
+    Attributes
+    ----------
+    looks_at_text_end : bool
+        Whether the pretokens of the last sentences change the counts of seeds.
+    seed_tree_of_characters : bool
+        Whether the symbols of seeding are characters, not bytes.
+    """
+
+    looks_at_text_end: bool
+    seed_tree_of_characters: bool
+
+
+STRUCTS: dict[str, type[CountingPlan | CuttingPlan | SeedingPlan]] = {
+    "counting": CountingPlan,
+    "cutting": CuttingPlan,
+    "seeding": SeedingPlan,
+}
+"""The parts of a plan that C++ code reads. ``derive_plan.py`` makes structs from them."""
+
+
+class Plan(NamedTuple):
+    """How a text is read, counted and cut.
+
+    Attributes
+    ----------
+    text : TextPlan
+        How to read sentences.
+    coverage : CoveragePlan
+        Which characters are required.
+    counting : CountingPlan
+        How sentences become counted pretokens.
+    cutting : CuttingPlan
+        Which strings may be pieces.
+    seeding : SeedingPlan
+        What the search for seeds reads.
+    charsmap : bytes
+        Compiled normalization rules; empty for none.
+    meta_pieces : tuple of bytes
+        Meta pieces, in UTF-8. No other piece may overlap their occurrences in the text.
+    cut : callable, optional
+        The pretokenizer: takes a normalized sentence (str) and returns its chunks.
+    allow_inconsistent_pretokenization : bool
+        Whether the joined chunks may differ from the sentence.
+    seeding_chunk_bytes : int
+        The size of a seeding chunk, in bytes of normalized text.
+    seeds : Plan, optional
+        The plan for seeding, if seeding reads the text by other rules than EM.
+    """
+
+    text: TextPlan
+    coverage: CoveragePlan
+    counting: CountingPlan
+    cutting: CuttingPlan
+    seeding: SeedingPlan
+    charsmap: bytes
+    meta_pieces: tuple[bytes, ...]
+    cut: Callable[[str], Sequence[str | bytes]] | None
+    allow_inconsistent_pretokenization: bool
+    seeding_chunk_bytes: int
+    seeds: "Plan | None"
+
+    def structs(self) -> dict[str, dict[str, Any]]:
+        """Return the parts that C++ code reads, in the form that Cython converts to a `CPlan`."""
+        return {name: getattr(self, name)._asdict() for name in STRUCTS}
+
+    def for_table(self) -> "Plan":
+        """Return the plan for counting a text for a table of counts.
+
+        All model types can be trained from a table. Some of them need the characters that follow a
+        pretoken, so these are always counted. No table contains the pretokens of each sentence.
+        """
+        counting = self.counting._replace(keeps_contexts=True, keeps_pretokens=False)
+        return self._replace(counting=counting)

@@ -108,7 +108,7 @@ cdef class Merges:
         self.crew = workers.crew
         start_stage(
             dereference(self.crew.crew), self.merges, merges_of_text, segments.segments,
-            segments.rule.pieces, expected, active_set, given_pieces)
+            segments.rule, expected, active_set, given_pieces)
         try:
             self.crew.await_stage()
         except OverflowError as error:
@@ -201,7 +201,7 @@ def parity_merges(
         one.ratio, one.ratio_divisor = ratio.numerator, ratio.denominator
         one.training = &training.segments
         one.development = &development.segments
-        rule = training.rule.pieces
+        rule = training.rule
         texts.push_back(one)
     options.wanted = wanted
     options.first_merges = first_merges

@@ -25,7 +25,7 @@ class PiecePolicy {
 
   // Whether the text of a pair may be a piece.
   bool allows(uint32_t left, uint32_t right) {
-    if (symbols_.length(left) + symbols_.length(right) > rule_.max_length) return false;
+    if (symbols_.length(left) + symbols_.length(right) > rule_.max_piece_length) return false;
     piece_.assign(symbols_[left]);
     piece_.append(symbols_[right]);
     return rule_.allows(piece_.data(), piece_.size());

@@ -39,8 +39,8 @@ namespace spmcompat {
 // The rule by which a counter cuts sentences into pretokens. If the plan counts whole sentences,
 // they are not cut at white space.
 inline PieceRule counting_rule(const Plan& plan) {
-  PieceRule rule(plan);
-  rule.split_by_whitespace = plan.split_by_whitespace && !plan.whole_sentences;
+  PieceRule rule(plan.cutting);
+  rule.split_by_whitespace &= !plan.counting.whole_sentences;
   return rule;
 }
 
@@ -57,7 +57,7 @@ struct Surprises {
 class Counter {
  public:
   Counter(const Plan& plan, const SentenceNormalizer& normalizer)
-      : plan_(plan),
+      : plan_(plan.counting),
         rule_(counting_rule(plan)),
         normalizer_(normalizer),
         table_(rule_, normalizer) {}
@@ -258,7 +258,7 @@ class Counter {
     }
   }
 
-  Plan plan_;
+  CountingPlan plan_;
   PieceRule rule_;
   const SentenceNormalizer& normalizer_;
   WorkerTable table_;

@@ -6,7 +6,7 @@ from libcpp.string_view cimport string_view
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
-from spmcompat.plan cimport char32_t, CPlan
+from spmcompat.plan cimport char32_t, CCountingPlan, CCuttingPlan, CPlan
 from spmcompat.runtime.threads cimport CancelFlag, CCrew
 from spmcompat.text.lines cimport LineFilter, ReadBuffer
 
@@ -101,9 +101,10 @@ cdef extern from "spmcompat/counting/merging.hpp" namespace "spmcompat" nogil:
 
     uint64_t merge_text(
         CountedText& text, unique_ptr[PretokenCounts]& merged, SentenceOrder& order,
-        const CPlan& plan, cbool with_pretokens, CCrew& crew)
+        const CCountingPlan& plan, cbool with_pretokens, CCrew& crew)
     CharacterCounts cut_text(
-        CountedText& text, unique_ptr[SegmentTable]& segments, const CPlan& plan, CCrew& crew)
+        CountedText& text, unique_ptr[SegmentTable]& segments, const CCuttingPlan& plan,
+        CCrew& crew)
     CharacterCounts count_characters(const unique_ptr[PretokenCounts]& merged, CCrew& crew)
     CharacterCounts count_text_characters(const CountedText& text, CCrew& crew)
 

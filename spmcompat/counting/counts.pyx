@@ -64,7 +64,7 @@ cdef class SentenceRules:
     """
 
     def __init__(self, plan not None, CancelFlag cancel not None):
-        self.plan = plan._asdict()
+        self.plan = plan.structs()
         self.cancel = cancel
         if plan.cut is not None:
             consistent = not plan.allow_inconsistent_pretokenization
@@ -286,7 +286,7 @@ cdef class Counts:
                  bint has_pretokens):
         cdef Counter counter
         cdef Batch batch
-        self.plan = plan._asdict()
+        self.plan = plan.structs()
         self.has_pretokens = has_pretokens
         self.first_character = ord(SPACE_MARK)
         for counter in counters:
@@ -301,18 +301,18 @@ cdef class Counts:
         If the plan does not keep contexts, the counters are not merged, because it is faster to add
         up the characters or segments of each counter later.
         """
-        if self.pretokens or not self.plan.keeps_contexts:
+        if self.pretokens or not self.plan.counting.keeps_contexts:
             return
         cdef Crew crew = workers.crew
         cdef uint64_t sentences = 0
         start_stage(
             dereference(crew.crew), sentences, merge_text, self.text, self.pretokens, self.order,
-            self.plan, self.has_pretokens)
+            self.plan.counting, self.has_pretokens)
         crew.await_stage()
         self.sentences = sentences
-        if not self.plan.uniform_starts and self.order.first.size() > 0:
+        if not self.plan.counting.uniform_starts and self.order.first.size() > 0:
             self.first_character = self.order.first[0]
-        if not (self.has_pretokens or self.plan.whole_sentences):
+        if not (self.has_pretokens or self.plan.counting.whole_sentences):
             self.order = SentenceOrder()
         return_freed_memory()
 
@@ -326,7 +326,7 @@ cdef class Counts:
             return
         start_stage(
             dereference(crew.crew), self.segment_characters, cut_text, self.text, self.segments,
-            self.plan)
+            self.plan.cutting)
         crew.await_stage()
         return_freed_memory()
 
@@ -339,7 +339,7 @@ cdef class Counts:
         """
         cdef Crew crew = workers.crew
         cdef CharacterCounts found
-        if self.plan.cuts_segments:
+        if self.plan.counting.cuts_segments:
             self.cut(workers)
             return self._character_counts(self.segment_characters)
         if self.pretokens:
@@ -352,10 +352,10 @@ cdef class Counts:
     cdef dict _character_counts(self, CharacterCounts& found):
         counts = dict(found.counted())
         self.nuls = found.nuls()
-        if self.plan.spaces_apart:
+        if self.plan.cutting.spaces_apart:
             counts.pop(ord(SPACE_MARK), None)
-        if self.plan.boundaries_end_pretokens:
-            counts.pop(self.plan.boundary, None)
+        if self.plan.cutting.boundaries_end_pretokens:
+            counts.pop(self.plan.cutting.boundary, None)
         return counts
 
 

@@ -75,7 +75,7 @@ inline uint64_t merge_unordered(CountedText& text, PretokenCounts& merged, Crew&
 // `order` if the plan keeps the order or `with_pretokens` is set. Returns the number of non-empty
 // sentences.
 inline uint64_t merge_text(CountedText& text, std::unique_ptr<PretokenCounts>& merged,
-                           SentenceOrder& order, const Plan& plan, bool with_pretokens,
+                           SentenceOrder& order, const CountingPlan& plan, bool with_pretokens,
                            Crew& crew) {
   CountedText read = std::exchange(text, CountedText());
   merged = std::make_unique<PretokenCounts>();
@@ -89,7 +89,7 @@ inline uint64_t merge_text(CountedText& text, std::unique_ptr<PretokenCounts>& m
 // Cuts the texts of all workers into segments, and returns the counts of their characters. Frees
 // the counters of the workers.
 inline CharacterCounts cut_text(CountedText& text, std::unique_ptr<SegmentTable>& segments,
-                                const Plan& plan, Crew& crew) {
+                                const CuttingPlan& plan, Crew& crew) {
   const PieceRule rule(plan);
   std::vector<CharacterCounts> counts(crew.size());
   segments = std::make_unique<SegmentTable>(kShardBits);

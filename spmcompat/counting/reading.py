@@ -155,7 +155,7 @@ def _merge(
     for reader in readers[1:]:
         counts.seeds = reader.counts()
     readers.clear()
-    if plan.keeps_contexts:
+    if plan.counting.keeps_contexts:
         report.step("Merging pretokens")
         counts.merge(workers)
     return counts

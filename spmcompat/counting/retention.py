@@ -42,9 +42,9 @@ class SentenceLog:
     def __init__(self, plan: Plan, can_read_again: bool, must_keep: bool = False) -> None:
         self._plan = plan
         self._sure_bytes = _SURE_BYTES if can_read_again else _SURE_BYTES_READ_ONCE
-        self._must_keep = must_keep or plan.looks_at_text_end
+        self._must_keep = must_keep or plan.seeding.looks_at_text_end
         self._lock = threading.Lock()  # guards the attributes below
-        self.keeps_pretokens = must_keep or plan.keeps_pretokens
+        self.keeps_pretokens = must_keep or plan.counting.keeps_pretokens
         self._batches: dict[int, Batch] = {}
         self._text_bytes = 0
         self._text_pretokens = 0
@@ -55,7 +55,7 @@ class SentenceLog:
 
     def add(self, index: int, batch: Batch) -> None:
         """Add the batch with this index. Several workers may call this at the same time."""
-        if not self._plan.keeps_contexts:
+        if not self._plan.counting.keeps_contexts:
             return
         with self._lock:
             self._batches[index] = batch
@@ -69,7 +69,7 @@ class SentenceLog:
             if not self.keeps_pretokens:
                 # This batch may have been counted while the pretokens were still kept.
                 batch.drop_pretokens()
-                if not self._plan.keeps_order:
+                if not self._plan.counting.keeps_order:
                     self._drop_sentences()
 
     def in_order(self) -> list[Batch]:

@@ -309,7 +309,7 @@ cdef class RowTable:
     def __init__(self, plan not None, workers):
         self.plan = plan
         self.counters = []
-        if plan.keeps_contexts:
+        if plan.counting.keeps_contexts:
             self.counts = Counts(plan, [], [], False)
             self.counts.pretokens.reset(new PretokenCounts())
         else:
@@ -328,7 +328,7 @@ cdef class RowTable:
         cdef RowColumns rows = _rows_of(columns)
         cdef Counter counter
         cdef size_t added
-        if self.plan.keeps_contexts:
+        if self.plan.counting.keeps_contexts:
             with nogil:
                 added = add_rows(rows, dereference(self.counts.pretokens).pretokens())
             return added

@@ -31,11 +31,11 @@ class SentenceNormalizer {
  public:
   SentenceNormalizer(std::string_view charsmap, std::vector<std::string> symbols,
                      const Plan& plan)
-      : rule_(plan),
-        delimiter_(plan.delimiter),
-        normalizer_(charsmap, options_of(plan)),
-        meta_pieces_(std::move(symbols), static_cast<char>(plan.boundary)) {
-    if (plan.script_runs) script_runs_.emplace();
+      : rule_(plan.cutting),
+        delimiter_(plan.counting.delimiter),
+        normalizer_(charsmap, options_of(plan.counting)),
+        meta_pieces_(std::move(symbols), static_cast<char>(plan.cutting.boundary)) {
+    if (plan.counting.script_runs) script_runs_.emplace();
   }
 
   // The methods below write their result to `text`, and use `scratch` as temporary memory.
@@ -82,7 +82,7 @@ class SentenceNormalizer {
   }
 
  private:
-  static NormalizerOptions options_of(const Plan& plan) {
+  static NormalizerOptions options_of(const CountingPlan& plan) {
     NormalizerOptions options;
     options.add_dummy_prefix = plan.add_dummy_prefix;
     options.remove_extra_whitespaces = plan.remove_extra_whitespaces;

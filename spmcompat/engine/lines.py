@@ -143,13 +143,12 @@ def plan_by_line(options: PlanOptions, charsmap: bytes, symbols: Sequence[str]) 
 
     The cuts of a pretokenizer become unknown marks, like user-defined symbols.
     """
-    return make_plan(options, charsmap, symbols)._replace(
-        whole_sentences=True,
-        em_reads_sentences=True,
-        keeps_order=True,
-        keeps_pretokens=False,
-        by_raw_tokens=False,
-        boundaries_end_pretokens=False,
+    plan = make_plan(options, charsmap, symbols)
+    return plan._replace(
+        counting=plan.counting._replace(
+            whole_sentences=True, keeps_order=True, keeps_pretokens=False, by_raw_tokens=False
+        ),
+        cutting=plan.cutting._replace(em_reads_sentences=True, boundaries_end_pretokens=False),
     )
 
 

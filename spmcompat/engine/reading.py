@@ -163,8 +163,8 @@ class Text(NamedTuple):
 
     def required_characters(self, others: str) -> set[str]:
         """Return the characters that the coverage of the text requires, and `others`."""
-        coverage = self.settings.trainer.character_coverage
-        return set(map(chr, _covered(self.alphabet, coverage, others, self.plan.boundary)))
+        coverage, boundary = self.settings.trainer.character_coverage, self.plan.cutting.boundary
+        return set(map(chr, _covered(self.alphabet, coverage, others, boundary)))
 
     def corpus(self, workers: Workers, report: Report) -> Corpus:
         """Return the corpus from which a Unigram model is trained. The counts are empty then."""
@@ -246,7 +246,8 @@ def read_like(model: ModelProto, given: GivenText, workers: Workers, report: Rep
     plan = plan._replace(coverage=coverage._replace(character_coverage=math.inf))
     text = _read(plan, settings, len(symbols), given, workers, report)
     share, required = coverage.character_coverage, coverage.required_chars
-    known = _covered(text.alphabet, share, required, plan.boundary) | set(map(ord, required))
+    known = _covered(text.alphabet, share, required, plan.cutting.boundary)
+    known.update(map(ord, required))
     return text._replace(alphabet=[one for one in text.alphabet if one[0] in known])
 
 

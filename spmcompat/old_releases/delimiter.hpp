@@ -16,7 +16,6 @@
 #include "spmcompat/counting/character_counts.hpp"
 #include "spmcompat/counting/pretoken_table.hpp"
 #include "spmcompat/counting/sentence_order.hpp"
-#include "spmcompat/plan.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/unicode/marks.hpp"
@@ -42,12 +41,9 @@ void split_at(std::string_view sentence, const std::string& delimiter, bool by_b
 class DelimitedSentences {
  public:
   // With `ordered`, stores the pretokens of each sentence in their order.
-  DelimitedSentences(const PretokenTable& sentences, const Plan& plan, bool ordered)
+  DelimitedSentences(const PretokenTable& sentences, const PieceRule& rule, bool ordered)
       : sentences_(sentences),
-        delimiter_(plan.removed_delimiter),
-        cuts_(plan.delimiter_cuts),
-        by_byte_(plan.delimiter_parts_by_byte),
-        rule_(plan),
+        rule_(rule),
         ordered_(ordered),
         shards_(sentences.shards()) {}
 
@@ -58,8 +54,8 @@ class DelimitedSentences {
       const auto count = [&](char32_t c) {
         if (c != kUnknownMark) counts.add(c, totals[i]);
       };
-      split_at(text(shard, i), delimiter_, by_byte_,
-               [&](std::string_view part) { for_each_character(part, count); });
+      for_each_part(text(shard, i),
+                    [&](std::string_view part) { for_each_character(part, count); });
     }
   }
 
@@ -69,7 +65,7 @@ class DelimitedSentences {
     for (uint32_t i = 0; i < totals.size(); ++i) {
       found.begin.push_back(found.ids.size());
       if (totals[i] == 0) continue;
-      if (cuts_) {
+      if (rule_.delimiter_cuts) {
         add_parts(text(shard, i), totals[i], pretokens, found.ids);
       } else {
         add_whole(text(shard, i), totals[i], pretokens, found.ids);
@@ -133,10 +129,15 @@ class DelimitedSentences {
     return {found.ids.data() + found.begin[index], found.ids.data() + found.begin[index + 1]};
   }
 
+  template <typename Function>
+  void for_each_part(std::string_view sentence, Function function) const {
+    split_at(sentence, rule_.removed_delimiter, rule_.delimiter_parts_by_byte, function);
+  }
+
   void add_parts(std::string_view sentence, uint64_t count, PretokenTable& pretokens,
                  std::vector<uint32_t>& found) const {
     std::string text;
-    split_at(sentence, delimiter_, by_byte_, [&](std::string_view part) {
+    for_each_part(sentence, [&](std::string_view part) {
       text.clear();
       for_each_character(part, [&text](char32_t c) { append_utf8(c, text); });
       add_pretokens(text, count, pretokens, found);
@@ -146,7 +147,7 @@ class DelimitedSentences {
   void add_whole(std::string_view sentence, uint64_t count, PretokenTable& pretokens,
                  std::vector<uint32_t>& found) const {
     std::string text;
-    split_at(sentence, delimiter_, false, [&](std::string_view part) { text.append(part); });
+    split_at(sentence, rule_.removed_delimiter, false, [&](std::string_view part) { text.append(part); });
     add_pretokens(text, count, pretokens, found);
   }
   void add_pretokens(std::string_view text, uint64_t count, PretokenTable& pretokens,
@@ -164,8 +165,6 @@ class DelimitedSentences {
   }
 
   const PretokenTable& sentences_;
-  std::string delimiter_;
-  bool cuts_, by_byte_;
   PieceRule rule_;
   bool ordered_;
   std::vector<Pretokens> shards_;

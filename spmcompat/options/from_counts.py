@@ -82,10 +82,7 @@ def counting_job(
     require_pyarrow()
     complete = with_charsmaps(settings)
     meta = verify(complete, has_sentences=has_sentences, has_writer=True)
-    plan = plan_of(complete, [piece.piece for piece in meta.values()])
-    # All model types can be trained from these counts. Some of them need the characters that follow
-    # a pretoken, so these characters are always counted.
-    plan = plan._replace(keeps_contexts=True)
+    plan = plan_of(complete, [piece.piece for piece in meta.values()]).for_table()
     origin = origin_of(plan, counting_options(options, settings), settings.rules)
     return CountingJob(
         plan, origin, settings.column, settings.workers, settings.min_log_level, settings.notes

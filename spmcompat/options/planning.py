@@ -11,7 +11,7 @@ from typing import NamedTuple
 from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.normalization.charsmaps import any_source_has_space
-from spmcompat.plan import CoveragePlan, Plan, TextPlan
+from spmcompat.plan import CountingPlan, CoveragePlan, CuttingPlan, Plan, SeedingPlan, TextPlan
 from spmcompat.pretokenization.pretokenizer import Cut, find_cut
 from spmcompat.releases import Release
 from spmcompat.unicode.marks import SPACE_MARK
@@ -98,80 +98,77 @@ def _coverage_plan(given: PlanOptions) -> CoveragePlan:
     )
 
 
-class _Cutting(NamedTuple):
-    """The fields of `Plan` that say where sentences are cut."""
+def _derive(
+    given: PlanOptions,
+    charsmap: bytes,
+    meta_pieces: Sequence[str],
+    finds_seeds: bool,
+    copies: int = 0,
+) -> Plan:
+    release = given.release
+    uncut = tuple(
+        piece.encode() for piece in meta_pieces if not (given.spaces_apart and piece == SPACE_MARK)
+    )
+    cutting = _cutting_plan(given, finds_seeds)
+    seeding = _seeding_plan(given, finds_seeds)
+    # Only a search for seeds in the full text is divided into chunks. The other modes search the
+    # distinct segments, which are never divided.
+    in_chunks = release.seeds_in_chunks and given.seed_mode == "full_text"
+    return Plan(
+        text=given.text,
+        coverage=_coverage_plan(given),
+        counting=_counting_plan(given, charsmap, uncut, cutting, seeding, copies),
+        cutting=cutting,
+        seeding=seeding,
+        charsmap=charsmap,
+        meta_pieces=uncut,
+        cut=find_cut(given.pretokenizer),
+        allow_inconsistent_pretokenization=given.allow_inconsistent_pretokenization,
+        seeding_chunk_bytes=given.seeding_chunk_bytes if in_chunks else sys.maxsize,
+        seeds=None,
+    )
 
-    meta_pieces: tuple[bytes, ...]
-    cut: Cut | None
-    split_by_whitespace: bool
-    delimiter: bytes
-    removed_delimiter: bytes
-    delimiter_cuts: bool
-    bpe_delimiter: bytes
-    boundaries_end_pretokens: bool
-    whole_sentences: bool
-    uniform_starts: bool
-    by_raw_tokens: bool
 
-
-def _cutting(
-    given: PlanOptions, charsmap: bytes, meta_pieces: Sequence[str], finds_seeds: bool
-) -> _Cutting:
+def _cutting_plan(given: PlanOptions, finds_seeds: bool) -> CuttingPlan:
+    """Return the plan for cutting."""
+    release = given.release
+    is_bpe = given.model_type == TrainerSpec.BPE
     # Two kinds of models always split sentences at spaces: word models, whose pieces are whole
     # pretokens with their space marks, and models in which spaces are separate pieces, so that no
     # other piece may contain a space.
-    spaces_apart = given.spaces_apart
     is_word = given.model_type == TrainerSpec.WORD
-    split_by_whitespace = given.split_by_whitespace or is_word or spaces_apart
-    uncut = tuple(
-        piece.encode() for piece in meta_pieces if not (spaces_apart and piece == SPACE_MARK)
-    )
-    delimiter, removed_delimiter, bpe_delimiter = _delimiters(given)
-    cut = find_cut(given.pretokenizer)
+    split_by_whitespace = given.split_by_whitespace or is_word or given.spaces_apart
     # The reference counts boundary marks as unknown characters. We do the same unless there is a
     # named pretokenizer, which the reference does not have.
     boundaries_end_pretokens = isinstance(given.pretokenizer, str)
-    # Whole sentences are counted if pieces may cross spaces, or if a delimiter has to be removed
-    # from the sentences before they are cut.
-    whole_sentences = not split_by_whitespace or bool(removed_delimiter)
-    # Whether every pretoken keeps the space mark at its beginning. A pretoken would lose the mark
-    # if the mark were part of a meta piece or of a delimiter.
-    marks_stay = _MARK not in delimiter and not any(_MARK in piece for piece in uncut)
-    # Whether all sentences begin with the same byte. The normalizer puts a space mark before each
-    # sentence, but a boundary mark may replace this space mark. Unless all characters are kept, the
-    # boundary mark later becomes an unknown mark, whose first byte is that of the space mark. With
-    # a pretokenizer, a sentence may begin with any byte.
-    uniform_starts = spaces_apart or (
-        given.add_dummy_prefix
-        and not given.treat_whitespace_as_suffix
-        and (marks_stay or not (given.auto_character_coverage or boundaries_end_pretokens))
-        and cut is None
-    )
-    return _Cutting(
-        meta_pieces=uncut,
-        cut=cut,
+    _, removed_delimiter, bpe_delimiter = _delimiters(given)
+    # A removed delimiter cuts the text only for seeding. In EM, pieces may cross its position.
+    delimiter_cuts = finds_seeds and bool(removed_delimiter)
+    return CuttingPlan(
+        max_piece_length=given.max_piece_length,
+        split_by_unicode_script=given.split_by_unicode_script and not is_word,
+        split_by_number=given.split_by_number,
         split_by_whitespace=split_by_whitespace,
-        delimiter=delimiter,
-        removed_delimiter=removed_delimiter,
-        # A removed delimiter cuts the text only for seeding. In EM, pieces may cross its position.
-        delimiter_cuts=finds_seeds and bool(removed_delimiter),
-        bpe_delimiter=bpe_delimiter,
+        split_digits=given.split_digits and not is_word,
+        whitespace_as_suffix=given.treat_whitespace_as_suffix and not is_word,
+        allow_whitespace_only_pieces=given.allow_whitespace_only_pieces and not is_word,
+        spaces_apart=given.spaces_apart,
         boundaries_end_pretokens=boundaries_end_pretokens,
-        whole_sentences=whole_sentences,
-        uniform_starts=uniform_starts,
-        # Whether equal raw tokens always become equal pretokens. This is the case if rules, meta
-        # pieces and pretokenizers never depend on text on both sides of a space.
-        by_raw_tokens=uniform_starts
-        and cut is None
-        and given.remove_extra_whitespaces
-        and not whole_sentences
-        and marks_stay
-        and not _normalization_crosses_spaces(charsmap),
+        boundary=release.boundary,
+        removed_delimiter=removed_delimiter,
+        delimiter_cuts=delimiter_cuts,
+        delimiter_parts_by_byte=release.delimiter_parts_by_byte,
+        bpe_delimiter=bpe_delimiter,
+        bpe_longest_pretoken=release.bpe_longest_pretoken if is_bpe else 0,
+        # If pieces may cross spaces, EM reads the sentences in the order of the text.
+        em_reads_sentences=not split_by_whitespace
+        and not delimiter_cuts
+        and not boundaries_end_pretokens,
     )
 
 
 def _delimiters(given: PlanOptions) -> tuple[bytes, bytes, bytes]:
-    """Return the delimiters `delimiter`, `removed_delimiter` and `bpe_delimiter` of `_Cutting`.
+    """Return the fields `delimiter`, `removed_delimiter` and `bpe_delimiter` of a plan.
 
     At most one of them is not empty; the release determines which one. New releases search for the
     delimiter while they read the sentences. Old releases search for it after they have replaced
@@ -186,103 +183,88 @@ def _delimiters(given: PlanOptions) -> tuple[bytes, bytes, bytes]:
     return delimiter, b"", b""
 
 
-class _Counting(NamedTuple):
-    """The fields of `Plan` that say which parts of the counted text are kept for the trainer."""
-
-    keeps_contexts: bool
-    looks_at_text_end: bool
-    keeps_order: bool
-    keeps_pretokens: bool
-    cuts_segments: bool
-    removes_all_empty: bool
-    em_reads_sentences: bool
-    bpe_longest_pretoken: int
+def _seeding_plan(given: PlanOptions, finds_seeds: bool) -> SeedingPlan:
+    """Return the plan for seeding."""
+    return SeedingPlan(
+        # Releases that cut the nodes of the suffix tree also drop the nodes that reach the end of
+        # the text. So the end of the text must be known.
+        looks_at_text_end=finds_seeds and given.release.seed_nodes_are_cut,
+        seed_tree_of_characters=given.release.seed_tree_of_characters,
+    )
 
 
-def _counting(
-    given: PlanOptions, coverage: CoveragePlan, cutting: _Cutting, finds_seeds: bool
-) -> _Counting:
+def _counting_plan(
+    given: PlanOptions,
+    charsmap: bytes,
+    meta_pieces: Sequence[bytes],
+    cutting: CuttingPlan,
+    seeding: SeedingPlan,
+    copies: int,
+) -> CountingPlan:
+    """Return the plan for counting."""
     release = given.release
     is_bpe = given.model_type == TrainerSpec.BPE
-    whole_sentences = cutting.whole_sentences
-    boundaries_end_pretokens = cutting.boundaries_end_pretokens
+    calls_pretokenizer = find_cut(given.pretokenizer) is not None
+    delimiter, _, _ = _delimiters(given)
+    # Whole sentences are counted if pieces may cross spaces, or if a delimiter has to be removed
+    # from the sentences before they are cut.
+    whole_sentences = not cutting.split_by_whitespace or bool(cutting.removed_delimiter)
+    # Whether every pretoken keeps the space mark at its beginning. A pretoken would lose the mark
+    # if the mark were part of a meta piece or of a delimiter.
+    marks_stay = _MARK not in delimiter and not any(_MARK in piece for piece in meta_pieces)
+    # Whether all sentences begin with the same byte. The normalizer puts a space mark before each
+    # sentence, but a boundary mark may replace this space mark. Unless all characters are kept, the
+    # boundary mark later becomes an unknown mark, whose first byte is that of the space mark. With
+    # a pretokenizer, a sentence may begin with any byte.
+    uniform_starts = given.spaces_apart or (
+        given.add_dummy_prefix
+        and not given.treat_whitespace_as_suffix
+        and (marks_stay or not (given.auto_character_coverage or cutting.boundaries_end_pretokens))
+        and not calls_pretokenizer
+    )
     # The char model, and BPE without an active set, only need to know how often a pretoken occurs.
     keeps_contexts = not (
         given.model_type == TrainerSpec.CHAR or (is_bpe and not release.bpe_active_set)
     )
-    bpe_longest_pretoken = release.bpe_longest_pretoken if is_bpe else 0
-    # Releases that cut the nodes of the suffix tree also drop the nodes that reach the end of the
-    # text. So the end of the text must be known.
-    looks_at_text_end = keeps_contexts and finds_seeds and release.seed_nodes_are_cut
     # Pretokens have to be joined into sentences again if the space mark is too rare for the
     # alphabet. This cannot happen if `required_chars` contains the space mark.
-    needs_space = SPACE_MARK in coverage.required_chars
-    may_join = not given.spaces_apart and not boundaries_end_pretokens and not needs_space
-    return _Counting(
+    needs_space = SPACE_MARK in given.required_chars
+    may_join = not (given.spaces_apart or cutting.boundaries_end_pretokens or needs_space)
+    looks_at_text_end = seeding.looks_at_text_end
+    return CountingPlan(
+        add_dummy_prefix=given.add_dummy_prefix,
+        remove_extra_whitespaces=given.remove_extra_whitespaces,
+        treat_whitespace_as_suffix=given.treat_whitespace_as_suffix,
+        delimiter=delimiter,
+        script_runs=given.pretokenizer == "script",
+        calls_pretokenizer=calls_pretokenizer,
+        tsv=given.text.tsv,
+        copies=copies,
+        whole_sentences=whole_sentences,
+        uniform_starts=uniform_starts,
+        # Whether equal raw tokens always become equal pretokens. This is the case if rules, meta
+        # pieces and pretokenizers never depend on text on both sides of a space.
+        by_raw_tokens=uniform_starts
+        and not calls_pretokenizer
+        and given.remove_extra_whitespaces
+        and not whole_sentences
+        and marks_stay
+        and not _normalization_crosses_spaces(charsmap),
         keeps_contexts=keeps_contexts,
-        looks_at_text_end=looks_at_text_end,
         # The order of the sentences matters if they begin with different bytes, because the byte
         # after a sentence is the first byte of the next one. The order also matters if EM reads the
         # sentences in the order of the text.
-        keeps_order=whole_sentences or looks_at_text_end or not cutting.uniform_starts,
+        keeps_order=whole_sentences or looks_at_text_end or not uniform_starts,
         keeps_pretokens=keeps_contexts and not whole_sentences and (looks_at_text_end or may_join),
         # The segments for BPE can be cut before the required characters are known, except in
         # releases that inspect pretokens after they have replaced rare characters.
         cuts_segments=is_bpe
         and not keeps_contexts
         and not cutting.bpe_delimiter
-        and bpe_longest_pretoken == 0,
+        and cutting.bpe_longest_pretoken == 0,
         # Some releases keep some of the empty sentences. If distinct pretokens are counted, empty
         # sentences make no difference, so all of them are removed.
         removes_all_empty=release.removes_all_empty or not (whole_sentences or looks_at_text_end),
-        # If pieces may cross spaces, EM reads the sentences in the order of the text.
-        em_reads_sentences=not cutting.split_by_whitespace
-        and not cutting.delimiter_cuts
-        and not boundaries_end_pretokens,
-        bpe_longest_pretoken=bpe_longest_pretoken,
-    )
-
-
-def _derive(
-    given: PlanOptions,
-    charsmap: bytes,
-    meta_pieces: Sequence[str],
-    finds_seeds: bool,
-    copies: int = 0,
-) -> Plan:
-    release = given.release
-    is_word = given.model_type == TrainerSpec.WORD
-    coverage = _coverage_plan(given)
-    cutting = _cutting(given, charsmap, meta_pieces, finds_seeds)
-    # Only a search for seeds in the full text is divided into chunks. The other modes search the
-    # distinct segments, which are never divided.
-    in_chunks = release.seeds_in_chunks and given.seed_mode == "full_text"
-    return Plan(
-        **cutting._asdict(),
-        **_counting(given, coverage, cutting, finds_seeds)._asdict(),
-        text=given.text,
-        coverage=coverage,
-        charsmap=charsmap,
-        allow_inconsistent_pretokenization=given.allow_inconsistent_pretokenization,
-        seeding_chunk_bytes=given.seeding_chunk_bytes if in_chunks else sys.maxsize,
-        seeds=None,
-        add_dummy_prefix=given.add_dummy_prefix,
-        remove_extra_whitespaces=given.remove_extra_whitespaces,
-        treat_whitespace_as_suffix=given.treat_whitespace_as_suffix,
-        max_piece_length=given.max_piece_length,
-        split_by_unicode_script=given.split_by_unicode_script and not is_word,
-        split_by_number=given.split_by_number,
-        split_digits=given.split_digits and not is_word,
-        whitespace_as_suffix=given.treat_whitespace_as_suffix and not is_word,
-        allow_whitespace_only_pieces=given.allow_whitespace_only_pieces and not is_word,
-        spaces_apart=given.spaces_apart,
-        boundary=release.boundary,
-        tsv=given.text.tsv,
-        copies=copies,
-        delimiter_parts_by_byte=release.delimiter_parts_by_byte,
-        script_runs=given.pretokenizer == "script",
-        calls_pretokenizer=cutting.cut is not None,
-        seed_tree_of_characters=release.seed_tree_of_characters,
     )
 
 

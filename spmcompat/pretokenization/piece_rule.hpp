@@ -17,33 +17,12 @@
 
 namespace spmcompat {
 
-struct PieceRule {
-  PieceRule() = default;
-  explicit PieceRule(const Plan& plan)
-      : max_length(plan.max_piece_length),
-        split_by_unicode_script(plan.split_by_unicode_script),
-        split_by_number(plan.split_by_number),
-        split_by_whitespace(plan.split_by_whitespace),
-        split_digits(plan.split_digits),
-        whitespace_as_suffix(plan.whitespace_as_suffix),
-        allow_whitespace_only_pieces(plan.allow_whitespace_only_pieces),
-        spaces_apart(plan.spaces_apart),
-        boundaries_end_pretokens(plan.boundaries_end_pretokens),
-        boundary(plan.boundary) {}
-
-  size_t max_length = 16;  // in characters
-  bool split_by_unicode_script = true;
-  bool split_by_number = true;
-  bool split_by_whitespace = true;
-  bool split_digits = false;
-  bool whitespace_as_suffix = false;
-  bool allow_whitespace_only_pieces = false;
-  bool spaces_apart = false;  // if true, no piece contains a space mark
-  bool boundaries_end_pretokens = false;  // if false, pretokens may contain boundary marks
-  char32_t boundary = 0;  // the boundary mark of the release
+struct PieceRule : CuttingPlan {
+  PieceRule() : CuttingPlan() {}
+  explicit PieceRule(const CuttingPlan& plan) : CuttingPlan(plan) {}
 
   bool allows(const char32_t* piece, size_t length) const {
-    if (length == 0 || length > max_length) return false;
+    if (length == 0 || length > max_piece_length) return false;
     const bool only_spaces = allow_whitespace_only_pieces && all_spaces(piece, length);
     int before = kAnyScript;
     for (size_t i = 0; i < length; ++i) {

@@ -102,7 +102,7 @@ struct Chunk {
 // Merges the counts of a chunk. `text` contains only the sentences of the chunk, and none of them
 // is empty. Frees the counters of the workers.
 inline void merge_chunk(std::unique_ptr<PretokenCounts>& merged, CountedText& text,
-                        const Chunk& chunk, const Plan& plan, Crew& crew) {
+                        const Chunk& chunk, const CountingPlan& plan, Crew& crew) {
   CountedText read = std::exchange(text, CountedText());
   merged = std::make_unique<PretokenCounts>();
   if (!plan.keeps_order) {

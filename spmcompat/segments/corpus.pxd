@@ -11,15 +11,6 @@ from spmcompat.pretokenization.piece_rule cimport PieceRule
 from spmcompat.runtime.threads cimport CCrew, Crew
 
 
-cdef extern from "spmcompat/old_releases/pretoken_rule.hpp" namespace "spmcompat" nogil:
-    cdef cppclass PretokenRule:
-        PretokenRule()
-        PretokenRule(const CPlan& plan) except +
-        PieceRule pieces
-        string bpe_delimiter
-        size_t bpe_longest_pretoken
-
-
 cdef extern from "spmcompat/old_releases/seed_counts.hpp" namespace "spmcompat" nogil:
     cdef cppclass SeedCounts:
         pass
@@ -69,9 +60,9 @@ cdef extern from "spmcompat/segments/cut.hpp" namespace "spmcompat" nogil:
         const vector[char32_t]& alphabet, const CPlan& plan, cbool in_order,
         cbool with_pretokens, CCrew& crew)
     CSegmentCounts count_bpe_segments(
-        SegmentedCorpus& corpus, const PretokenRule& rule, CCrew& crew)
+        SegmentedCorpus& corpus, const PieceRule& rule, CCrew& crew)
     CSegmentCounts count_text_segments(
-        CountedText& text, const PretokenRule& rule, const vector[char32_t]& alphabet,
+        CountedText& text, const PieceRule& rule, const vector[char32_t]& alphabet,
         CCrew& crew)
     CSegmentCounts cut_at_rare_characters(
         unique_ptr[SegmentTable]& table, const vector[char32_t]& alphabet, CCrew& crew)
@@ -79,17 +70,16 @@ cdef extern from "spmcompat/segments/cut.hpp" namespace "spmcompat" nogil:
 
 cdef class SegmentCounts:
     cdef CSegmentCounts segments
-    cdef PretokenRule rule
+    cdef PieceRule rule
 
     @staticmethod
-    cdef SegmentCounts of_rule(const PretokenRule& rule)
+    cdef SegmentCounts of_rule(const PieceRule& rule)
     cdef await_stage(self, Crew crew)
 
 
 cdef class Corpus:
     cdef SegmentedCorpus segmented
     cdef PieceRule rule
-    cdef PretokenRule pretoken_rule
     cdef bint seed_tree_of_characters
     cdef public list alphabet
     cdef readonly double text_bytes

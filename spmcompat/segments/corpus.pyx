@@ -19,7 +19,7 @@ from libcpp.vector cimport vector
 from spmcompat.counting.counts cimport (
     Batch, BatchLog, BatchSelection, CountedText, Counter, Counts, PretokenCounts, Selection,
     WorkerTable)
-from spmcompat.plan cimport char32_t, CPlan
+from spmcompat.plan cimport char32_t, CCountingPlan
 from spmcompat.runtime.threads cimport CCancelFlag, CCrew, Crew, start_change, start_stage
 
 from spmcompat.errors import TrainingError
@@ -52,7 +52,7 @@ cdef extern from "spmcompat/segments/chunk_plan.hpp" namespace "spmcompat" nogil
 
     void merge_chunk(
         unique_ptr[PretokenCounts]& merged, CountedText& text, const CChunk& chunk,
-        const CPlan& plan, CCrew& crew)
+        const CCountingPlan& plan, CCrew& crew)
     void cut_into_chunks "&spmcompat::ChunkPlan::cut"(CCrew& crew)
 
 
@@ -61,7 +61,7 @@ cdef class SegmentCounts:
     """Distinct segments with their counts."""
 
     @staticmethod
-    cdef SegmentCounts of_rule(const PretokenRule& rule):
+    cdef SegmentCounts of_rule(const PieceRule& rule):
         """Return empty counts of segments, with the rule that cuts the segments."""
         cdef SegmentCounts counts = SegmentCounts()
         counts.rule = rule
@@ -155,7 +155,7 @@ cdef class Corpus:
             If a pretoken is too long for the release.
         """
         cdef Crew crew = workers.crew
-        cdef SegmentCounts found = SegmentCounts.of_rule(self.pretoken_rule)
+        cdef SegmentCounts found = SegmentCounts.of_rule(self.rule)
         start_stage(
             dereference(crew.crew), found.segments, count_bpe_segments, self.segmented, found.rule)
         found.await_stage(crew)
@@ -167,7 +167,7 @@ cdef class Corpus:
         `drop_uses` and `drop_texts` must not have been called before.
         """
         cdef Crew crew = workers.crew
-        cdef SegmentCounts found = SegmentCounts.of_rule(self.pretoken_rule)
+        cdef SegmentCounts found = SegmentCounts.of_rule(self.rule)
         start_stage(dereference(crew.crew), found.segments, count_segments, self.segmented)
         crew.await_stage()
         return found
@@ -197,10 +197,10 @@ def _joins_pretokens(plan, list alphabet):
     pretokens.
     """
     return (
-        plan.keeps_contexts
-        and not plan.whole_sentences
-        and not plan.spaces_apart
-        and not plan.boundaries_end_pretokens
+        plan.counting.keeps_contexts
+        and not plan.counting.whole_sentences
+        and not plan.cutting.spaces_apart
+        and not plan.cutting.boundaries_end_pretokens
         and not any(c == ord(SPACE_MARK) for c, _ in alphabet))
 
 
@@ -225,15 +225,16 @@ def cut(Counts counts not None, list alphabet not None, plan not None, workers):
             raise TrainingError("INTERNAL: the pretokens of the sentences were not kept")
         start_change(
             dereference(crew.crew), counts.pretokens, join_sentences, counts.order,
-            counts.plan.uniform_starts)
+            counts.plan.counting.uniform_starts)
         crew.await_stage()
-    corpus, part_characters = _cut(counts, alphabet, workers, plan.em_reads_sentences, True)
+    corpus, part_characters = _cut(counts, alphabet, workers, plan.cutting.em_reads_sentences, True)
     if counts.seeds is not None:
         corpus.seed_text = cut(counts.seeds, alphabet, plan.seeds, workers)
-        if plan.removed_delimiter:
+        if plan.cutting.removed_delimiter:
             # As in the reference, the alphabet for seeding has the character counts of the text
             # itself, not those of the text for seeding, which may contain each sentence twice.
-            corpus.seed_text.alphabet = whole_alphabet(part_characters, plan.boundary)
+            corpus.seed_text.alphabet = whole_alphabet(
+                part_characters, plan.cutting.boundary)
     return corpus
 
 
@@ -262,9 +263,8 @@ cdef tuple _cut(Counts counts, list alphabet, workers, cbool in_order, cbool wit
         counts.plan, in_order, with_pretokens)
     crew.await_stage()
     corpus.alphabet = alphabet
-    corpus.rule = PieceRule(counts.plan)
-    corpus.pretoken_rule = PretokenRule(counts.plan)
-    corpus.seed_tree_of_characters = counts.plan.seed_tree_of_characters
+    corpus.rule = PieceRule(counts.plan.cutting)
+    corpus.seed_tree_of_characters = counts.plan.seeding.seed_tree_of_characters
     corpus.segmented = move(found.corpus)
     corpus.text_bytes = found.text_bytes
     return_freed_memory()
@@ -289,12 +289,12 @@ def bpe_segments(Counts counts not None, list alphabet not None, plan not None, 
         If a pretoken is too long for the release.
     """
     cdef Crew crew = workers.crew
-    cdef SegmentCounts found = SegmentCounts.of_rule(PretokenRule(counts.plan))
+    cdef SegmentCounts found = SegmentCounts.of_rule(PieceRule(counts.plan.cutting))
     cdef vector[char32_t] required
-    if plan.keeps_contexts:
+    if plan.counting.keeps_contexts:
         return cut(counts, alphabet, plan, workers).bpe_segments(workers)
     _add_characters(alphabet, required)
-    if plan.cuts_segments:
+    if plan.counting.cuts_segments:
         counts.cut(workers)
         start_stage(
             dereference(crew.crew), found.segments, cut_at_rare_characters, counts.segments,
@@ -342,7 +342,7 @@ cdef class Chunk:
         cdef Crew crew = workers.crew
         start_change(
             dereference(crew.crew), counts.pretokens, merge_chunk, counts.text, self.chunk,
-            counts.plan)
+            counts.plan.counting)
         crew.await_stage()
         return_freed_memory()
 

@@ -33,7 +33,7 @@ def find_alphabet(
     TrainingError
         If the text has no characters, or contains a character that cannot be kept.
     """
-    if not plan.keeps_contexts:
+    if not plan.counting.keeps_contexts:
         report.step("Counting characters")
     characters = counts.characters(workers)
     coverage = plan.coverage
@@ -42,20 +42,20 @@ def find_alphabet(
             characters,
             coverage.character_coverage,
             coverage.required_chars,
-            boundary=plan.boundary,
+            boundary=plan.cutting.boundary,
             needs_text=coverage.needs_text,
         )
         report.info(f"Alphabet size={len(alphabet)}")
         report.info(f"Final character coverage={covered:g}")
         return alphabet
-    if not plan.keeps_contexts:
-        return whole_alphabet(characters, plan.boundary)
+    if not plan.counting.keeps_contexts:
+        return whole_alphabet(characters, plan.cutting.boundary)
     if counts.nuls:
         raise TrainingError(
             "The text contains U+0000, which cannot be kept as a character, and "
             "auto_character_coverage keeps all characters. Remove U+0000 from the text."
         )
-    return kept_alphabet(characters, plan.boundary)
+    return kept_alphabet(characters, plan.cutting.boundary)
 
 
 def choose_alphabet(

@@ -16,7 +16,7 @@
 #include "spmcompat/counting/segment_table.hpp"
 #include "spmcompat/counting/sentence_order.hpp"
 #include "spmcompat/old_releases/delimiter.hpp"
-#include "spmcompat/old_releases/pretoken_rule.hpp"
+#include "spmcompat/old_releases/bpe_segments.hpp"
 #include "spmcompat/old_releases/text_end.hpp"
 #include "spmcompat/plan.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
@@ -43,8 +43,8 @@ inline void join_sentences(std::unique_ptr<PretokenCounts>& counts, SentenceOrde
 // replaces `order` with the order of the new sentences if `in_order` is true.
 inline CharacterCounts remove_delimiters(std::unique_ptr<PretokenCounts>& counts, const Plan& plan,
                                          SentenceOrder& order, bool in_order, Crew& crew) {
-  const bool is_ordered = in_order || plan.looks_at_text_end;
-  DelimitedSentences sentences(counts->pretokens(), plan, is_ordered);
+  const bool is_ordered = in_order || plan.seeding.looks_at_text_end;
+  DelimitedSentences sentences(counts->pretokens(), PieceRule(plan.cutting), is_ordered);
   auto pretokens = std::make_unique<PretokenCounts>();
   std::vector<CharacterCounts> characters(crew.size());
   const uint32_t shards = counts->pretokens().shards();
@@ -52,7 +52,7 @@ inline CharacterCounts remove_delimiters(std::unique_ptr<PretokenCounts>& counts
     sentences.count_characters(shard, characters[worker]);
   });
   crew.for_each(shards, [&](uint32_t shard) { sentences.cut(shard, pretokens->pretokens()); });
-  if (plan.looks_at_text_end) {
+  if (plan.seeding.looks_at_text_end) {
     order = sentences.order_of_pretokens(order);
   } else if (in_order) {
     order = sentences.order_of_texts(order);
@@ -75,20 +75,21 @@ inline CutText cut_counts(std::unique_ptr<PretokenCounts>& counts, SentenceOrder
                           const std::vector<char32_t>& alphabet, const Plan& plan, bool in_order,
                           bool with_pretokens, Crew& crew) {
   CutText cut;
-  const PieceRule rule(plan);
-  const bool needs_order = in_order || plan.looks_at_text_end;
+  const PieceRule rule(plan.cutting);
+  const bool needs_order = in_order || plan.seeding.looks_at_text_end;
   counts->cover(alphabet, needs_order ? &order : nullptr, crew);
-  if (!plan.removed_delimiter.empty()) {
+  if (!rule.removed_delimiter.empty()) {
     cut.part_characters = remove_delimiters(counts, plan, order, in_order, crew);
   }
-  if (plan.looks_at_text_end) {
-    const TextEndSeeds end(counts->pretokens(), rule, order, std::max(plan.copies, 1),
+  if (plan.seeding.looks_at_text_end) {
+    const TextEndSeeds end(counts->pretokens(), rule, order, std::max(plan.counting.copies, 1u),
                            crew.cancel());
     cut.corpus.at_text_end = end.counts();
   }
   cut.text_bytes = counts->text_bytes();
   const size_t parts = with_pretokens ? 4 * crew.size() : 0;
-  Segmenter segmenter(std::move(counts->pretokens()), rule, plan.seed_tree_of_characters, parts);
+  Segmenter segmenter(std::move(counts->pretokens()), rule, plan.seeding.seed_tree_of_characters,
+                      parts);
   counts.reset();
   if (with_pretokens) {
     segmenter.cut(in_order ? &order : nullptr, cut.corpus, crew);
@@ -101,7 +102,7 @@ inline CutText cut_counts(std::unique_ptr<PretokenCounts>& counts, SentenceOrder
 
 // Returns the segments of a corpus, in the order in which they first occur in its pretokens. Frees
 // the corpus.
-inline SegmentCounts count_bpe_segments(SegmentedCorpus& corpus, const PretokenRule& rule,
+inline SegmentCounts count_bpe_segments(SegmentedCorpus& corpus, const PieceRule& rule,
                                         Crew& crew) {
   SegmentedCorpus text = std::exchange(corpus, SegmentedCorpus());
   std::vector<SegmentUse>().swap(text.uses);
@@ -116,7 +117,7 @@ inline SegmentCounts count_bpe_segments(SegmentedCorpus& corpus, const PretokenR
 
 // Cuts the texts of all workers into the segments on which BPE trains. Frees the counters of the
 // workers.
-inline SegmentCounts count_text_segments(CountedText& text, const PretokenRule& rule,
+inline SegmentCounts count_text_segments(CountedText& text, const PieceRule& rule,
                                          const std::vector<char32_t>& alphabet, Crew& crew) {
   const std::vector<bool> required = required_characters(alphabet);
   std::vector<SegmentCounts> found(text.counters.size());
@@ -125,11 +126,11 @@ inline SegmentCounts count_text_segments(CountedText& text, const PretokenRule& 
     text.counters[i]->table().consume_texts([&](std::string_view one, uint64_t count) {
       crew.check_cancelled();
       if (rule.bpe_delimiter.empty() && one.size() <= rule.bpe_longest_pretoken) {
-        found[i].add_long_segments(one, count, rule.pieces, required);
+        found[i].add_long_segments(one, count, rule, required);
         return;
       }
       if (cover_text(one, required, covered)) one = covered;
-      for_each_pretoken(one, rule.pieces, [&](std::string_view pretoken, bool) {
+      for_each_pretoken(one, rule, [&](std::string_view pretoken, bool) {
         found[i].add_segments(std::string(pretoken), count, rule);
       });
     });

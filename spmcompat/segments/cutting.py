@@ -86,7 +86,7 @@ def cut_for_bpe(
     report: Report,
 ) -> SegmentCounts:
     """Return the segments on which BPE trains. The counts are empty afterwards."""
-    if not plan.keeps_contexts:
+    if not plan.counting.keeps_contexts:
         return bpe_segments(counts, alphabet, plan, workers)
     report.step("Cutting pretokens into segments")
     sentences = counts.sentences

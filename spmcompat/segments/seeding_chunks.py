@@ -115,7 +115,7 @@ class SeedingChunks:
                 lines = LineFilter(self._plan.text)
                 selection = chunk.selection(index)
                 batch = counters[worker].count(index, load(), lines, False, selection)
-                if not self._plan.keeps_order:
+                if not self._plan.counting.keeps_order:
                     chunk.drop_others(batch)
                 batches[index] = batch
                 stage.advance()

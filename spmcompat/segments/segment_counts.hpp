@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "spmcompat/counting/segment_table.hpp"
-#include "spmcompat/old_releases/pretoken_rule.hpp"
+#include "spmcompat/old_releases/bpe_segments.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/runtime/crew.hpp"
@@ -64,7 +64,7 @@ class SegmentCounts {
   }
 
   // Adds the segments of a pretoken in which rare characters have already been replaced.
-  void add_segments(std::string pretoken, uint64_t count, const PretokenRule& rule) {
+  void add_segments(std::string pretoken, uint64_t count, const PieceRule& rule) {
     for_each_bpe_segment(std::move(pretoken), rule,
                          [&](std::string_view segment) { add(segment, count); });
   }

@@ -31,7 +31,7 @@ class ArrowCounter:
     Parameters
     ----------
     plan : Plan
-        How the text is read. `keeps_contexts` must be true.
+        How the text is read; the result of `for_table`.
     origin : Origin
         The origin of the counts, without facts about the text.
     column : str
@@ -93,7 +93,7 @@ class ArrowCounter:
             sentences += counted.filled
             nulls += buffer.nulls
             size += buffer.size
-            if self._plan.boundaries_end_pretokens:
+            if self._plan.cutting.boundaries_end_pretokens:
                 least = counter.least_last_pretoken(counted)
                 last = min(last or least, least or last)
             if counter.table_bytes >= self._table_bytes:
@@ -137,13 +137,13 @@ def _check_needs_no_order(plan: Plan) -> None:
     """
     mark = SPACE_MARK.encode()
     reasons = {
-        "add_dummy_prefix=false": not plan.add_dummy_prefix,
-        "treat_whitespace_as_suffix=true": plan.treat_whitespace_as_suffix,
+        "add_dummy_prefix=false": not plan.counting.add_dummy_prefix,
+        "treat_whitespace_as_suffix=true": plan.counting.treat_whitespace_as_suffix,
         "this pretokenizer": plan.cut is not None,
         "a symbol that contains U+2581": any(mark in symbol for symbol in plan.meta_pieces),
-        "a pretokenization_delimiter that contains U+2581": mark in plan.delimiter,
+        "a pretokenization_delimiter that contains U+2581": mark in plan.counting.delimiter,
     }
-    if plan.spaces_apart:
+    if plan.cutting.spaces_apart:
         reasons = {}
     found = [reason for reason, applies in reasons.items() if applies]
     if found:
@@ -151,4 +151,4 @@ def _check_needs_no_order(plan: Plan) -> None:
             f"cannot count unordered lines: with {found[0]}, counts depend on which sentence "
             "follows which. Count files with spmcompat count, which reads them in order."
         )
-    assert plan.uniform_starts
+    assert plan.counting.uniform_starts

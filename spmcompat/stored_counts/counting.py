@@ -32,19 +32,19 @@ def check_order_is_free(plan: Plan, doing: str = "count") -> None:
     BadValueError
         If the model depends on one of these. The message states the reason and a remedy.
     """
-    if plan.removed_delimiter:
+    if plan.cutting.removed_delimiter:
         reason = (
             "this release of sentencepiece looks for the pretokenization_delimiter in whole "
             "sentences, after rare characters are replaced"
         )
-    elif plan.whole_sentences:
+    elif plan.counting.whole_sentences:
         reason = "with split_by_whitespace=false, pieces cross spaces and EM reads whole sentences"
     elif plan.seeds is not None:
         reason = (
             "this release of sentencepiece finds the seeds of a TSV in a different text than the "
             "one that EM reads"
         )
-    elif plan.looks_at_text_end:
+    elif plan.seeding.looks_at_text_end:
         reason = (
             "a Unigram model of this release of sentencepiece, unlike other models, depends on the "
             "last sentences"
@@ -70,7 +70,7 @@ def count_source(
     Parameters
     ----------
     plan : Plan
-        How the text is read. It must keep contexts.
+        How the text is read; the result of `for_table`.
     origin : Origin
         The result of `origin_of`, which does not contain facts about the text yet.
     source : Source
@@ -95,8 +95,7 @@ def count_source(
         If the text cannot be read or has no sentences, or if `check_order_is_free` raises.
     """
     check_order_is_free(plan)
-    # Tables of counts do not contain sentences, so the pretokens of each sentence are not needed.
-    counts = read_counts(plan._replace(keeps_pretokens=False), source, workers, report, allow_empty)
+    counts = read_counts(plan, source, workers, report, allow_empty)
     if counts.sentences == 0 and not allow_empty:  # every sentence is empty after normalization
         raise no_sentence()
     origin = origin._replace(
@@ -131,7 +130,7 @@ def origin_of(plan: Plan, options: Mapping[str, str], rules: Rules | None) -> Or
         rules=rules_of(plan),
         charsmap=digest(plan.charsmap),
         symbols=symbols_of(plan),
-        delimiter=plan.delimiter.decode(),
+        delimiter=plan.counting.delimiter.decode(),
         sentences=0,
         first_character=ord(SPACE_MARK),
         lines=0,

@@ -49,7 +49,7 @@ def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Cou
     check_order_is_free(plan, "train from counts")
     _check_space_mark(plan)
     _check_rules(plan, table)
-    symbols = SymbolCheck(table.name, table.origin, symbols_of(plan), chr(plan.boundary))
+    symbols = SymbolCheck(table.name, table.origin, symbols_of(plan), chr(plan.cutting.boundary))
     rows = RowTable(plan, workers)
     reading = table.reading()
     with report.stage("Loading counts", len(table), "rows") as stage:
@@ -77,11 +77,11 @@ def _check_rules(plan: Plan, table: CountTable) -> None:
             f"{table.name}: the text was counted with a different {option} than training uses. "
             f"Count again with the same {option}, or train with that of the counts."
         )
-    if origin.delimiter != plan.delimiter.decode():
+    delimiter = plan.counting.delimiter.decode()
+    if origin.delimiter != delimiter:
         raise BadValueError(
             f"{table.name}: the text was counted with pretokenization_delimiter="
-            f"{origin.delimiter!r}, but training uses {plan.delimiter.decode()!r}. Use the same "
-            "delimiter."
+            f"{origin.delimiter!r}, but training uses {delimiter!r}. Use the same delimiter."
         )
     if origin.charsmap != digest(plan.charsmap):
         raise BadValueError(
@@ -92,7 +92,7 @@ def _check_rules(plan: Plan, table: CountTable) -> None:
 
 def _check_space_mark(plan: Plan) -> None:
     """Raise if the space mark is a symbol, and the trainer joins pretokens without space marks."""
-    if plan.keeps_pretokens and SPACE_MARK.encode() in plan.meta_pieces:
+    if plan.counting.keeps_pretokens and SPACE_MARK.encode() in plan.meta_pieces:
         raise BadValueError(
             "With U+2581 (the space mark) as a symbol, a Unigram or word model depends on whole "
             "sentences, which counts do not contain. Train from the text itself (--input), or "

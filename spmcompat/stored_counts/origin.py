@@ -156,7 +156,7 @@ def _short(version: int) -> str:
 
 def rules_of(plan: Plan) -> dict[str, bool | int]:
     """Return the fields of the plan that determine the rows."""
-    fields = plan._asdict()
+    fields = plan.counting._asdict() | plan.cutting._asdict()
     return {name: fields[name] for name in RULES}
 
 

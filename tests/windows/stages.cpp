@@ -76,12 +76,14 @@ void check_kernels(const char* processor, LogSumExps log_sum_exps, AddExps add_e
 // The plan for training a Unigram model with default options.
 Plan default_plan() {
   Plan plan{};
-  plan.add_dummy_prefix = plan.remove_extra_whitespaces = true;
-  plan.max_piece_length = 16;
-  plan.split_by_unicode_script = plan.split_by_number = plan.split_by_whitespace = true;
-  plan.boundary = 31;
-  plan.uniform_starts = plan.by_raw_tokens = plan.keeps_contexts = plan.keeps_pretokens = true;
-  plan.removes_all_empty = true;
+  CuttingPlan& cutting = plan.cutting;
+  cutting.max_piece_length = 16;
+  cutting.split_by_unicode_script = cutting.split_by_number = cutting.split_by_whitespace = true;
+  cutting.boundary = 31;
+  CountingPlan& counting = plan.counting;
+  counting.add_dummy_prefix = counting.remove_extra_whitespaces = true;
+  counting.uniform_starts = counting.by_raw_tokens = counting.removes_all_empty = true;
+  counting.keeps_contexts = counting.keeps_pretokens = true;
   return plan;
 }
 
@@ -143,7 +145,7 @@ void print_scores(const char* name, const Pieces& pieces) {
 
 void train(const std::string& text) {
   const Plan plan = default_plan();
-  const PieceRule rule(plan);
+  const PieceRule rule(plan.cutting);
   const SentenceNormalizer normalizer("", {}, plan);
   CancelFlag cancel;
   Crew crew(kWorkers, cancel);
@@ -154,7 +156,7 @@ void train(const std::string& text) {
   CutText cut;
   Pieces seeds;
   run(crew, [&] {
-    const uint64_t sentences = merge_text(counted, merged, order, plan, false, crew);
+    const uint64_t sentences = merge_text(counted, merged, order, plan.counting, false, crew);
     std::printf("sentences %" PRIu64 "\n", sentences);
     characters = count_characters(merged, crew);
     std::vector<char32_t> required;

@@ -174,7 +174,7 @@ def seed_from_corpus(
         crew.await_stage()
     else:
         candidates.reset(new CandidateCounts(
-            given.limit, corpus.rule.max_length, given.length_power))
+            given.limit, corpus.rule.max_piece_length, given.length_power))
         given.limit = NO_LIMIT
         for chunk in corpus.chunks:
             _find_candidates(search, chunk, given, tree, crew, report)

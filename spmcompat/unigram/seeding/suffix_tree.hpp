@@ -63,7 +63,7 @@ class SuffixTreeSearch {
         mode_(rule.mode),
         tree_(tree),
         least_count_(least_count(rule.min_freq_alpha, text_bytes, rule.vocab_size)),
-        scores_(pieces.max_length, rule.length_power, tree.of_characters),
+        scores_(pieces.max_piece_length, rule.length_power, tree.of_characters),
         bound_(rule.limit, scores_),
         found_(crew.size()) {
     segment_at_.reserve(corpus.segments.bytes() / kStride + 1);
@@ -135,7 +135,7 @@ class SuffixTreeSearch {
   void load(const SuffixBucket& bucket, std::vector<Suffix>& suffixes) const {
     // A suffix is cut off after `cut` bytes: the longest possible piece and the symbol after it.
     const bool by_characters = mode_.pretokens || tree_.of_characters;
-    const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_length + (by_characters ? 4 : 1));
+    const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_piece_length + (by_characters ? 4 : 1));
     suffixes.clear();
     suffixes.reserve(bucket.size());
     for (uint32_t i = bucket.begin; i < bucket.end; ++i) {
@@ -309,7 +309,7 @@ class SuffixTreeSearch {
                     std::vector<char32_t>& characters, std::vector<Candidate>& found) const {
     const std::string_view piece(text_ + begin, size);
     const size_t length = count_chars(piece);
-    if (length < 2 || length > rule_.max_length) return false;
+    if (length < 2 || length > rule_.max_piece_length) return false;
     if (!mode_.recover && !bound_.reached_by(scores_.of(count, length))) return true;
     decode_text(piece, characters);
     if (!rule_.allows(characters.data(), length)) return false;

@@ -35,7 +35,7 @@ def text_of(words: list[str], lines: int = 400) -> list[str]:
 
 
 def counts_of(text: list[str]) -> Counts:
-    plan = stages.plan_of()._replace(keeps_contexts=True, keeps_pretokens=False)
+    plan = stages.plan_of().for_table()
     return read_counts(plan, open_source(plan.text, text, stages.QUIET), Workers(2), stages.QUIET)
 
 
@@ -89,7 +89,7 @@ def test_a_batch_ends_when_it_has_much_text() -> None:
     words = [str(number) * 500_000 for number in range(1, 4)]
     text = [f"{number}{word}" for number in range(60) for word in words]
     plan = stages.plan_of(max_sentence_length=1 << 20)
-    plan = plan._replace(keeps_contexts=True, keeps_pretokens=False)
+    plan = plan.for_table()
     source = open_source(plan.text, text, stages.QUIET)
     counts = read_counts(plan, source, Workers(2), stages.QUIET)
     batches = [*RowReader(counts, Workers(2))]
@@ -99,7 +99,7 @@ def test_a_batch_ends_when_it_has_much_text() -> None:
 
 
 def test_counts_without_pretokens_have_no_rows() -> None:
-    plan = stages.plan_of()._replace(keeps_contexts=True, keeps_pretokens=False)
+    plan = stages.plan_of().for_table()
     counts = Counts(plan, [WorkerCounter(0, SentenceRules(plan, CancelFlag()))], [], False)
     counts.merge(Workers(1))
     assert [*RowReader(counts, Workers(1))] == []
@@ -170,7 +170,7 @@ def test_counts_of_a_place_are_added_up() -> None:
 @pytest.mark.parametrize("following", [(0, 0x2581), (1, 0x2581), (0, ord("x")), (2, 0)])
 @pytest.mark.parametrize("distance", [1, 30_000])
 def test_a_row_that_is_added_twice_is_found(following: tuple[int, int], distance: int) -> None:
-    plan = stages.plan_of()._replace(keeps_contexts=True, keeps_pretokens=False)
+    plan = stages.plan_of().for_table()
     rows = [(f"w{number}".encode(), *following, 1) for number in range(distance)]
     table = RowTable(plan, Workers(1))
     assert table.add(0, columns_of(rows)) == distance

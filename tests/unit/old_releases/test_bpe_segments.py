@@ -1,4 +1,4 @@
-"""How BPE training cuts pretokens in releases up to 0.2.2 (pretoken_rule.hpp)."""
+"""How BPE training cuts pretokens in releases up to 0.2.2 (bpe_segments.hpp)."""
 
 from __future__ import annotations
 
