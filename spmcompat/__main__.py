@@ -97,7 +97,7 @@ def completion() -> Command:
 
 def _complete(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
     from spmcompat.cli.completion import SHELLS, script  # noqa: PLC0415
-    from spmcompat.cli.flags import UsageError  # noqa: PLC0415
+    from spmcompat.errors import UsageError  # noqa: PLC0415
 
     (shell,) = given.arguments
     if shell not in SHELLS:
@@ -133,7 +133,7 @@ def _overview(group: str = "") -> Command:
 
 def _refuse(name: str) -> NoReturn:
     """Raise the error for a missing or unknown command."""
-    from spmcompat.cli.flags import UsageError  # noqa: PLC0415
+    from spmcompat.errors import UsageError  # noqa: PLC0415
     from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
 
     problem = f"unknown command {name!r}." if name else "no command."

@@ -48,6 +48,14 @@ class BadValueError(SyntaxError, TrainingError, ValueError):
     """
 
 
+class UsageError(BadValueError):
+    """Raised if a command line is wrong; the message is one line.
+
+    Functions for Python raise a `BadValueError` instead; see `naming_keywords` in
+    ``options/arguments.py``.
+    """
+
+
 class MissingFileError(TrainingError, OSError):
     """A file cannot be read or written (``NOT_FOUND`` and similar codes)."""
 

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TextIO
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, UsageError
 from spmcompat.options.option import BOOL, CHOICE, FLOAT, INT32, TEXT, UINT64, Option
 from spmcompat.options.values import (
     TRUTH_VALUES,
@@ -19,14 +19,6 @@ from spmcompat.options.values import (
 
 SHORT = {"h": "help", "o": "output"}
 """The flags that have a short name."""
-
-
-class UsageError(BadValueError):
-    """Raised if a command line is wrong; the message is one line.
-
-    Functions for Python raise a `BadValueError` instead; see `naming_keywords` in
-    ``options/arguments.py``.
-    """
 
 
 class Flag(NamedTuple):

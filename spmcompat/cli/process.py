@@ -7,10 +7,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn, TextIO, cast
 
-from spmcompat.cli.flags import Command, UsageError, parse
+from spmcompat.cli.flags import Command, parse
 from spmcompat.errors import (
     NOT_COMPILED,
     TrainingError,
+    UsageError,
     is_not_compiled,
     is_out_of_memory,
     printable,

@@ -81,12 +81,12 @@ def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int |
 
 
 def _train(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
-    from spmcompat.cli.settings import settings_of  # noqa: PLC0415
+    from spmcompat.options.from_flags import from_command_line  # noqa: PLC0415
     from spmcompat.options.job import make_job  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.training import run  # noqa: PLC0415
 
-    job = make_job(settings_of(given.options))
+    job = make_job(from_command_line(given.options))
     run(job, Report(job.min_log_level, stderr))
 
 

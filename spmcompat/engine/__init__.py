@@ -30,15 +30,7 @@ if TYPE_CHECKING:
         LineSegments,
         check_pretokenizer,
     )
-    from spmcompat.engine.reading import (
-        TEXT_OPTIONS,
-        GivenText,
-        Text,
-        characters_of,
-        read,
-        read_like,
-        text_of,
-    )
+    from spmcompat.engine.reading import Text, counted, read, read_like
     from spmcompat.engine.stored_options import command_of, writers_of
     from spmcompat.engine.unigram import Unigram
     from spmcompat.normalization.charsmaps import (
@@ -53,6 +45,7 @@ if TYPE_CHECKING:
     from spmcompat.options.arguments import as_list, naming_keywords
     from spmcompat.options.extension_options import MOST_WORKERS
     from spmcompat.options.from_counts import OPTIONS_OF_COUNTING
+    from spmcompat.options.given_text import TEXT_OPTIONS, GivenText, text_of, text_of_flags
     from spmcompat.options.keywords import SentencePieceOptions, StrPath
     from spmcompat.options.languages import open_counts
     from spmcompat.options.named_rules import case_restorer
@@ -90,15 +83,7 @@ _NAMES = {
     "bpe.trainer": ("make_merges",),
     "counting.reading": ("not_utf8",),
     "engine.lines": ("SPACE", "STORED", "LineReader", "LineSegments", "check_pretokenizer"),
-    "engine.reading": (
-        "TEXT_OPTIONS",
-        "GivenText",
-        "Text",
-        "characters_of",
-        "read",
-        "read_like",
-        "text_of",
-    ),
+    "engine.reading": ("Text", "counted", "read", "read_like"),
     "engine.stored_options": ("command_of", "writers_of"),
     "engine.unigram": ("Unigram",),
     "normalization.charsmaps": (
@@ -113,6 +98,7 @@ _NAMES = {
     "options.arguments": ("as_list", "naming_keywords"),
     "options.extension_options": ("MOST_WORKERS",),
     "options.from_counts": ("OPTIONS_OF_COUNTING",),
+    "options.given_text": ("TEXT_OPTIONS", "GivenText", "text_of", "text_of_flags"),
     "options.keywords": ("SentencePieceOptions", "StrPath"),
     "options.languages": ("open_counts",),
     "options.named_rules": ("case_restorer",),

@@ -58,3 +58,8 @@ def type_name(piece_type: int) -> str:
 def model_type_of(spec: TrainerSpec) -> str:
     """Return the type of a model: ``unigram``, ``bpe``, ``word`` or ``char``."""
     return TrainerSpec.ModelType.Name(spec.model_type).lower()
+
+
+def characters_of(model: ModelProto) -> set[str]:
+    """Return the characters of the learned pieces of a model."""
+    return {one for piece in model.pieces if is_learned(piece) for one in piece.piece}

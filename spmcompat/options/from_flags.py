@@ -5,17 +5,28 @@ Source: ``spm_train_main.cc`` of ``sentencepiece`` 0.2.3.
 
 from collections.abc import Mapping
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, TrainingError, UsageError
+from spmcompat.options.checks import check_options
 from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS, with_recipe
+from spmcompat.options.languages import open_counts
+from spmcompat.options.named_rules import with_named_rules
 from spmcompat.options.option import LIST, NORMALIZER, TRAINER
 from spmcompat.options.reading import check_unicode, finish, release_of, store
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
-from spmcompat.options.values import UINT32, parse_bool, parse_int
+from spmcompat.options.values import UINT32, parse_bool, parse_int, split_csv
 from spmcompat.runtime.inputs import open_file
+from spmcompat.runtime.libraries import MissingLibraryError
 
 NO_SEED = UINT32[-1]
 """If ``random_seed`` has this value, there is no seed."""
+
+_FILES_READ = {
+    *OPTIONS_WITH_COUNTS,
+    "required_chars_file",
+    "control_symbols_file",
+    "user_defined_symbols_file",
+}
 
 
 def from_flags(flags: Mapping[str, object]) -> Settings:
@@ -40,6 +51,44 @@ def from_flags(flags: Mapping[str, object]) -> Settings:
 
         return with_counts(flags, _settings)
     return _settings(flags)
+
+
+def from_command_line(flags: Mapping[str, str]) -> Settings:
+    """Return the settings of a command line, whose flags are checked.
+
+    Raises
+    ------
+    UsageError
+        If the flags themselves are wrong, whatever the files contain.
+    TrainingError
+        If a file cannot be read, or its content is wrong.
+    """
+    alone: dict[str, object] = {n: text for n, text in flags.items() if n not in _FILES_READ}
+    if "required_chars_file" in flags:
+        alone.pop("required_chars", None)  # required_chars_file replaces it
+    given: dict[str, object] = {**flags}
+    counts = None
+    if path := flags.get("counts"):
+        given["counts"] = counts = open_counts(path)
+    elif paths := split_csv(flags.get("language_counts", "")):
+        counts = open_counts(paths[0])
+        given["language_counts"] = [counts, *paths[1:]]
+    if counts is not None:
+        from spmcompat.options.from_counts import counted_settings  # noqa: PLC0415
+
+        counted_settings(counts, from_flags)  # Raises if the counts store invalid options.
+        # Whether a flag is wrong can depend on the options of the counts.
+        alone = {**counts.origin.options, **alone}
+    try:
+        settings = from_flags(alone)
+        if not settings.normalizer.normalization_rule_tsv:
+            with_named_rules(settings.normalizer, settings.release)
+        check_options(settings)
+    except MissingLibraryError:
+        raise
+    except TrainingError as error:
+        raise UsageError(str(error)) from error
+    return settings if _FILES_READ.isdisjoint(flags) else from_flags(given)
 
 
 def _settings(flags: Mapping[str, object]) -> Settings:

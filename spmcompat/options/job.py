@@ -177,6 +177,24 @@ def _make_job(settings: Settings, sentences: Sentences | None, writer: Writers |
     settings = with_charsmaps(settings)
     check_writers(writer, settings.sizes)
     meta = verify(settings, has_sentences=sentences is not None, has_writer=writer is not None)
+    return job_of(settings, meta, sentences, writer)
+
+
+def job_of(
+    settings: Settings,
+    meta: dict[int, MetaPiece],
+    sentences: Sentences | None,
+    writer: Writers | None = None,
+) -> Job:
+    """Return the job of settings that are checked, and whose charsmaps are compiled.
+
+    Parameters
+    ----------
+    settings, sentences, writer
+        As for `make_job`.
+    meta : dict of int to MetaPiece
+        The meta pieces by id.
+    """
     runs = runs_of(settings)
     given = settings.extensions
     return Job(
@@ -184,19 +202,13 @@ def _make_job(settings: Settings, sentences: Sentences | None, writer: Writers |
         Input(sentences, settings.column, settings.counts, settings.languages),
         Runs([run.trainer for run in runs]),
         _trainer_options(runs, len(meta)),
-        stored_of(settings, meta),
+        Stored(meta, given.space_pieces == "dropped", settings.normalizer, settings.denormalizer),
         Output(writer, settings.sizes, given.dump, given.dump_format, settings.on_round),
         settings.workers,
         settings.min_log_level,
         settings.notes,
         settings.recipe,
     )
-
-
-def stored_of(settings: Settings, meta_pieces: dict[int, MetaPiece]) -> Stored:
-    """Return what the models of a training store besides their pieces."""
-    drops_space = settings.extensions.space_pieces == "dropped"
-    return Stored(meta_pieces, drops_space, settings.normalizer, settings.denormalizer)
 
 
 def plan_of(settings: Settings, meta_pieces: Sequence[str]) -> Plan:

@@ -12,9 +12,10 @@ from time import sleep
 import pytest
 
 from spmcompat import training
-from spmcompat.cli.flags import UsageError, parse
+from spmcompat.cli.flags import parse
 from spmcompat.cli.help import help_text
 from spmcompat.cli.train import command, main
+from spmcompat.errors import UsageError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT

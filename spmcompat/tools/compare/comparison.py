@@ -7,9 +7,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
 
-from spmcompat.cli.flags import UsageError
 from spmcompat.cli.tables import text_of
 from spmcompat.engine import OPTIONS, available_cores
+from spmcompat.errors import UsageError
 from spmcompat.runtime.libraries import require
 from spmcompat.runtime.outputs import write_files
 from spmcompat.runtime.progress import Report

@@ -6,9 +6,8 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from spmcompat.cli.flags import UsageError
 from spmcompat.engine import to_text
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, UsageError
 from spmcompat.runtime.inputs import open_file
 
 OURS = "spmcompat"

@@ -7,10 +7,10 @@ from fractions import Fraction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, from_python
+from spmcompat.cli.flags import QUIET, Command, Flag, from_python
 from spmcompat.cli.tables import table
 from spmcompat.engine import FLOAT, UINT64, naming_keywords
-from spmcompat.errors import printable
+from spmcompat.errors import UsageError, printable
 
 if TYPE_CHECKING:
     import pyarrow as pa

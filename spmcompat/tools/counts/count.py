@@ -40,8 +40,11 @@ def command() -> Command:
 
 
 def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
-    from spmcompat.cli.settings import text_of_flags  # noqa: PLC0415
-    from spmcompat.engine import write_counts  # noqa: PLC0415
+    from spmcompat.engine import (  # noqa: PLC0415
+        counted,
+        text_of_flags,
+        write_counts,
+    )
     from spmcompat.runtime.outputs import check_output, refuse_inputs  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
 
@@ -49,7 +52,7 @@ def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
     check_output(given.output, "--output")
     refuse_inputs([given.output], text.files, "--output")
     report = Report(text.min_log_level, stderr)
-    origin, batches = text.counted(report, given.allow_empty)
+    origin, batches = counted(text, report, given.allow_empty)
     report.step("Writing")
     write_counts(given.output, lambda: origin, batches)
     size = os.stat(given.output).st_size

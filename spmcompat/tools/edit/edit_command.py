@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import QUIET, Command, Flag, UsageError, switch
+from spmcompat.cli.flags import QUIET, Command, Flag, switch
 from spmcompat.cli.tables import Rows, table
 from spmcompat.engine import parse_float
-from spmcompat.errors import BadValueError, printable
+from spmcompat.errors import BadValueError, UsageError, printable
 
 if TYPE_CHECKING:
     from spmcompat.tools.edit.edits import EditResult

@@ -145,7 +145,9 @@ def _extend_unigram(
     old = [(piece.text.encode(), piece.score) for piece in kept if piece.type == NORMAL]
     taken = frozenset(piece.text.encode() for piece in kept)
     extension = Extension(old, taken, characters, add)
-    new = learn(text.corpus(workers, report), extension, text.unigram, workers, report)
+    corpus = text.corpus(workers, report)
+    corpus.alphabet = [(character, count) for character, count in text.alphabet if count > 0]
+    new = learn(corpus, extension, text.unigram, workers, report)
     return [Piece(piece.decode(), score) for piece, score in new]
 
 

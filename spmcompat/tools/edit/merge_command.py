@@ -7,9 +7,9 @@ from math import inf
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import QUIET, Command, Flag, UsageError
+from spmcompat.cli.flags import QUIET, Command, Flag
 from spmcompat.engine import FLOAT, INT32
-from spmcompat.errors import printable
+from spmcompat.errors import UsageError, printable
 from spmcompat.tools.edit.edit_command import MODEL_OUTPUT
 
 if TYPE_CHECKING:

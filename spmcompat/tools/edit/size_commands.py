@@ -112,7 +112,7 @@ def _trim(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
 
 def _write(given: SimpleNamespace, change: Change, stderr: TextIO) -> None:
     """Change the size of the model, and write the result."""
-    from spmcompat.cli.settings import text_of_flags  # noqa: PLC0415
+    from spmcompat.engine import text_of_flags  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
     from spmcompat.tools.edit.growing import change_size  # noqa: PLC0415
 

@@ -7,9 +7,9 @@ from collections.abc import Collection, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from spmcompat.engine import SPACE_MARK, GivenText, Text, Unigram, characters_of, read_like
+from spmcompat.engine import SPACE_MARK, GivenText, Text, Unigram, read_like
 from spmcompat.errors import BadValueError
-from spmcompat.model.pieces import NORMAL, UNUSED, Piece, is_learned, pieces_of
+from spmcompat.model.pieces import NORMAL, UNUSED, Piece, characters_of, is_learned, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers

@@ -15,8 +15,7 @@ from io import TextIOWrapper
 from os import PathLike
 from typing import NamedTuple, TextIO, TypeAlias
 
-from spmcompat.cli.flags import UsageError
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, UsageError
 from spmcompat.runtime.inputs import open_file
 from spmcompat.tools.evaluate.gold import GoldWord
 

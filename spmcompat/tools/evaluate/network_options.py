@@ -5,8 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from spmcompat.cli.flags import Flag, UsageError
+from spmcompat.cli.flags import Flag
 from spmcompat.engine import FLOAT, UINT64
+from spmcompat.errors import UsageError
 
 if TYPE_CHECKING:
     from spmcompat.tools.evaluate.network_costs import Network

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import NamedTuple, TypeAlias
 
-from spmcompat.cli.flags import UsageError
 from spmcompat.cli.tables import Table, html_of, is_nan, show, text_of
 from spmcompat.engine import available_cores, check_pretokenizer, open_counts
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, UsageError
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.bootstrap_options import read_bootstrap

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
-from spmcompat.cli.flags import Command, Flag, UsageError
+from spmcompat.cli.flags import Command, Flag
 from spmcompat.engine import BOOL, CHOICE, UINT64, fitted
-from spmcompat.errors import printable
+from spmcompat.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from spmcompat.tools.export.verifying import Verification

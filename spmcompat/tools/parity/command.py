@@ -4,8 +4,8 @@ import json
 from types import SimpleNamespace
 from typing import TextIO
 
-from spmcompat.cli.flags import Command, UsageError, switch
-from spmcompat.errors import BadValueError
+from spmcompat.cli.flags import Command, switch
+from spmcompat.errors import BadValueError, UsageError
 
 EQUAL, DIFFERENT = 0, 1
 

@@ -9,10 +9,10 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
 import spmcompat
-from spmcompat.cli.flags import UsageError, parse
+from spmcompat.cli.flags import parse
 from spmcompat.cli.help import help_text
 from spmcompat.cli.train import command
-from spmcompat.errors import BadValueError, UnknownOptionError
+from spmcompat.errors import BadValueError, UnknownOptionError, UsageError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.options.extension_options import RECIPES
 from spmcompat.options.from_flags import from_flags

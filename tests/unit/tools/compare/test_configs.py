@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.cli.flags import UsageError
-from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.errors import BadValueError, MissingFileError, UsageError
 from spmcompat.options.table import OPTIONS
 from spmcompat.tools.compare.configs import BUILT_IN, DEFAULTS, Config, read_configs
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.cli.flags import UsageError
-from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.errors import BadValueError, MissingFileError, UsageError
 from spmcompat.tools.evaluate.gold_lists import (
     GoldList,
     read_gold,

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from spmcompat.cli.flags import UsageError
+from spmcompat.errors import UsageError
 from spmcompat.tools.evaluate.network_costs import Network, cost_table, estimate
 from spmcompat.tools.evaluate.network_options import read_network
 from tests.unit.tools.compare.test_report import result

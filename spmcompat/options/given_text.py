@@ -1,0 +1,180 @@
+"""A text that a user gives to a tool: the options for it become a job for reading it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from copy import copy, deepcopy
+from io import BytesIO
+from typing import TYPE_CHECKING, NamedTuple
+
+from spmcompat.model.meta_pieces import MetaPiece
+from spmcompat.model.pieces import characters_of, is_learned
+from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.options.arguments import check_sentences, make_lists
+from spmcompat.options.checks import check_pretokenization, input_files, verify
+from spmcompat.options.from_flags import from_command_line
+from spmcompat.options.from_keywords import from_values
+from spmcompat.options.job import Job, job_of, make_job
+from spmcompat.options.option import TRAINER
+from spmcompat.options.settings import Settings
+from spmcompat.options.table import OPTIONS
+from spmcompat.runtime.workers import Workers
+from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
+
+if TYPE_CHECKING:
+    from spmcompat.options.from_counts import CountingJob
+    from spmcompat.text.arrow_producers import Sentences
+
+TEXT_OPTIONS = (
+    *(option.name for option in OPTIONS.values() if option.selects_text),
+    "max_sentence_length",
+    "long_sentences",
+    "column",
+    "counts",
+    "pretokenizer",
+    "strict",
+    "workers",
+    "minloglevel",
+)
+"""The training options that a user may set for a text; the model determines all other options."""
+
+_FIELDS_OF_TEXT = ("input", "input_format", "input_sentence_size", "shuffle_input_sentence")
+
+
+class GivenText(NamedTuple):
+    """A text that a user gives to a tool, with the options for reading it.
+
+    Attributes
+    ----------
+    settings : Settings
+        The settings made from the options.
+    options : mapping
+        The options that the user set, by name.
+    sentences : iterable of str or bytes, or Arrow data, optional
+        The text, unless it is read from files or counts.
+    """
+
+    settings: Settings
+    options: Mapping[str, object]
+    sentences: Sentences | None = None
+
+    @property
+    def files(self) -> list[str]:
+        """The files from which the text and its options are read. No output may replace them."""
+        return input_files(self.settings)
+
+    @property
+    def min_log_level(self) -> int:
+        """The level from which on messages are shown."""
+        return self.settings.min_log_level
+
+    def check(self) -> None:
+        """Raise if the text cannot be read, or an option is not possible.
+
+        Raises
+        ------
+        TrainingError
+            If there is no text or it cannot be read, or options contradict each other.
+        """
+        verify(self.settings, has_sentences=self.sentences is not None, has_writer=True)
+
+    def workers(self) -> Workers:
+        """Return as many worker threads as the user chose."""
+        return Workers(self.settings.workers)
+
+    def job(self) -> Job:
+        """Return the job of training with the options. The errors are those of `make_job`."""
+        return make_job(self.settings, self.sentences, BytesIO())
+
+    def job_like(self, model: ModelProto) -> Job:
+        """Return the job of reading the text as training did when a model was trained.
+
+        The specs of the model decide how text is normalized and cut, and how long a piece may be;
+        only the input, the workers and the messages are taken from the options. Training need not
+        be possible with the options that the model stores. Where a number is out of the range of
+        its option, the default is used: the model was not trained with this number. If the user set
+        `max_sentence_length` or `character_coverage`, that option replaces the one of the model.
+
+        Raises
+        ------
+        TrainingError
+            If the user's pretokenizer is not possible with an option of the model.
+        """
+        settings = _settings_like(model, self.settings, self.options)
+        meta = {
+            piece_id: MetaPiece(piece.piece, piece.type)
+            for piece_id, piece in enumerate(model.pieces)
+            if not is_learned(piece)
+        }
+        return job_of(settings, meta, self.sentences)
+
+    def counting_job(self) -> CountingJob:
+        """Return the job of counting the text. The errors are those of `counting_job`."""
+        from spmcompat.options.from_counts import counting_job  # noqa: PLC0415
+
+        return counting_job(self.options, self.settings, self.sentences is not None)
+
+
+def text_of(sentences: Sentences | None = None, **options: object) -> GivenText:
+    """Return a text that the options of `spmcompat.train` name.
+
+    Parameters
+    ----------
+    sentences : iterable of str or bytes, or Arrow data, optional
+        The text, unless ``input`` or ``counts`` names it.
+    **options
+        Options of training, as `spmcompat.train` takes them.
+
+    Raises
+    ------
+    TrainingError
+        If an option does not exist, or its value cannot be read.
+    """
+    make_lists(options)
+    check_sentences(sentences)
+    return GivenText(from_values(options), options, sentences)
+
+
+def text_of_flags(flags: Mapping[str, str]) -> GivenText:
+    """Return the text that flags of ``spm_train`` name.
+
+    The errors are those of `from_command_line`.
+    """
+    return GivenText(from_command_line(flags), flags)
+
+
+def _settings_like(model: ModelProto, user_settings: Settings, names: Collection[str]) -> Settings:
+    """Return settings that make training read a text as it did when the model was trained."""
+    settings = copy(user_settings)
+    spec = deepcopy(model.trainer_spec)
+    # These fields only affected the training of the original model.
+    own = (*_FIELDS_OF_TEXT, "seed_sentencepieces_file", "self_test_sample_size", "use_all_vocab")
+    for name in own:
+        spec.ClearField(name)
+    for option in OPTIONS.values():
+        if option.stored_in != TRAINER or option.least is None:
+            continue
+        most = math.inf if option.most is None else option.most
+        if not option.least <= getattr(spec, option.stored_as) <= most:
+            spec.ClearField(option.stored_as)
+    # The coverage alone selects the characters: they do not compete with other pieces.
+    spec.auto_character_coverage = False
+    text_fields = {
+        field.name: value
+        for field, value in user_settings.trainer.ListFields()
+        if field.name in _FIELDS_OF_TEXT
+    }
+    spec.MergeFrom(TrainerSpec(**text_fields))
+    for name in ("max_sentence_length", "character_coverage"):
+        if name in names:
+            setattr(spec, name, getattr(user_settings.trainer, name))
+    marks = {UNKNOWN_MARK, " ", "\0", chr(user_settings.release.boundary)}
+    known = characters_of(model) - marks | set(spec.required_chars)
+    spec.required_chars = "".join(sorted({*known, SPACE_MARK}))
+    settings.trainer = spec
+    settings.normalizer = deepcopy(model.normalizer_spec)
+    # The file of rules is not read again: the model contains its rules in compiled form.
+    settings.normalizer.normalization_rule_tsv = ""
+    check_pretokenization(settings)
+    return settings
