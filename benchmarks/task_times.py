@@ -18,6 +18,7 @@ BEGUN = time.perf_counter(), time.thread_time()
 
 from spmcompat import training  # noqa: E402
 from spmcompat.options.from_keywords import from_string  # noqa: E402
+from spmcompat.options.job import make_job  # noqa: E402
 from spmcompat.runtime.progress import Report  # noqa: E402
 from spmcompat.runtime.workers import Workers  # noqa: E402
 
@@ -97,7 +98,7 @@ class _Call:
 def main() -> None:
     begin_step("Starting", BEGUN)
     training.Workers = TimedWorkers  # type: ignore[misc]
-    training.run(from_string(sys.argv[1]), report=Stopwatch(2, sys.stderr))
+    training.run(make_job(from_string(sys.argv[1])), Stopwatch(2, sys.stderr))
     begin_step("Ending")
     Path("tasks.json").write_text(json.dumps(STEPS[:-1]))
 

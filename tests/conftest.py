@@ -35,7 +35,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Let libraries keep what they want to find again in pytest's cache folder."""
     cache = getattr(config, "cache", None)  # missing with `-p no:cacheprovider`
     if cache is not None:
-        os.environ.setdefault("XDG_CACHE_HOME", str(cache.mkdir("libraries")))
+        for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
+            os.environ.setdefault(name, str(cache.mkdir("libraries")))
         os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(cache.mkdir("hypothesis")))
 
 
