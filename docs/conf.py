@@ -25,6 +25,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
+    "sphinxcontrib.mermaid",
     "building",
 ]
 
@@ -58,6 +59,10 @@ myst_enable_extensions = ["deflist", "attrs_block", "fieldlist"]
 myst_heading_anchors = 4
 myst_fence_as_directive = ["mermaid"]
 
+# Diagrams are drawn when the site is built, so that it loads no script from the network.
+mermaid_cmd = f"{sys.executable} -m mmdr"
+mermaid_output_format = "svg"
+
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
@@ -77,22 +82,10 @@ html_theme_options = {
     "light_css_variables": {
         "color-brand-primary": "#0a5c8f",
         "color-brand-content": "#0a5c8f",
-        "drawing-ours": "#0072b2",
-        "drawing-theirs": "#d55e00",
-        "drawing-third": "#008060",
-        "drawing-faint": "#c4c9cf",
-        "drawing-fill": "#dcecf7",
-        "drawing-dropped": "#f7e1d3",
     },
     "dark_css_variables": {
         "color-brand-primary": "#6bb8e6",
         "color-brand-content": "#6bb8e6",
-        "drawing-ours": "#56b4e9",
-        "drawing-theirs": "#f0955a",
-        "drawing-third": "#4cc9a0",
-        "drawing-faint": "#4a5058",
-        "drawing-fill": "#1d3648",
-        "drawing-dropped": "#4a2f20",
     },
 }
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "

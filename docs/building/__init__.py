@@ -1,31 +1,33 @@
-"""The site's Sphinx extension: navigation, drawings, and tables that are made from the source."""
+"""The site's Sphinx extension: navigation, and texts that are made from the table of options."""
 
-import hashlib
-from pathlib import Path
-
+from docutils import nodes
+from docutils.statemachine import StringList
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
-from building import directives, navigation, sources
-
-_HERE = Path(__file__).parent
+from building import navigation, option_entries, sources
 
 
-def _digest() -> str:
-    """Return a digest of the sources of drawings and generated texts."""
-    results = _HERE.parents[1] / "benchmarks" / "results"
-    paths = sorted([*_HERE.glob("*.py"), *results.glob("*.json")])
-    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+class OptionList(SphinxDirective):
+    """Inserts a list of options by name; the content is only for readers of the source."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the parsed Markdown."""
+        self.env.note_reread()  # this page also changes when an option changes
+        lines = option_entries.LISTS[self.arguments[0]]().splitlines()
+        holder = nodes.Element()
+        self.state.nested_parse(StringList(lines, source=self.arguments[0]), 0, holder)
+        return holder.children
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register everything with Sphinx."""
-    # Sphinx makes all pages again when this value changes.
-    app.add_config_value("made_from", _digest(), "env")
     app.connect("source-read", sources.adapt)
     app.connect("build-finished", navigation.write_index)
     app.add_lexer("packages", TextLexer)  # the list in CONTRIBUTING.md, which a test reads
-    app.add_directive("drawing", directives.Drawing)
-    app.add_directive("generated", directives.Generated)
-    app.add_directive("mermaid", directives.Mermaid)
+    app.add_directive("options", OptionList)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

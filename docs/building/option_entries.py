@@ -77,3 +77,7 @@ def retired_flags() -> str:
         f"- {_link(OPTIONS[name])}: {OPTIONS[name].help}"
         for name in sorted(DEFAULT.retired_options)
     )
+
+
+LISTS = {"same": same_flags, "new": new_flags, "retired": retired_flags}
+"""The lists that a page may contain, by name."""

@@ -8,9 +8,6 @@ from sphinx.application import Sphinx
 from building import navigation, option_entries
 
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^):#\s]+)\)")
-_HOME_DRAWING = "```{drawing} gains\n```"
-_DRAWING = "```{drawing} growth\nTime and memory against the size of the text.\n```"
-_FIGURE = re.compile(r"!\[[^\]]*\]\(\S*benchmarks/results/unigram-[\d.]+\.svg\)")
 
 
 def adapt(app: Sphinx, document: str, source: list[str]) -> None:
@@ -21,7 +18,6 @@ def adapt(app: Sphinx, document: str, source: list[str]) -> None:
         text += "\n\n" + navigation.toctrees(text)
     if document == "docs/options":
         text = option_entries.in_place_of_tables(text)
-    text = _FIGURE.sub(_HOME_DRAWING if document == navigation.HOME else _DRAWING, text)
     source[0] = _without_links_to_folders(text, (root / document).parent)
 
 

@@ -1,67 +1,51 @@
-"""The numbers in the worked example of the documentation equal those of the oracle."""
+"""The lattice on the page about Unigram training equals that of the oracle."""
 
-from __future__ import annotations
+import io
+import re
 
-import sys
-
-import pytest
-
+import spmcompat
+from spmcompat.runtime.rounds import Step
 from tests.docs.examples import ROOT
 from tests.oracle.lattice import Lattice, vocabulary
 
-pytest.importorskip("sphinx", reason="sphinx is not installed: pip install 'spmcompat[docs]'")
-sys.path.append(str(ROOT / "docs"))
-
-from building import example, mermaid, summation_pictures, svg
+PAGE = (ROOT / "docs" / "unigram.md").read_text(encoding="utf-8")
+WORD = "\u2581lower"
 
 
-def test_marginals() -> None:
-    rows = example.pieces_after(example.step("seeds"))
-    found = example.marginals("lower", rows)
-    lattice = Lattice("\u2581lower", vocabulary([(row.piece, row.new_score) for row in rows]))
-    counts = [0.0] * len(rows)
+def oracle_lattice() -> tuple[list[str], Lattice]:
+    """Return the seeds of the example and the lattice of the word."""
+    words = {"low": 5, "lower": 2, "lowest": 2, "newest": 6, "newer": 3, "widest": 3, "wider": 2}
+    assert f"words = {words}".replace("'", '"') in PAGE
+    steps: list[Step] = []
+    spmcompat.train(
+        sentence_iterator=(word for word, count in words.items() for _ in range(count)),
+        model_writer=io.BytesIO(),
+        vocab_size=18,
+        num_threads=1,
+        on_round=steps.append,
+    )
+    seeds = [(row.piece, row.new_score) for row in steps[0].pieces]
+    return [piece for piece, _ in seeds], Lattice(WORD, vocabulary(seeds))
+
+
+def test_the_marginals() -> None:
+    pieces, lattice = oracle_lattice()
+    counts = [0.0] * len(pieces)
     lattice.add_marginals(1, counts)
-    assert [found.marginals[row.piece] for row in rows] == [float(count) for count in counts]
-    path, _ = lattice.best_path()
-    assert found.best == {rows[node.id].piece for node in path}
+    marginals = dict(zip(pieces, map(float, counts), strict=True))
+    shown = dict(re.findall(r'"(\S+) (\d\.\d{3})"', PAGE))
+    assert shown == {p: f"{share:.3f}" for p, share in marginals.items() if share >= 0.001}
+    assert sum(0 < share < 0.001 for share in marginals.values()) == 6
+    for letter in WORD:
+        total = sum(share for piece, share in marginals.items() if letter in piece)
+        assert abs(total - 1) < 1e-5
 
 
-def test_each_letter_is_in_one_piece() -> None:
-    found = example.marginals("lower", example.pieces_after(example.step("seeds")))
-    for letter in "\u2581lower":
-        total = sum(share for piece, share in found.marginals.items() if letter in piece)
-        assert total == pytest.approx(1, abs=1e-5)
-
-
-def test_what_the_page_says_of_seeds() -> None:
-    seeds = {row.piece for row in example.step("seeds").pieces}
-    assert "\u2581newe" in seeds
-    assert not {"\u2581new", "st"} & seeds
-    assert "st" in {row.piece for row in example.rounds("bpe")[-1].pieces}
-
-
-def test_the_sums_differ() -> None:
-    one, two = (line.split("|")[2] for line in summation_pictures.orders().splitlines()[2:])
-    assert one != two
-
-
-def test_a_chart_that_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(ValueError, match="only 'flowchart TD'"):
-        mermaid.draw("graph LR\n a --> b")
-    with pytest.raises(ValueError, match="cannot draw"):
-        mermaid.draw("flowchart TD\n a --> b{c}")
-
-
-def test_a_chart_has_its_boxes_and_arrows() -> None:
-    chart = mermaid.draw('flowchart TD\n a["one<br>two"] --> b\n a --> c --> b')
-    assert chart.count("<rect") == 3
-    assert chart.count('class="arrow"') == 3
-    assert ">two<" in chart
-
-
-@pytest.mark.parametrize(
-    ("least", "most", "ticks"),
-    [(0, 10, [0, 2.5, 5, 7.5, 10]), (0, 125, [0, 50, 100, 150]), (0, 4.7, [0, 2, 4, 6])],
-)
-def test_ticks(least: float, most: float, ticks: list[float]) -> None:
-    assert svg._ticks(least, most) == ticks
+def test_the_places_and_the_best_path() -> None:
+    pieces, lattice = oracle_lattice()
+    chart = PAGE.partition("flowchart TD\n")[2].partition("```")[0]
+    arrows = re.findall(r'(?=(\d) (==|--) "(\S+) \S+" \S+ (\d))', chart)
+    assert arrows
+    assert all(WORD[int(begin) : int(end)] == piece for begin, _, piece, end in arrows)
+    best = {pieces[node.id] for node in lattice.best_path()[0]}
+    assert {piece for _, line, piece, _ in arrows if line == "=="} == best
