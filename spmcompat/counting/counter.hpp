@@ -32,6 +32,8 @@
 #include "spmcompat/counting/worker_table.hpp"
 #include "spmcompat/plan.hpp"
 #include "spmcompat/pretokenization/cuts.hpp"
+#include "spmcompat/text/lines.hpp"
+#include "spmcompat/text/sampling.hpp"
 #include "spmcompat/unicode/marks.hpp"
 
 namespace spmcompat {
@@ -300,5 +302,21 @@ class SentenceSelector {
   size_t sentence_ = 0;  // the index of the next sentence in the batch
   size_t chosen_before_ = 0;
 };
+
+template <typename Lines>
+void count_lines(LineFilter& filter, const char* text, const Lines& lines,
+                 SentenceSelector& selector) {
+  filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
+    selector.add_sentence(sentence, size, count);
+    return true;
+  });
+}
+
+inline void count_sample(const ReservoirSample& sample, size_t first, size_t last,
+                         SentenceSelector& selector) {
+  for (size_t i = first; i < last; ++i) {
+    selector.add_sentence(sample[i].first.data(), sample[i].first.size(), sample[i].second);
+  }
+}
 
 }  // namespace spmcompat

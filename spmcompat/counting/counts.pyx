@@ -20,34 +20,12 @@ from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.unicode.marks import SPACE_MARK
 
 
-cdef extern from *:
-    """
-    #include "spmcompat/counting/counter.hpp"
-    #include "spmcompat/text/lines.hpp"
-    #include "spmcompat/text/sampling.hpp"
-    namespace spmcompat {
-    template <typename Lines>
-    void count_lines(LineFilter& filter, const char* text, const Lines& lines,
-                     SentenceSelector& selector) {
-      filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
-        selector.add_sentence(sentence, size, count);
-        return true;
-      });
-    }
-    inline void count_sample(const ReservoirSample& sample, size_t first, size_t last,
-                             SentenceSelector& selector) {
-      for (size_t i = first; i < last; ++i) {
-        selector.add_sentence(sample[i].first.data(), sample[i].first.size(), sample[i].second);
-      }
-    }
-    }
-    """
+cdef extern from "spmcompat/counting/counter.hpp" namespace "spmcompat" nogil:
     void count_lines "spmcompat::count_lines"[T](
-        CLineFilter& filter, const char* text, const T& lines,
-        SentenceSelector& selector) except + nogil
+        CLineFilter& filter, const char* text, const T& lines, SentenceSelector& selector) except +
     void count_sample "spmcompat::count_sample"(
         const CReservoirSample& sample, size_t first, size_t last,
-        SentenceSelector& selector) except + nogil
+        SentenceSelector& selector) except +
 
 
 @final

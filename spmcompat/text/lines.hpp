@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spmcompat/text/sampling.hpp"
 #include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
@@ -276,5 +277,15 @@ class LineFilter {
   const char *first_too_long_ = nullptr, *first_reserved_ = nullptr;
   double huge_characters_ = 0;
 };
+
+// Offers the sentences of a text to the sample until the sample is done.
+template <typename Lines>
+void sample_lines(LineFilter& filter, const char* text, const Lines& lines,
+                  ReservoirSample& sample) {
+  filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
+    sample.offer(sentence, size, count);
+    return !sample.done();
+  });
+}
 
 }  // namespace spmcompat

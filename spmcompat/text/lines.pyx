@@ -21,6 +21,8 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
         vector[size_t]& line_ends) except +
     size_t after_last_line_end(string_view text)
     size_t kept_of(size_t size, size_t longest)
+    void sample_lines "spmcompat::sample_lines"[T](
+        CLineFilter& filter, const char* text, const T& lines, CReservoirSample& sample) except +
 
     cdef cppclass UnfinishedLine:
         UnfinishedLine(size_t longest) except +
@@ -39,31 +41,9 @@ cdef extern from "spmcompat/text/text_blocks.hpp" namespace "spmcompat" nogil:
     TextBlock joined(string_view begin, string_view end) except +
 
 
-cdef extern from *:
-    """
-    #include "spmcompat/text/lines.hpp"
-    #include "spmcompat/text/sampling.hpp"
-    namespace spmcompat {
-    template <typename Lines>
-    void sample_lines(LineFilter& filter, const char* text, const Lines& lines,
-                      ReservoirSample& sample) {
-      filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
-        sample.offer(sentence, size, count);
-        return !sample.done();
-      });
-    }
-    inline size_t bytes_of(const ReservoirSample& sample, size_t first, size_t last) {
-      size_t bytes = 0;
-      for (size_t i = first; i < last; ++i) bytes += sample[i].first.size();
-      return bytes;
-    }
-    }
-    """
-    void sample_lines "spmcompat::sample_lines"[T](
-        CLineFilter& filter, const char* text, const T& lines,
-        CReservoirSample& sample) except + nogil
+cdef extern from "spmcompat/text/sampling.hpp" namespace "spmcompat" nogil:
     size_t bytes_of "spmcompat::bytes_of"(
-        const CReservoirSample& sample, size_t first, size_t last) nogil
+        const CReservoirSample& sample, size_t first, size_t last)
 
 
 cdef size_t MOST_BYTES = 1 << 20

@@ -92,4 +92,10 @@ class ReservoirSample {
   std::vector<std::pair<std::string, int64_t>> sentences_;
 };
 
+inline size_t bytes_of(const ReservoirSample& sample, size_t first, size_t last) {
+  size_t bytes = 0;
+  for (size_t i = first; i < last; ++i) bytes += sample[i].first.size();
+  return bytes;
+}
+
 }  // namespace spmcompat
