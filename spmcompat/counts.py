@@ -9,6 +9,7 @@ from spmcompat.errors import BadValueError
 from spmcompat.options.from_counts import OPTIONS_OF_COUNTING, CountingJob
 from spmcompat.options.near_names import did_you_mean
 from spmcompat.options.table import OPTIONS
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts.arrow import schema
@@ -53,10 +54,10 @@ def count_text(
         If the text cannot be counted.
     """
     _warn(job, report)
-    workers = Workers(job.workers)
+    context = Context(Workers(job.workers), report)
     lines = open_source(job.plan.text, sentences, report, job.column)
     source = sample_sentences(lines, job.plan.text, report)
-    return count_source(job.plan, job.origin, source, workers, report, allow_empty)
+    return count_source(job.plan, job.origin, source, context, allow_empty)
 
 
 def _warn(job: CountingJob, report: Report) -> None:

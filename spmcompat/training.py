@@ -18,6 +18,7 @@ from spmcompat.model.vocabulary import (
 from spmcompat.model.writers import Trained, save, write_all, writers_of
 from spmcompat.options.checks import check_alphabet
 from spmcompat.options.job import Job, Output, Stored
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.inputs import open_file
 from spmcompat.runtime.outputs import Outputs, outputs
 from spmcompat.runtime.progress import Report
@@ -68,8 +69,8 @@ def train(job: Job, report: Report) -> None:
         report.info(job.recipe)
     with outputs("model_prefix") as files:
         dump = open_dump(job.output, files)
-        on_round = listener(job.output, dump)
-        learned, test_lines = learn(job, Workers(job.workers), report, on_round)
+        context = Context(Workers(job.workers), report, listener(job.output, dump))
+        learned, test_lines = learn(job, context)
         report.step("Writing")
         models = make_models(job, learned, test_lines)
         deliver(models, job.output, files, report)
@@ -81,9 +82,7 @@ def train(job: Job, report: Report) -> None:
     report.costs()
 
 
-def learn(
-    job: Job, workers: Workers, report: Report, on_round: OnRound | None
-) -> tuple[list[list[tuple[bytes, float]]], Sequence[bytes]]:
+def learn(job: Job, context: Context) -> tuple[list[list[tuple[bytes, float]]], Sequence[bytes]]:
     """Read the text and learn the pieces of each run.
 
     Only the module of the trainer itself is imported: importing all trainers takes as long as
@@ -92,26 +91,26 @@ def learn(
     Returns the pieces of each run, and the lines that the models store as self-test samples.
     """
     plan, options = job.plan, job.options
-    counts, alphabet, source, test_lines = read(job, workers, report)
+    counts, alphabet, source, test_lines = read(job, context)
     for run in job.runs.alone():
         with run.naming_errors():
             check_alphabet(run.common, alphabet, len(job.stored.meta_pieces), plan.text.release)
     if options.parity_aware is not None:
         del counts
-        models = learn_parity_aware(job, options.parity_aware, alphabet, workers, report)
+        models = learn_parity_aware(job, options.parity_aware, alphabet, context)
     elif options.bpe is not None:
         from spmcompat.bpe import trainer as bpe  # noqa: PLC0415
 
-        segments = cut_for_bpe(counts, alphabet, plan, workers, report)
+        segments = cut_for_bpe(counts, alphabet, plan, context)
         del counts, source
-        models = bpe.train(alphabet, segments, options.bpe, workers, report, on_round)
+        models = bpe.train(alphabet, segments, options.bpe, context)
     elif job.runs.common.model_type == TrainerSpec.CHAR:
         from spmcompat.simple import char  # noqa: PLC0415
 
         needs_text = plan.coverage.needs_text
         models = [char.train(alphabet, limit, needs_text=needs_text) for limit in options.limits]
     else:
-        corpus = cut_corpus(counts, alphabet, plan, source, workers, report)
+        corpus = cut_corpus(counts, alphabet, plan, source, context)
         del counts, source
         if options.unigram is None:
             from spmcompat.simple import word  # noqa: PLC0415
@@ -124,12 +123,12 @@ def learn(
             from spmcompat.unigram.trainer import train_sizes  # noqa: PLC0415
 
             lines = seed_lines(options.unigram[0].seed_sentencepieces_file)
-            models = train_sizes(corpus, options.unigram, workers, report, lines, on_round)
+            models = train_sizes(corpus, options.unigram, context, lines)
     return models, test_lines
 
 
 def read(
-    job: Job, workers: Workers, report: Report
+    job: Job, context: Context
 ) -> tuple[Counts, list[tuple[int, int]], Source | None, Sequence[bytes]]:
     """Read the text, or counts of it.
 
@@ -140,12 +139,12 @@ def read(
     if job.input.counts is not None:
         from spmcompat.stored_counts.loading import load  # noqa: PLC0415
 
-        counts = load(plan, job.input.counts, workers, report)
-        return counts, alphabet_of_counts(counts, plan, workers, report), None, ()
-    lines = open_source(plan.text, job.input.sentences, report, job.input.column)
+        counts = load(plan, job.input.counts, context)
+        return counts, alphabet_of_counts(counts, plan, context), None, ()
+    lines = open_source(plan.text, job.input.sentences, context.report, job.input.column)
     tests = SelfTestSource(lines, plan.text) if plan.text.self_test_sample_size > 0 else None
-    source = sample_sentences(lines if tests is None else tests, plan.text, report)
-    counts, alphabet = counts_and_alphabet(plan, source, workers, report)
+    source = sample_sentences(lines if tests is None else tests, plan.text, context.report)
+    counts, alphabet = counts_and_alphabet(plan, source, context)
     return counts, alphabet, source, () if tests is None else list(tests.sample)
 
 
@@ -153,8 +152,7 @@ def learn_parity_aware(
     job: Job,
     options: ParityOptions,
     alphabet: list[tuple[int, int]],
-    workers: Workers,
-    report: Report,
+    context: Context,
 ) -> list[list[tuple[bytes, float]]]:
     """Learn the pieces of each run with parity-aware BPE."""
     from spmcompat.bpe import parity_aware  # noqa: PLC0415
@@ -162,9 +160,9 @@ def learn_parity_aware(
 
     def segments_of(table: CountTable) -> tuple[SegmentCounts, int]:
         """Return the segments of a table, and the number of characters in it."""
-        counts = load(job.plan, table, workers, report)
-        characters = sum(counts.characters(workers).values())
-        return cut_for_bpe(counts, alphabet, job.plan, workers, report), characters
+        counts = load(job.plan, table, context)
+        characters = sum(counts.characters(context.workers).values())
+        return cut_for_bpe(counts, alphabet, job.plan, context), characters
 
     tables = job.input.languages
     assert tables is not None
@@ -177,7 +175,7 @@ def learn_parity_aware(
             unit = tables.development[number].sentences
         texts = training, development, characters
         languages.append(parity_aware.Language(table.name, *texts, ratio, max(unit, 1)))
-    return parity_aware.train(alphabet, languages, options, workers, report)
+    return parity_aware.train(alphabet, languages, options, context)
 
 
 def seed_lines(path: str) -> Iterator[bytes]:

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from spmcompat.bpe.merges import parity_merges
 from spmcompat.bpe.trainer import ranked
-from spmcompat.runtime.progress import Report
-from spmcompat.runtime.workers import Workers
+from spmcompat.runtime.context import Context
 from spmcompat.segments.corpus import SegmentCounts
 
 
@@ -71,8 +70,7 @@ def train(
     alphabet: Sequence[tuple[int, int]],
     languages: Sequence[Language],
     options: ParityOptions,
-    workers: Workers,
-    report: Report,
+    context: Context,
 ) -> list[list[tuple[bytes, float]]]:
     """Train a model for each size. A smaller model has the first merges of the largest model.
 
@@ -84,10 +82,8 @@ def train(
         The texts. If two languages have the same cost, the one that is listed first chooses.
     options : ParityOptions
         The options of the trainer.
-    workers : Workers
-        The worker threads. Their number never changes the result.
-    report : Report
-        Receives log lines and progress.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
 
     Returns
     -------
@@ -96,20 +92,20 @@ def train(
         is its negated rank.
     """
     wanted = max(max(options.final_sizes) - len(alphabet), 0)
-    with report.stage("Merging", wanted, "merges") as stage:
+    with context.report.stage("Merging", wanted, "merges") as stage:
         pieces, chosen_by, tokens = parity_merges(
             [language[1:] for language in languages],
             wanted,
-            workers,
+            context.workers,
             first_merges=options.first_merges,
             window=options.window,
             most_choices=min(int(options.alpha * options.window / len(languages)), options.window),
             stage=stage,
         )
     if len(pieces) < wanted:
-        report.warning("No valid symbol found: nothing is left to merge.")
+        context.report.warning("No valid symbol found: nothing is left to merge.")
     for number, (language, count) in enumerate(zip(languages, tokens, strict=True)):
-        report.info(
+        context.report.info(
             f"{language.name} chose {chosen_by.count(number)} of {len(pieces)} merges: "
             f"{language.characters} characters became {count} tokens"
         )

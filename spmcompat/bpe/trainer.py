@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from spmcompat.bpe.merges import Merges
 from spmcompat.bpe.selection import choose_pieces
 from spmcompat.releases import DEFAULT, Release
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import return_freed_memory
-from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import SegmentCounts
 
 if TYPE_CHECKING:
-    from spmcompat.runtime.rounds import OnRound
+    pass
 
 _STEP = 1000  # the number of merges between two updates of the progress
 
@@ -43,9 +43,7 @@ def train(
     alphabet: Sequence[tuple[int, int]],
     segments: SegmentCounts,
     options: BpeOptions,
-    workers: Workers,
-    report: Report,
-    on_round: OnRound | None = None,
+    context: Context,
 ) -> list[list[tuple[bytes, float]]]:
     """Train a BPE model for each size.
 
@@ -61,13 +59,9 @@ def train(
         The text, as distinct segments with counts.
     options : BpeOptions
         The options of the trainer.
-    workers : Workers
-        The worker threads. Their number never changes the result.
-    report : Report
-        Receives log lines and progress.
-    on_round : callable, optional
-        A function that is called once, with a `Step`, after all merges. If it is given, there must
-        be only one size.
+    context : Context
+        The worker threads, whose number never changes the result, and the report. Its `on_round`
+        is called once, after all merges.
 
     Returns
     -------
@@ -83,15 +77,15 @@ def train(
     characters = 0 if options.choose_characters else len(alphabet)
     wanted = max(options.final_sizes) - characters
     active_set = options.release.bpe_active_set
-    merges = make_merges(segments, wanted, workers, report, active_set)
+    merges = make_merges(segments, wanted, context, active_set)
     models = [
-        _model(merges, size - characters, alphabet, size, options, report)
+        _model(merges, size - characters, alphabet, size, options, context.report)
         for size in options.final_sizes
     ]
-    if on_round is not None:
+    if context.on_round is not None:
         from spmcompat.bpe.rounds import report_merges  # noqa: PLC0415
 
-        report_merges(on_round, merges, alphabet, models[0])
+        report_merges(context.on_round, merges, alphabet, models[0])
     return models
 
 
@@ -124,21 +118,20 @@ def ranked(
 def make_merges(
     segments: SegmentCounts,
     wanted: int,
-    workers: Workers,
-    report: Report,
+    context: Context,
     active_set: bool = False,
     initial: Sequence[tuple[bytes, float]] | None = None,
 ) -> Merges:
     """Make `wanted` merges, or fewer if no pair is left. `Merges` describes `initial`."""
-    report.info(f"Done! preprocessed {len(segments)} distinct segments.")
-    merges = Merges(segments, wanted, workers, active_set, initial)
-    with report.stage("Merging", wanted, "merges") as stage:
+    context.report.info(f"Done! preprocessed {len(segments)} distinct segments.")
+    merges = Merges(segments, wanted, context.workers, active_set, initial)
+    with context.report.stage("Merging", wanted, "merges") as stage:
         while len(merges) < wanted:
             step = min(_STEP, wanted - len(merges))
             made = merges.make(step)
             stage.advance(made)
             if made < step:
-                report.warning("No valid symbol found: nothing is left to merge.")
+                context.report.warning("No valid symbol found: nothing is left to merge.")
                 break
     merges.finish()
     return_freed_memory()

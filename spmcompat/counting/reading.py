@@ -10,6 +10,7 @@ from spmcompat.counting.counts import Counter, Counts, SentenceRules
 from spmcompat.counting.retention import SentenceLog
 from spmcompat.errors import TrainingError
 from spmcompat.plan import Plan, TextPlan
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.runtime.workers import Workers
@@ -66,9 +67,7 @@ class _Reader:
         return Counts(self._plan, self._counters, log.in_order(), log.keeps_pretokens)
 
 
-def read_counts(
-    plan: Plan, source: Source, workers: Workers, report: Report, allow_empty: bool = False
-) -> Counts:
+def read_counts(plan: Plan, source: Source, context: Context, allow_empty: bool = False) -> Counts:
     """Read, normalize and count all sentences.
 
     Parameters
@@ -77,10 +76,8 @@ def read_counts(
         How the text is read and what is kept.
     source : Source
         The text.
-    workers : Workers
-        The threads that count. Their number does not change the counts.
-    report : Report
-        Receives the progress, and the numbers of lines that were read and skipped.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
     allow_empty : bool
         Whether the text may contain no sentence.
 
@@ -91,12 +88,15 @@ def read_counts(
     """
     return_freed_memory()
     can_read_again = not source.why_once()
-    readers = [_Reader(plan, workers, can_read_again)]
+    readers = [_Reader(plan, context.workers, can_read_again)]
     if plan.seeds is not None:
-        readers.append(_Reader(plan.seeds, workers, can_read_again))
+        readers.append(_Reader(plan.seeds, context.workers, can_read_again))
     sampled = source.facts()
     name = "Reading" if sampled is None else "Reading the sample"
-    with report.stage(name, source.size(), "bytes") as stage, closing(iter(source)) as buffers:
+    with (
+        context.report.stage(name, source.size(), "bytes") as stage,
+        closing(iter(source)) as buffers,
+    ):
 
         def work(worker: int, task: tuple[int, Buffer]) -> None:
             index, buffer = task
@@ -104,15 +104,15 @@ def read_counts(
                 reader.count(worker, index, buffer)
             stage.advance(buffer.input_size)
 
-        workers.feed(enumerate(buffers), work)
+        context.workers.feed(enumerate(buffers), work)
     facts = sampled or readers[0].facts(source.skipped())
-    _report_lines(facts, readers[0].surprises(), plan.text, report)
+    _report_lines(facts, readers[0].surprises(), plan.text, context.report)
     if facts.sentences == 0 and not allow_empty:
         raise no_sentence()
-    return _merge(plan, readers, facts, workers, report)
+    return _merge(plan, readers, facts, context)
 
 
-def read_pretokens_again(plan: Plan, source: Source, workers: Workers, report: Report) -> Counts:
+def read_pretokens_again(plan: Plan, source: Source, context: Context) -> Counts:
     """Read a text again, and keep the pretokens of every sentence.
 
     The parameters are those of `read_counts`, which has already read the source once.
@@ -129,10 +129,10 @@ def read_pretokens_again(plan: Plan, source: Source, workers: Workers, report: R
             f"{why}. Write the text to a file, or add U+2581 to required_chars."
         )
     return_freed_memory()
-    readers = [_Reader(plan, workers, can_read_again=True, must_keep=True)]
+    readers = [_Reader(plan, context.workers, can_read_again=True, must_keep=True)]
     if plan.seeds is not None:
-        readers.append(_Reader(plan.seeds, workers, can_read_again=True, must_keep=True))
-    with report.stage("Reading again", len(source), "buffers") as stage:
+        readers.append(_Reader(plan.seeds, context.workers, can_read_again=True, must_keep=True))
+    with context.report.stage("Reading again", len(source), "buffers") as stage:
 
         def work(worker: int, task: tuple[int, Callable[[], Buffer]]) -> None:
             index, load = task
@@ -141,14 +141,12 @@ def read_pretokens_again(plan: Plan, source: Source, workers: Workers, report: R
                 reader.count(worker, index, buffer)
             stage.advance()
 
-        workers.run(source.again(range(len(source))), work)
+        context.workers.run(source.again(range(len(source))), work)
     facts = source.facts() or readers[0].facts(source.skipped())
-    return _merge(plan, readers, facts, workers, report)
+    return _merge(plan, readers, facts, context)
 
 
-def _merge(
-    plan: Plan, readers: list[_Reader], facts: LineFacts, workers: Workers, report: Report
-) -> Counts:
+def _merge(plan: Plan, readers: list[_Reader], facts: LineFacts, context: Context) -> Counts:
     """Return the merged counts. The counts for seeding are merged later, when they are needed."""
     counts = readers[0].counts()
     counts.facts = facts
@@ -156,8 +154,8 @@ def _merge(
         counts.seeds = reader.counts()
     readers.clear()
     if plan.counting.keeps_contexts:
-        report.step("Merging pretokens")
-        counts.merge(workers)
+        context.report.step("Merging pretokens")
+        counts.merge(context.workers)
     return counts
 
 

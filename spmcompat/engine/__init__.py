@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from spmcompat.options.table import FILE_OPTIONS, GROUPS, OPTIONS
     from spmcompat.options.values import parse_float, split_csv, to_text
     from spmcompat.releases import DEFAULT, RELEASES, Release, find_release
+    from spmcompat.runtime.context import Context
     from spmcompat.runtime.rounding import LARGEST_FLOAT32, shortest, to_float32
     from spmcompat.runtime.terminal import fitted
     from spmcompat.runtime.threads import prepare_thread
@@ -109,6 +110,7 @@ _NAMES = {
     "options.table": ("FILE_OPTIONS", "GROUPS", "OPTIONS"),
     "options.values": ("parse_float", "split_csv", "to_text"),
     "releases": ("DEFAULT", "RELEASES", "Release", "find_release"),
+    "runtime.context": ("Context",),
     "runtime.rounding": ("LARGEST_FLOAT32", "shortest", "to_float32"),
     "runtime.terminal": ("fitted",),
     "runtime.threads": ("prepare_thread",),

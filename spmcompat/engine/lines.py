@@ -19,6 +19,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.plan import TextPlan
 from spmcompat.pretokenization.pretokenizer import find_cut
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.segments.corpus import Corpus
 from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus
@@ -154,8 +155,9 @@ def plan_by_line(options: PlanOptions, charsmap: bytes, symbols: Sequence[str]) 
 
 def _corpus(plan: Plan, lines: Sequence[bytes], workers: Workers) -> Corpus:
     source = Items(lines)
-    counts, alphabet = counts_and_alphabet(plan, source, workers, _QUIET)
-    return cut_corpus(counts, alphabet, plan, source, workers, _QUIET)
+    context = Context(workers, _QUIET)
+    counts, alphabet = counts_and_alphabet(plan, source, context)
+    return cut_corpus(counts, alphabet, plan, source, context)
 
 
 def check_pretokenizer(name: str) -> None:

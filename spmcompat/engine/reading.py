@@ -10,8 +10,8 @@ from spmcompat.counting.counts import Counts
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.options.given_text import GivenText
 from spmcompat.options.job import Job
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
-from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus, SegmentCounts
 from spmcompat.segments.coverage import choose_alphabet
 from spmcompat.segments.cutting import cut_corpus, cut_for_bpe
@@ -57,14 +57,14 @@ class Text(NamedTuple):
         """Return the characters that the coverage of the text requires, and `others`."""
         return set(map(chr, _covered(self.alphabet, self.job, others)))
 
-    def corpus(self, workers: Workers, report: Report) -> Corpus:
+    def corpus(self, context: Context) -> Corpus:
         """Return the corpus from which a Unigram model is trained. The counts are empty then."""
         plan = self.job.plan
-        return cut_corpus(self.counts, self.alphabet, plan, self.source, workers, report)
+        return cut_corpus(self.counts, self.alphabet, plan, self.source, context)
 
-    def segments(self, workers: Workers, report: Report) -> SegmentCounts:
+    def segments(self, context: Context) -> SegmentCounts:
         """Return the segments from which a BPE model is trained. The counts are empty then."""
-        return cut_for_bpe(self.counts, self.alphabet, self.job.plan, workers, report)
+        return cut_for_bpe(self.counts, self.alphabet, self.job.plan, context)
 
     def model(self, pieces: list[tuple[bytes, float]]) -> bytes:
         """Return the model that training would write with these pieces and scores.
@@ -76,27 +76,25 @@ class Text(NamedTuple):
         return make_model(pieces, job.runs.common, job.stored, (), release).model
 
 
-def read(given: GivenText, workers: Workers, report: Report) -> Text:
+def read(given: GivenText, context: Context) -> Text:
     """Read and count a text as training does.
 
     Parameters
     ----------
     given : GivenText
         The text and the options.
-    workers : Workers
-        The threads to use. Their number does not change the result.
-    report : Report
-        Receives log lines and progress.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
 
     Raises
     ------
     TrainingError
         If the text cannot be read, or training is not possible with the options.
     """
-    return _read(given.job(), workers, report)
+    return _read(given.job(), context)
 
 
-def read_like(model: ModelProto, given: GivenText, workers: Workers, report: Report) -> Text:
+def read_like(model: ModelProto, given: GivenText, context: Context) -> Text:
     """Read and count a text as training did when a model was trained.
 
     Parameters
@@ -105,10 +103,8 @@ def read_like(model: ModelProto, given: GivenText, workers: Workers, report: Rep
         The model; see `GivenText.job_like`.
     given : GivenText
         The text.
-    workers : Workers
-        The threads to use. Their number does not change the result.
-    report : Report
-        Receives log lines and progress.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
 
     Returns
     -------
@@ -126,7 +122,7 @@ def read_like(model: ModelProto, given: GivenText, workers: Workers, report: Rep
     # characters of the model.
     coverage = job.plan.coverage
     every = job.plan._replace(coverage=coverage._replace(character_coverage=math.inf))
-    text = _read(job._replace(plan=every), workers, report)
+    text = _read(job._replace(plan=every), context)
     known = _covered(text.alphabet, job, coverage.required_chars)
     known.update(map(ord, coverage.required_chars))
     alphabet = [one for one in text.alphabet if one[0] in known]
@@ -142,8 +138,8 @@ def counted(
     return count_text(given.counting_job(), given.sentences, report, allow_empty)
 
 
-def _read(job: Job, workers: Workers, report: Report) -> Text:
-    counts, alphabet, source, _ = read_job(job, workers, report)
+def _read(job: Job, context: Context) -> Text:
+    counts, alphabet, source, _ = read_job(job, context)
     return Text(job, counts, alphabet, source)
 
 

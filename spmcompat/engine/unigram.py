@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from contextlib import nullcontext
 
-from spmcompat.runtime.progress import Report, Stage
-from spmcompat.runtime.workers import Workers
+from spmcompat.runtime.context import Context
+from spmcompat.runtime.progress import Stage
 from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.em.steps import expected_counts, log_likelihood, segment_log_likelihoods
 from spmcompat.unigram.lattice.lattices import Lattices
@@ -27,10 +27,8 @@ class Unigram:
         The text.
     pieces : iterable of (bytes, float)
         The pieces, and their log probabilities.
-    workers : Workers
-        The threads to use. Their number does not change the results.
-    report : Report, optional
-        Receives log lines and progress.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
     options : UnigramOptions, optional
         The options of the steps; by default those of training.
     required : collection of bytes, optional
@@ -41,19 +39,17 @@ class Unigram:
         self,
         corpus: Corpus,
         pieces: Iterable[tuple[bytes, float]],
-        workers: Workers,
-        report: Report | None = None,
+        context: Context,
         options: UnigramOptions | None = None,
         required: Collection[bytes] = (),
     ) -> None:
         self._options = options or UnigramOptions()
-        self._workers = workers
-        self._report = report or Report(min_log_level=3)
-        self._loop = Loop(frozenset(required), workers, self._report, None)
-        self._report.step("Building lattices")
+        self._context = context
+        self._loop = Loop(frozenset(required), context, None)
+        context.report.step("Building lattices")
         given = pieces if isinstance(pieces, Pieces) else Pieces(pieces)
         with_log1p = self._options.release.log_sum_exp_with_log1p
-        self._lattices = Lattices(corpus, given, workers, with_log1p)
+        self._lattices = Lattices(corpus, given, context.workers, with_log1p)
 
     def __len__(self) -> int:
         """Return the number of pieces."""
@@ -80,22 +76,23 @@ class Unigram:
             If no piece is left.
         """
         steps = self._options.num_sub_iterations
-        own = self._report.stage("EM", steps, "passes") if stage is None else nullcontext(stage)
+        report = self._context.report
+        own = report.stage("EM", steps, "passes") if stage is None else nullcontext(stage)
         with own as counted:
             self._loop.train_round(self._lattices, self._options, counted)
 
     def expected_counts(self) -> list[float]:
         """Return how often each piece is expected in the text (the E-step)."""
-        counts = expected_counts(self._lattices, self._options.partial_sums, self._workers)
+        counts = expected_counts(self._lattices, self._options.partial_sums, self._context.workers)
         return [counts[piece] for piece in range(len(counts))]
 
     def log_likelihood(self) -> float:
         """Return the log likelihood of the text over all its segmentations."""
-        return log_likelihood(self._lattices, self._workers)
+        return log_likelihood(self._lattices, self._context.workers)
 
     def segment_log_likelihoods(self) -> list[float]:
         """Return the log likelihood of each distinct segment over all its segmentations."""
-        return segment_log_likelihoods(self._lattices, self._workers)
+        return segment_log_likelihoods(self._lattices, self._context.workers)
 
     def losses(self) -> list[float | None]:
         """Return what removing each piece would cost the best paths of the text.
@@ -103,14 +100,14 @@ class Unigram:
         The loss is None for a piece that is on no best path, or is not the best path of its own
         text.
         """
-        losses, _ = likelihood_losses(self._lattices, self._options, self._workers, self._report)
+        losses, _ = likelihood_losses(self._lattices, self._options, self._context)
         return losses.as_list()
 
     def keep(self, ids: Iterable[int]) -> None:
         """Keep only the pieces with these ids, in this order. Their ids change."""
         pieces, new_ids = select_pieces(self.pieces, ids)
-        self._report.step("Renumbering")
-        self._lattices.renumber(pieces, new_ids, self._workers)
+        self._context.report.step("Renumbering")
+        self._lattices.renumber(pieces, new_ids, self._context.workers)
 
     def rescore(self, pieces: Pieces) -> None:
         """Replace the scores by those of the same pieces in `pieces`."""

@@ -19,6 +19,8 @@ from spmcompat.options.job import Job, job_of, make_job
 from spmcompat.options.option import TRAINER
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
+from spmcompat.runtime.context import Context
+from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
 
@@ -79,9 +81,9 @@ class GivenText(NamedTuple):
         """
         verify(self.settings, has_sentences=self.sentences is not None, has_writer=True)
 
-    def workers(self) -> Workers:
-        """Return as many worker threads as the user chose."""
-        return Workers(self.settings.workers)
+    def context(self, report: Report) -> Context:
+        """Return a context with the report, and as many worker threads as the user chose."""
+        return Context(Workers(self.settings.workers), report)
 
     def job(self) -> Job:
         """Return the job of training with the options. The errors are those of `make_job`."""

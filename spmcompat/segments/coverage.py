@@ -10,17 +10,14 @@ from spmcompat.counting.reading import too_many_characters
 from spmcompat.errors import EmptyCorpusError, TrainingError
 from spmcompat.plan import Plan
 from spmcompat.releases import DEFAULT
-from spmcompat.runtime.progress import Report
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.rounding import to_float32
-from spmcompat.runtime.workers import Workers
 from spmcompat.unicode.marks import UNKNOWN_MARK
 
 _UNKNOWN = ord(UNKNOWN_MARK)
 
 
-def find_alphabet(
-    counts: Counts, plan: Plan, workers: Workers, report: Report
-) -> list[tuple[int, int]]:
+def find_alphabet(counts: Counts, plan: Plan, context: Context) -> list[tuple[int, int]]:
     """Return the required characters of a text with their counts.
 
     Returns
@@ -34,8 +31,8 @@ def find_alphabet(
         If the text has no characters, or contains a character that cannot be kept.
     """
     if not plan.counting.keeps_contexts:
-        report.step("Counting characters")
-    characters = counts.characters(workers)
+        context.report.step("Counting characters")
+    characters = counts.characters(context.workers)
     coverage = plan.coverage
     if not coverage.all_characters:
         alphabet, covered = choose_alphabet(
@@ -45,8 +42,8 @@ def find_alphabet(
             boundary=plan.cutting.boundary,
             needs_text=coverage.needs_text,
         )
-        report.info(f"Alphabet size={len(alphabet)}")
-        report.info(f"Final character coverage={covered:g}")
+        context.report.info(f"Alphabet size={len(alphabet)}")
+        context.report.info(f"Final character coverage={covered:g}")
         return alphabet
     if not plan.counting.keeps_contexts:
         return whole_alphabet(characters, plan.cutting.boundary)

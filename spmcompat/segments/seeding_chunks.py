@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from spmcompat.counting.counts import Batch, Counter, Counts, SentenceRules
 from spmcompat.errors import TrainingError
 from spmcompat.plan import Plan
-from spmcompat.runtime.progress import Report
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.threads import return_freed_memory
-from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Chunk, ChunkPlan, Corpus, PretokenSizes, cut_seeding_chunk
 from spmcompat.text.lines import LineFilter
 from spmcompat.text.sources import Buffer, Source
@@ -40,10 +39,8 @@ class SeedingChunks:
         The required characters of the whole text, and their counts.
     sentences : int
         The number of non-empty sentences in the first reading.
-    workers : Workers
-        The worker threads.
-    report : Report
-        Receives the progress.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
     """
 
     def __init__(
@@ -52,16 +49,14 @@ class SeedingChunks:
         source: Source,
         alphabet: list[tuple[int, int]],
         sentences: int,
-        workers: Workers,
-        report: Report,
+        context: Context,
     ) -> None:
         self._plan = plan
         self._source = source
         self._alphabet = alphabet
         self._sentences = sentences
-        self._workers = workers
-        self._report = report
-        self._rules = SentenceRules(plan, workers.cancel)
+        self._context = context
+        self._rules = SentenceRules(plan, context.workers.cancel)
 
     def __iter__(self) -> Iterator[Corpus]:
         """Read the chunks in order.
@@ -84,8 +79,8 @@ class SeedingChunks:
     def _plan_chunks(self) -> ChunkPlan:
         batches = len(self._source)
         chunks = ChunkPlan(self._alphabet, self._plan.seeding_chunk_bytes, batches)
-        measuring = [self._measuring(worker) for worker in range(self._workers.count)]
-        with self._report.stage("Measuring sentences", batches, "buffers") as stage:
+        measuring = [self._measuring(worker) for worker in range(self._context.workers.count)]
+        with self._context.report.stage("Measuring sentences", batches, "buffers") as stage:
 
             def work(worker: int, task: tuple[int, Callable[[], Buffer]]) -> None:
                 index, load = task
@@ -96,8 +91,8 @@ class SeedingChunks:
                     measuring[worker] = self._measuring(worker)
                 stage.advance()
 
-            self._workers.run(self._source.again(range(batches)), work)
-        chunks.cut(self._workers)
+            self._context.workers.run(self._source.again(range(batches)), work)
+        chunks.cut(self._context.workers)
         if chunks.sentences != self._sentences:
             raise TrainingError(_INPUT_CHANGED)
         return chunks
@@ -106,9 +101,9 @@ class SeedingChunks:
         return Counter(worker, self._rules), PretokenSizes()
 
     def _read(self, chunk: Chunk, name: str) -> Corpus:
-        counters = [Counter(worker, self._rules) for worker in range(self._workers.count)]
+        counters = [Counter(worker, self._rules) for worker in range(self._context.workers.count)]
         batches: dict[int, Batch] = {}
-        with self._report.stage(name, len(chunk.batches), "buffers") as stage:
+        with self._context.report.stage(name, len(chunk.batches), "buffers") as stage:
 
             def work(worker: int, task: tuple[int, Callable[[], Buffer]]) -> None:
                 index, load = task
@@ -120,10 +115,10 @@ class SeedingChunks:
                 batches[index] = batch
                 stage.advance()
 
-            self._workers.run(self._source.again(chunk.batches), work)
+            self._context.workers.run(self._source.again(chunk.batches), work)
         ordered = [batches[index] for index in chunk.batches]
         if sum(batch.filled for batch in ordered) != chunk.sentences:
             raise TrainingError(_INPUT_CHANGED)
         counts = Counts(self._plan, counters, ordered, False)
-        chunk.merge(counts, self._workers)
-        return cut_seeding_chunk(counts, self._alphabet, self._workers)
+        chunk.merge(counts, self._context.workers)
+        return cut_seeding_chunk(counts, self._alphabet, self._context.workers)

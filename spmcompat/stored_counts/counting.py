@@ -11,7 +11,7 @@ from spmcompat.counting.rows import RowReader
 from spmcompat.errors import BadValueError
 from spmcompat.normalization.rules import to_tsv
 from spmcompat.plan import Plan
-from spmcompat.runtime.progress import Report
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.origin import Origin, digest, rules_of, symbols_of
@@ -61,8 +61,7 @@ def count_source(
     plan: Plan,
     origin: Origin,
     source: Source,
-    workers: Workers,
-    report: Report,
+    context: Context,
     allow_empty: bool = False,
 ) -> tuple[Origin, Iterator[pa.RecordBatch]]:
     """Read a text and count it.
@@ -75,10 +74,8 @@ def count_source(
         The result of `origin_of`, which does not contain facts about the text yet.
     source : Source
         The text.
-    workers : Workers
-        The threads. The table does not depend on their number.
-    report : Report
-        Receives progress and log lines.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
     allow_empty : bool
         Whether a text without sentences is allowed. Its table has no rows.
 
@@ -95,7 +92,7 @@ def count_source(
         If the text cannot be read or has no sentences, or if `check_order_is_free` raises.
     """
     check_order_is_free(plan)
-    counts = read_counts(plan, source, workers, report, allow_empty)
+    counts = read_counts(plan, source, context, allow_empty)
     if counts.sentences == 0 and not allow_empty:  # every sentence is empty after normalization
         raise no_sentence()
     origin = origin._replace(
@@ -109,7 +106,7 @@ def count_source(
         nulls=counts.facts.nulls,
         broken=counts.facts.broken,
     )
-    return origin, _rows(counts, workers)
+    return origin, _rows(counts, context.workers)
 
 
 def origin_of(plan: Plan, options: Mapping[str, str], rules: Rules | None) -> Origin:

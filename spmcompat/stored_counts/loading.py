@@ -10,9 +10,8 @@ from spmcompat.counting.counts import Counts
 from spmcompat.counting.rows import RowTable
 from spmcompat.errors import BadValueError, printable
 from spmcompat.plan import Plan
-from spmcompat.runtime.progress import Report
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.threads import return_freed_memory
-from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.counting import check_order_is_free
 from spmcompat.stored_counts.origin import Origin, differences, digest, rules_of, symbols_of
@@ -38,7 +37,7 @@ _OPTIONS_OF_RULES = {
 }
 
 
-def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Counts:
+def load(plan: Plan, table: CountTable, context: Context) -> Counts:
     """Return the counts of a table in the form in which `read_counts` returns those of a text.
 
     Raises
@@ -50,9 +49,9 @@ def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Cou
     _check_space_mark(plan)
     _check_rules(plan, table)
     symbols = SymbolCheck(table.name, table.origin, symbols_of(plan), chr(plan.cutting.boundary))
-    rows = RowTable(plan, workers)
+    rows = RowTable(plan, context.workers)
     reading = table.reading()
-    with report.stage("Loading counts", len(table), "rows") as stage:
+    with context.report.stage("Loading counts", len(table), "rows") as stage:
 
         def work(worker: int, part: Iterator[pa.RecordBatch]) -> None:
             for batch in part:
@@ -61,10 +60,10 @@ def load(plan: Plan, table: CountTable, workers: Workers, report: Report) -> Cou
                 stage.advance(batch.num_rows)
 
         with arrow.freeing_at_once():
-            workers.run(reading.parts, work)
+            context.workers.run(reading.parts, work)
     return_freed_memory()
     reading.finish()
-    report.info(f"Loaded the counts of {table.origin.lines} sentences")
+    context.report.info(f"Loaded the counts of {table.origin.lines} sentences")
     return rows.take_counts(table.origin.sentences, table.origin.facts)
 
 

@@ -27,9 +27,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from spmcompat.runtime.progress import Report, Stage
+from spmcompat.runtime.context import Context
+from spmcompat.runtime.progress import Stage
 from spmcompat.runtime.runs import Runs
-from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import ExpectedCounts, best_path_counts, m_step
 from spmcompat.unigram.lattice.lattices import Lattices, NewIds
 from spmcompat.unigram.options import UnigramOptions
@@ -60,8 +60,7 @@ def train_fewest_tokens(
     lattices: Lattices,
     alphabet: list[tuple[int, int]],
     runs: Runs[UnigramOptions],
-    workers: Workers,
-    report: Report,
+    context: Context,
     rounds: Rounds | None = None,
 ) -> dict[int, list[tuple[bytes, float]]]:
     """Run hard EM. Then, for each run, prune once to the final size and run hard EM again.
@@ -77,10 +76,8 @@ def train_fewest_tokens(
         With `drop_unused`, each EM step drops the pieces that no best segmentation uses, except
         required characters. If this leaves no more pieces than `final_size` before the pruning,
         training ends there, and the vocabulary may be smaller.
-    workers : Workers
-        The worker threads. The result does not depend on their number.
-    report : Report
-        Receives progress and log lines.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
     rounds : Rounds, optional
         Receives each step. Requires that there is only one run.
 
@@ -93,22 +90,22 @@ def train_fewest_tokens(
     required = frozenset(chr(character).encode() for character, _ in alphabet)
     models = {}
     passes = (1 + len(runs)) * runs.common.num_sub_iterations
-    with runs.stage(report, "Hard EM", passes) as stage:
-        training = _Training(required, runs.common, workers, report, stage, rounds)
+    with runs.stage(context.report, "Hard EM", passes) as stage:
+        training = _Training(required, runs.common, context, stage, rounds)
         seeds = lattices.pieces
         lattices.rescore(Pieces(priced(seeds)))
         estimated = training.estimate(lattices, seeds)
         del seeds
         for number, run in enumerate(runs, 1):
             if len(runs) > 1:
-                report.info(f"vocab_size {run.vocab_size}: Hard EM")
+                context.report.info(f"vocab_size {run.vocab_size}: Hard EM")
             pieces, new_ids = training.prune(estimated, run.final_size)
             is_copy = number < len(runs)
             if not is_copy:
                 del estimated
             if new_ids is not None:
                 renumbering = Renumbering(Pieces(priced(pieces)), new_ids)
-                own = renumbering.apply(lattices, workers, copy=is_copy)
+                own = renumbering.apply(lattices, context.workers, copy=is_copy)
                 del renumbering, new_ids
                 pieces = training.estimate(own, pieces)
                 del own
@@ -133,8 +130,7 @@ class _Training(NamedTuple):
 
     required: frozenset[bytes]
     options: UnigramOptions
-    workers: Workers
-    report: Report
+    context: Context
     stage: Stage
     rounds: Rounds | None
 
@@ -145,7 +141,7 @@ class _Training(NamedTuple):
         """
         if self.options.drop_unused and len(pieces) <= size:
             return pieces, None
-        self.report.step("Pruning")
+        self.context.report.step("Pruning")
         left, new_ids = prune_flat(pieces, size, keep_first=self.required)
         if self.rounds is not None:
             self.rounds.prune_flat(pieces, left, new_ids, self.required)
@@ -161,24 +157,24 @@ class _Training(NamedTuple):
         if rounds is not None:
             rounds.begin()
         for _ in range(options.num_sub_iterations):
-            self.report.step("Counting best paths")
-            counts = best_path_counts(lattices, options.partial_sums, self.workers)
+            self.context.report.step("Counting best paths")
+            counts = best_path_counts(lattices, options.partial_sums, self.context.workers)
             before = pieces
             pieces, new_ids = self._m_step(before, counts)
             if rounds is not None:
                 least = ONE_USE if options.drop_unused else None
                 rounds.em(before, counts, pieces, new_ids, least)
             del before  # Frees memory for the renumbering, which needs more than any other step.
-            lattices.renumber(Pieces(priced(pieces)), new_ids, self.workers)
+            lattices.renumber(Pieces(priced(pieces)), new_ids, self.context.workers)
             self.stage.advance()
             tokens = math.fsum(counts[piece] for piece in range(len(counts)))
-            self.report.info(f"Hard EM size={len(pieces)} num_tokens={tokens:.0f}")
+            self.context.report.info(f"Hard EM size={len(pieces)} num_tokens={tokens:.0f}")
         return pieces
 
     def _m_step(self, pieces: Pieces, counts: ExpectedCounts) -> tuple[Pieces, NewIds]:
         """Return the new pieces, without unused pieces if the options drop them."""
         if not self.options.drop_unused:
-            return m_step(pieces, counts, self.workers, ml=True, keep=True)
+            return m_step(pieces, counts, self.context.workers, ml=True, keep=True)
         return m_step(
-            pieces, counts, self.workers, threshold=ONE_USE, ml=True, required=self.required
+            pieces, counts, self.context.workers, threshold=ONE_USE, ml=True, required=self.required
         )

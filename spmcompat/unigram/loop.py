@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from spmcompat.runtime.progress import Report, Stage
+from spmcompat.runtime.context import Context
+from spmcompat.runtime.progress import Stage
 from spmcompat.runtime.runs import Runs
-from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import ExpectedCounts, best_path_counts, expected_counts, m_step
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.options import UnigramOptions
@@ -53,17 +53,14 @@ class Loop(NamedTuple):
     ----------
     required : frozenset of bytes
         Pieces that are never dropped.
-    workers : Workers
-        The worker threads.
-    report : Report
-        Receives progress and log lines.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
     rounds : Rounds, optional
         Receives each step.
     """
 
     required: frozenset[bytes]
-    workers: Workers
-    report: Report
+    context: Context
     rounds: Rounds | None
 
     def train(self, lattices: Lattices, runs: Runs[UnigramOptions]) -> dict[int, Pieces]:
@@ -80,11 +77,11 @@ class Loop(NamedTuple):
 
     def _train_branch(self, lattices: Lattices, branch: Branch, is_copy: bool) -> dict[int, Pieces]:
         """Train a branch to its end, and return the final pieces of each of its runs."""
-        self.report.step("Renumbering")
-        own = branch.renumbering.apply(lattices, self.workers, copy=is_copy)
+        self.context.report.step("Renumbering")
+        own = branch.renumbering.apply(lattices, self.context.workers, copy=is_copy)
         if not branch.is_last:
             return self.train(own, branch.runs)
-        with branch.runs.stage(self.report, "Last EM steps") as stage:
+        with branch.runs.stage(self.context.report, "Last EM steps") as stage:
             self.train_round(own, branch.runs.common, stage, keep=True)
         return dict.fromkeys([run.vocab_size for run in branch.runs], own.pieces)
 
@@ -97,7 +94,7 @@ class Loop(NamedTuple):
         `trained`.
         """
         options = runs.common  # EM only uses options that are the same for all runs.
-        with runs.stage(self.report, "EM and pruning") as stage:
+        with runs.stage(self.context.report, "EM and pruning") as stage:
             while True:
                 stage.expect(self._passes_left(len(lattices.pieces), runs))
                 if self.rounds is not None:
@@ -112,9 +109,9 @@ class Loop(NamedTuple):
                 stage.advance()
                 if len(branches) != 1 or len(branches[0].runs) < len(runs):
                     return branches
-                self.report.step("Renumbering")
+                self.context.report.step("Renumbering")
                 is_last = branches[0].is_last
-                branches[0].renumbering.apply(lattices, self.workers, copy=False)
+                branches[0].renumbering.apply(lattices, self.context.workers, copy=False)
                 del branches  # Frees memory before the next round.
                 if is_last:
                     self.train_round(lattices, options, stage, keep=True)
@@ -167,13 +164,14 @@ class Loop(NamedTuple):
             if run.common not in going:
                 trained[run.common.vocab_size] = pieces
                 if run.sizes:
-                    self.report.info(run.about(f"EM and pruning end with {len(pieces)} pieces"))
+                    message = f"EM and pruning end with {len(pieces)} pieces"
+                    self.context.report.info(run.about(message))
 
     def train_round(
         self, lattices: Lattices, options: UnigramOptions, stage: Stage, *, keep: bool = False
     ) -> None:
         """Run the EM steps of one round. Required pieces and, with `keep`, all pieces are kept."""
-        report, workers, rounds = self.report, self.workers, self.rounds
+        report, workers, rounds = self.context.report, self.context.workers, self.rounds
         required = frozenset() if keep else self.required
         for iteration in range(options.num_sub_iterations):
             report.step("E-step")
@@ -198,7 +196,7 @@ class Loop(NamedTuple):
         self, lattices: Lattices, sizes: Sequence[int], options: UnigramOptions
     ) -> list[Renumbering]:
         """Return, for each size, the pieces that the pruning criterion of the options keeps."""
-        report, workers, rounds = self.report, self.workers, self.rounds
+        report, workers, rounds = self.context.report, self.context.workers, self.rounds
         before = lattices.pieces
         if options.prune == "flat":
             report.step("Pruning")
@@ -213,7 +211,7 @@ class Loop(NamedTuple):
             if rounds is not None:
                 rounds.prune_by_loss(before, exact.as_list(), None, *renumberings[0])
             return renumberings
-        losses, counts = likelihood_losses(lattices, options, workers, report)
+        losses, counts = likelihood_losses(lattices, options, self.context)
         renumberings = [Renumbering(*losses.select(size)) for size in sizes]
         if rounds is not None:
             rounds.prune_by_loss(before, losses.as_list(), counts, *renumberings[0])
@@ -227,13 +225,14 @@ class Loop(NamedTuple):
 
 
 def likelihood_losses(
-    lattices: Lattices, options: UnigramOptions, workers: Workers, report: Report
+    lattices: Lattices, options: UnigramOptions, context: Context
 ) -> tuple[Losses, ExpectedCounts]:
     """Return the losses of the pieces, and how often each piece is in the best paths."""
     release = options.release
-    report.step("Counting best paths")
+    workers = context.workers
+    context.report.step("Counting best paths")
     counts = best_path_counts(lattices, options.partial_sums, workers)
-    report.step("Pruning")
+    context.report.step("Pruning")
     weights = (
         LossWeights.by_pretokens(lattices, counts, options.partial_sums, workers)
         if release.weighs_losses_by_pretokens

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.errors import TrainingError
-from spmcompat.runtime.progress import Report
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.runs import Runs
 from spmcompat.runtime.threads import return_freed_memory
-from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.em.probabilities import log_sum
 from spmcompat.unigram.lattice.lattices import Lattices
@@ -37,10 +36,8 @@ if TYPE_CHECKING:
 def train_sizes(
     corpus: Corpus,
     options: Sequence[UnigramOptions],
-    workers: Workers,
-    report: Report,
+    context: Context,
     seed_lines: Iterable[bytes] = (),
-    on_round: OnRound | None = None,
 ) -> list[list[tuple[bytes, float]]]:
     """Train a Unigram model for each of several sizes.
 
@@ -71,14 +68,10 @@ def train_sizes(
         The corpus. Training frees each part of it as soon as the part is no longer needed.
     options : sequence of UnigramOptions
         The options of each run. They differ only in `vocab_size` and `final_size`.
-    workers : Workers
-        The worker threads. The result does not depend on their number.
-    report : Report
-        Receives progress and log lines.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
     seed_lines : iterable of bytes
         The lines of the seed file, if the options name one.
-    on_round : callable, optional
-        A function that is called with a `Step` after each step. There must be only one run.
 
     Returns
     -------
@@ -92,7 +85,7 @@ def train_sizes(
         If nothing is left to train.
     """
     runs = Runs(options)
-    rounds = _rounds(on_round)
+    rounds = _rounds(context.on_round)
     groups: dict[object, list[UnigramOptions]] = {}
     for run in runs:
         groups.setdefault(run.seeds_by, []).append(run)
@@ -100,8 +93,8 @@ def train_sizes(
     for number, same_seeds in enumerate(groups.values(), 1):
         group, is_last = runs.part(same_seeds), number == len(groups)
         if group.sizes:
-            report.info(f"Seeds for vocab_size {group.sizes}")
-        training = _Training(corpus, is_last, workers, report, rounds)
+            context.report.info(f"Seeds for vocab_size {group.sizes}")
+        training = _Training(corpus, is_last, context, rounds)
         with group.naming_errors():
             final |= training.train(group, seed_lines)
     return [final[run.vocab_size] for run in runs]
@@ -116,35 +109,34 @@ class _Training(NamedTuple):
         The corpus.
     is_last : bool
         Whether these are the last runs that need the corpus.
-    workers, report, rounds
+    context, rounds
         As for `train_sizes`.
     """
 
     corpus: Corpus
     is_last: bool
-    workers: Workers
-    report: Report
+    context: Context
     rounds: Rounds | None
 
     def train(
         self, runs: Runs[UnigramOptions], seed_lines: Iterable[bytes]
     ) -> dict[int, list[tuple[bytes, float]]]:
         """Return the final pieces of each run, by the size of its vocabulary."""
-        corpus, workers, report, rounds = self.corpus, self.workers, self.report, self.rounds
+        corpus, context, rounds = self.corpus, self.context, self.rounds
         options = runs.common
         counts: list[int] | None = None if rounds is None else []
-        seeds = make_seeds(corpus, options, workers, report, seed_lines, counts)
+        seeds = make_seeds(corpus, options, context, seed_lines, counts)
         if rounds is not None and counts is not None:
             rounds.seeds(seeds, counts)
         del counts
         lattices = self._build_lattices(seeds, options)
         del seeds  # The lattices contain the pieces from here on.
         return_freed_memory()
-        report.info(f"Using {corpus.pretokens} sentences for EM training")
+        context.report.info(f"Using {corpus.pretokens} sentences for EM training")
         if options.objective == "fewest_tokens":
             from spmcompat.unigram.fewest_tokens import train_fewest_tokens  # noqa: PLC0415
 
-            return train_fewest_tokens(lattices, corpus.alphabet, runs, workers, report, rounds)
+            return train_fewest_tokens(lattices, corpus.alphabet, runs, context, rounds)
         trained = self._loop(lattices, runs)
         del lattices  # Frees memory that `_finish` needs.
         return {
@@ -162,35 +154,35 @@ class _Training(NamedTuple):
             corpus.drop_uses()
             corpus.seed_text = None
         return_freed_memory()
-        self.report.step("Building lattices")
+        self.context.report.step("Building lattices")
         with_log1p = options.release.log_sum_exp_with_log1p
-        lattices = Lattices(corpus, seeds, self.workers, with_log1p)
+        lattices = Lattices(corpus, seeds, self.context.workers, with_log1p)
         if self.is_last and options.final_steps == 0:
             corpus.drop_texts()
         return lattices
 
     def _loop(self, lattices: Lattices, runs: Runs[UnigramOptions]) -> dict[int, Pieces]:
         """Return the pieces of each run after EM and pruning, by the size of its vocabulary."""
-        corpus, workers, report, rounds = self.corpus, self.workers, self.report, self.rounds
+        corpus, context, rounds = self.corpus, self.context, self.rounds
         if runs.common.use_sparse_pruning:
             from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely  # noqa: PLC0415
 
-            return prune_sparsely(lattices, runs, workers, report, rounds)
+            return prune_sparsely(lattices, runs, context, rounds)
         alphabet = corpus.alphabet if runs.common.keeps_required else []
         required = frozenset(chr(character).encode() for character, _ in alphabet)
-        return Loop(required, workers, report, rounds).train(lattices, runs)
+        return Loop(required, context, rounds).train(lattices, runs)
 
     def _finish(self, pieces: Pieces, run: Runs[UnigramOptions]) -> list[tuple[bytes, float]]:
         """Return the final pieces of a run."""
-        corpus, workers, report, rounds = self.corpus, self.workers, self.report, self.rounds
+        corpus, context, rounds = self.corpus, self.context, self.rounds
         options = run.common
-        report.step(run.named("Finishing"))
+        context.report.step(run.named("Finishing"))
         if options.release.drops_unreachable and options.loop_size > options.final_size:
             trained = pieces
-            pieces = drop_unreachable(pieces, workers)
+            pieces = drop_unreachable(pieces, context.workers)
             dropped = len(trained) - len(pieces)
             message = f"Dropped {dropped} unreachable pieces out of {len(trained)}"
-            report.info(run.about(message))
+            context.report.info(run.about(message))
             if rounds is not None:
                 rounds.unreachable(trained, pieces)
             del trained
@@ -204,7 +196,7 @@ class _Training(NamedTuple):
         self, final: list[tuple[bytes, float]], run: Runs[UnigramOptions]
     ) -> list[tuple[bytes, float]]:
         """Estimate the scores of the final pieces once more if the options ask for it."""
-        workers, report, rounds = self.workers, self.report, self.rounds
+        context, rounds = self.context, self.rounds
         options = run.common
         if options.final_estimate == "renormalize":
             shift = log_sum([score for _, score in final])
@@ -215,10 +207,10 @@ class _Training(NamedTuple):
         if options.final_steps == 0:
             return final
         with_log1p = options.release.log_sum_exp_with_log1p
-        lattices = Lattices(self.corpus, Pieces(final), workers, with_log1p)
+        lattices = Lattices(self.corpus, Pieces(final), context.workers, with_log1p)
         steps = options._replace(num_sub_iterations=options.final_steps)
-        with run.stage(report, "Final EM", options.final_steps) as stage:
-            loop = Loop(frozenset(), workers, report, rounds)
+        with run.stage(context.report, "Final EM", options.final_steps) as stage:
+            loop = Loop(frozenset(), context, rounds)
             loop.train_round(lattices, steps, stage, keep=True)
         return sorted(lattices.pieces, key=lambda item: (-item[1], item[0]))
 
@@ -235,8 +227,7 @@ def _rounds(on_round: OnRound | None) -> Rounds | None:
 def make_seeds(
     corpus: Corpus,
     options: UnigramOptions,
-    workers: Workers,
-    report: Report,
+    context: Context,
     seed_lines: Iterable[bytes] = (),
     seed_counts: list[int] | None = None,
 ) -> Pieces:
@@ -260,12 +251,12 @@ def make_seeds(
         seeds, skipped = seed_from_counts(
             text, counts, limit if limit >= 0 else NO_LIMIT, options.release, seed_counts
         )
-        report.info(f"skipped {skipped} seed sentencepieces")
+        context.report.info(f"skipped {skipped} seed sentencepieces")
     elif options.seed_mode == "bpe":
         from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
 
         wanted = max(options.seed_limit - len(corpus.alphabet), 0)
-        merges = make_merges(corpus.segment_counts(workers), wanted, workers, report)
+        merges = make_merges(corpus.segment_counts(context.workers), wanted, context)
         seeds = seed_from_merges(corpus, merges, seed_counts)
         del merges
     else:
@@ -277,7 +268,7 @@ def make_seeds(
             options.seed_mode == "pretokens",
             options.prefix_recovery,
         )
-        seeds = seed_from_corpus(text, rule, workers, report, options.release, seed_counts)
+        seeds = seed_from_corpus(text, rule, context, options.release, seed_counts)
     if len(seeds) == 0:
         raise TrainingError(
             "The corpus has no seed pieces: all its characters are removed or unknown. Give "
@@ -289,5 +280,5 @@ def make_seeds(
             f"{options.seed_piece_length_power:g} the score of a seed is not a finite number. "
             "Choose a power nearer to 1."
         )
-    report.info(f"Initialized {len(seeds)} seed sentencepieces")
+    context.report.info(f"Initialized {len(seeds)} seed sentencepieces")
     return seeds

@@ -11,6 +11,7 @@ import pytest
 
 import spmcompat
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.fewest_tokens import GRID, PRICE, priced
 from spmcompat.unigram.options import UnigramOptions
@@ -143,7 +144,7 @@ def test_seeds_are_those_of_bpe(name: str, trainers: Trainers) -> None:
     workers = Workers(2)
     corpus = stages.read(lines, remove_extra_whitespaces=True, character_coverage=1)
     options = UnigramOptions(vocab_size=700, seed_mode="bpe", seed_factor=1)
-    seeds = [piece.decode() for piece, _ in make_seeds(corpus, options, workers, QUIET)]
+    seeds = [piece.decode() for piece, _ in make_seeds(corpus, options, Context(workers, QUIET))]
     characters = len(corpus.alphabet)
     assert seeds[characters:] == expected[: len(expected) - characters]
     assert seeds[:characters] == expected[len(expected) - characters :]

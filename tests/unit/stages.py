@@ -10,6 +10,7 @@ import numpy as np
 
 from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.plan import Plan, TextPlan
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
@@ -54,7 +55,7 @@ def plain(pieces: OraclePieces) -> list[tuple[bytes, float]]:
 
 
 def read(items: Iterable[str | bytes] | None, workers: int = 2, **options: object) -> Corpus:
-    return read_plan(plan_of(**options), items, Workers(workers))
+    return read_plan(plan_of(**options), items, Context(Workers(workers), QUIET))
 
 
 def plan_of(**options: object) -> Plan:
@@ -67,13 +68,13 @@ def plan_of(**options: object) -> Plan:
 def read_plan(
     plan: Plan,
     items: Iterable[str | bytes] | None,
-    workers: Workers,
-    report: Report = QUIET,
+    context: Context,
 ) -> Corpus:
     """Return the corpus that the trainers read from a text."""
+    report = context.report
     source = sample_sentences(open_source(plan.text, items, report), plan.text, report)
-    counts, alphabet = counts_and_alphabet(plan, source, workers, report)
-    return cut_corpus(counts, alphabet, plan, source, workers, report)
+    counts, alphabet = counts_and_alphabet(plan, source, context)
+    return cut_corpus(counts, alphabet, plan, source, context)
 
 
 def corpus_options(options: Options) -> dict[str, object]:

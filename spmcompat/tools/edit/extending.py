@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from spmcompat.engine import GivenText, Text, read_like
+from spmcompat.engine import Context, GivenText, Text, read_like
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.pieces import NORMAL, UNUSED, Piece, is_learned, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.progress import Report
-from spmcompat.runtime.workers import Workers
 from spmcompat.tools.edit.edits import is_placeholder
 from spmcompat.tools.edit.growing import check_model
 from spmcompat.tools.edit.vocabulary import continued, lowest_score, with_pieces
@@ -55,8 +54,8 @@ def extend(growth: Growth, model: ModelProto, given: GivenText, report: Report) 
         raise BadValueError(f"add must be at least 1, not {growth.add}.")
     is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
     pieces = pieces_of(model)
-    workers = given.workers()
-    text = read_like(model, given, workers, report)
+    context = given.context(report)
+    text = read_like(model, given, context)
 
     replaced = _replaced(model, growth)
     kept = [piece for piece_id, piece in enumerate(pieces) if piece_id not in replaced]
@@ -64,9 +63,9 @@ def extend(growth: Growth, model: ModelProto, given: GivenText, report: Report) 
     if characters:
         report.info(f"{len(characters)} of the new pieces are characters of the text")
     if is_bpe:
-        new = _extend_bpe(kept, characters, text, growth.add, workers, report)
+        new = _extend_bpe(kept, characters, text, growth.add, context)
     else:
-        new = _extend_unigram(kept, characters, text, growth.add, workers, report)
+        new = _extend_unigram(kept, characters, text, growth.add, context)
     _check_size(len(new), growth.add, model.trainer_spec, report)
     return with_pieces(model, _with_new(pieces, new, replaced))
 
@@ -118,15 +117,14 @@ def _extend_bpe(
     characters: Sequence[bytes],
     text: Text,
     add: int,
-    workers: Workers,
-    report: Report,
+    context: Context,
 ) -> list[Piece]:
     """Return the new characters, followed by new merges. All old merges precede the new merges."""
     from spmcompat.engine import make_merges  # noqa: PLC0415
 
     initial = [(piece.text.encode(), piece.score) for piece in kept if is_learned(piece)]
-    segments = text.segments(workers, report)
-    merges = make_merges(segments, add - len(characters), workers, report, initial=initial)
+    segments = text.segments(context)
+    merges = make_merges(segments, add - len(characters), context, initial=initial)
     new = [*characters, *merges.pieces(len(merges))]
     return continued((piece.decode() for piece in new), lowest_score(kept))
 
@@ -136,8 +134,7 @@ def _extend_unigram(
     characters: Sequence[bytes],
     text: Text,
     add: int,
-    workers: Workers,
-    report: Report,
+    context: Context,
 ) -> list[Piece]:
     """Return the new pieces in descending order of score."""
     from spmcompat.tools.edit.extending_unigram import Extension, learn  # noqa: PLC0415
@@ -145,9 +142,9 @@ def _extend_unigram(
     old = [(piece.text.encode(), piece.score) for piece in kept if piece.type == NORMAL]
     taken = frozenset(piece.text.encode() for piece in kept)
     extension = Extension(old, taken, characters, add)
-    corpus = text.corpus(workers, report)
+    corpus = text.corpus(context)
     corpus.alphabet = [(character, count) for character, count in text.alphabet if count > 0]
-    new = learn(corpus, extension, text.unigram, workers, report)
+    new = learn(corpus, extension, text.unigram, context)
     return [Piece(piece.decode(), score) for piece, score in new]
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from spmcompat.engine import (
+    Context,
     Corpus,
     Pieces,
     Unigram,
@@ -27,7 +28,6 @@ from spmcompat.engine import (
 )
 from spmcompat.errors import TrainingError
 from spmcompat.runtime.progress import Report
-from spmcompat.runtime.workers import Workers
 from spmcompat.tools.edit.vocabulary import listed
 
 Scored = list[tuple[bytes, float]]
@@ -65,8 +65,7 @@ def learn(
     corpus: Corpus,
     extension: Extension,
     options: UnigramOptions,
-    workers: Workers,
-    report: Report,
+    context: Context,
 ) -> Scored:
     """Return the new pieces and their scores, in descending order of score.
 
@@ -79,26 +78,24 @@ def learn(
     options : UnigramOptions
         The options of the trainer. Pruning works as in training, with the same rounds and
         overshoot, but its target sizes are numbers of new pieces.
-    workers : Workers
-        The threads. The result does not depend on their number.
-    report : Report
-        Receives log lines and progress.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
     """
-    seeds = make_seeds(corpus, options, workers, report)
+    seeds = make_seeds(corpus, options, context)
     corpus.drop_uses()
     start = Pieces(_start(seeds, extension))
     del seeds
-    unigram = Unigram(corpus, start, workers, report, options, extension.required)
+    unigram = Unigram(corpus, start, context, options, extension.required)
     del start
-    _em_and_pruning(unigram, extension, options, report)
-    report.step("Finishing")
+    _em_and_pruning(unigram, extension, options, context.report)
+    context.report.step("Finishing")
     trained = list(unigram.pieces)
     old_size = len(extension.old)
     weights = unigram.expected_counts()[:old_size]
     shift = _shift(extension.old, trained[:old_size], weights)
     new = [(piece, to_float32(score + shift)) for piece, score in trained[old_size:]]
     _check_steps(score for _, score in new)
-    return _best(new, extension, workers, report)
+    return _best(new, extension, context)
 
 
 def _start(seeds: Pieces, extension: Extension) -> Iterator[tuple[bytes, float]]:
@@ -185,28 +182,30 @@ def _check_steps(scores: Iterable[float]) -> None:
         )
 
 
-def _best(new: Scored, extension: Extension, workers: Workers, report: Report) -> Scored:
+def _best(new: Scored, extension: Extension, context: Context) -> Scored:
     """Return the new characters and the reachable new pieces with the highest scores."""
-    report.step("Dropping unreachable pieces")
-    reachable = {piece for piece, _ in drop_unreachable(Pieces([*extension.old, *new]), workers)}
+    context.report.step("Dropping unreachable pieces")
+    every = Pieces([*extension.old, *new])
+    reachable = {piece for piece, _ in drop_unreachable(every, context.workers)}
     characters = frozenset(extension.characters)
     ranked = sorted(
         (item for item in new if item[0] in characters or item[0] in reachable),
         key=lambda item: (item[0] not in characters, -item[1], item[0]),
     )
     if dropped := len(new) - len(ranked):
-        report.info(f"Dropped {dropped} unreachable pieces out of {len(new)}")
+        context.report.info(f"Dropped {dropped} unreachable pieces out of {len(new)}")
     chosen = sorted(ranked[: extension.add], key=lambda item: (-item[1], item[0]))
-    _name_beaten(chosen, extension, workers, report)
+    _name_beaten(chosen, extension, context)
     return chosen
 
 
-def _name_beaten(new: Scored, extension: Extension, workers: Workers, report: Report) -> None:
+def _name_beaten(new: Scored, extension: Extension, context: Context) -> None:
     """Report the old pieces that encoding no longer produces because new pieces replace them."""
-    before = drop_unreachable(Pieces(extension.old), workers)
-    after = {piece for piece, _ in drop_unreachable(Pieces([*extension.old, *new]), workers)}
+    before = drop_unreachable(Pieces(extension.old), context.workers)
+    every = Pieces([*extension.old, *new])
+    after = {piece for piece, _ in drop_unreachable(every, context.workers)}
     beaten = [piece.decode() for piece, _ in before if piece not in after]
     if beaten:
-        report.info(
+        context.report.info(
             f"Encoding no longer produces these old pieces, which keep their ids: {listed(beaten)}"
         )

@@ -7,12 +7,11 @@ from collections.abc import Collection, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from spmcompat.engine import SPACE_MARK, GivenText, Text, Unigram, read_like
+from spmcompat.engine import SPACE_MARK, Context, GivenText, Text, Unigram, read_like
 from spmcompat.errors import BadValueError
 from spmcompat.model.pieces import NORMAL, UNUSED, Piece, characters_of, is_learned, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.progress import Report
-from spmcompat.runtime.workers import Workers
 from spmcompat.tools.edit.growing import check_model
 from spmcompat.tools.edit.vocabulary import lowest_score, with_pieces
 
@@ -67,8 +66,8 @@ def trim(cut: Cut, model: ModelProto, given: GivenText, report: Report) -> Model
     pieces = pieces_of(model)
     counted = [p for p in pieces if not (cut.keep_ids and p.type == UNUSED)]
     _check_keep(cut, counted, frozenset() if cut.drop_characters else None)
-    workers = given.workers()
-    text = read_like(model, given, workers, report)
+    context = given.context(report)
+    text = read_like(model, given, context)
     # The other characters are unknown. The space mark stays even if the model does not have it, so
     # that the pretokens of a sentence need not be joined.
     known = {*characters_of(model), SPACE_MARK}
@@ -81,9 +80,9 @@ def trim(cut: Cut, model: ModelProto, given: GivenText, report: Report) -> Model
     droppable = [piece for piece in counted if _may_drop(piece, characters)]
     size = len(counted) - cut.keep
     if model.trainer_spec.model_type == TrainerSpec.BPE:
-        dropped = _least_used_leaves(pieces, droppable, size, text, workers, report)
+        dropped = _least_used_leaves(pieces, droppable, size, text, context)
     else:
-        dropped = _least_losses(pieces, droppable, size, text, workers, report)
+        dropped = _least_losses(pieces, droppable, size, text, context)
     report.info(f"Dropped {len(dropped)} of {len(counted)} pieces")
     # A meta piece may have the text of a dropped piece.
     fallen = {
@@ -128,8 +127,7 @@ def _least_used_leaves(
     droppable: Sequence[Piece],
     size: int,
     text: Text,
-    workers: Workers,
-    report: Report,
+    context: Context,
 ) -> set[str]:
     """Return the pieces to drop from a BPE model."""
     from spmcompat.engine import count_in_encoded  # noqa: PLC0415
@@ -137,10 +135,10 @@ def _least_used_leaves(
 
     merged = [piece for piece in pieces if is_learned(piece)]
     scores = [(piece.text.encode(), piece.score) for piece in merged]
-    segments = text.segments(workers, report)
-    report.step("Encoding")
-    counted = count_in_encoded(segments, scores, workers)
-    report.step("Dropping leaves")
+    segments = text.segments(context)
+    context.report.step("Encoding")
+    counted = count_in_encoded(segments, scores, context.workers)
+    context.report.step("Dropping leaves")
     ranks = {piece.text: (piece.type == NORMAL, piece.score) for piece in droppable}
     parts = parts_of_pieces(pieces)
     uses = Counter(dict(zip((piece.text for piece in merged), counted, strict=True)))
@@ -179,8 +177,7 @@ def _least_losses(
     droppable: Sequence[Piece],
     size: int,
     text: Text,
-    workers: Workers,
-    report: Report,
+    context: Context,
 ) -> set[str]:
     """Return the pieces to drop from a Unigram model: unused pieces, then those of lowest loss."""
     from spmcompat.tools.edit.trimming_unigram import least_losses  # noqa: PLC0415
@@ -194,6 +191,6 @@ def _least_losses(
     candidates = frozenset(piece.text.encode() for piece in droppable if piece.type == NORMAL)
     if size == len(unused):
         return set(unused)
-    unigram = Unigram(text.corpus(workers, report), normal, workers, report, text.unigram)
-    dropped = least_losses(unigram, candidates, size - len(unused), text.unigram, report)
+    unigram = Unigram(text.corpus(context), normal, context, text.unigram)
+    dropped = least_losses(unigram, candidates, size - len(unused), text.unigram, context.report)
     return {*unused, *(piece.decode() for piece in dropped)}

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from spmcompat.engine import UNKNOWN_MARK, LineReader, Pieces, Unigram, log_sum
+from spmcompat.engine import UNKNOWN_MARK, Context, LineReader, Pieces, Unigram, log_sum
 from spmcompat.errors import EmptyCorpusError
 from spmcompat.model.pieces import NORMAL, USER_DEFINED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from spmcompat.runtime.progress import Report
 
 if TYPE_CHECKING:
     from spmcompat.runtime.workers import Workers
@@ -87,7 +88,7 @@ class MarginalLoss:
         self._symbol_ids = [i for i, p in enumerate(model.pieces) if p.type == USER_DEFINED]
         self._size = len(model.pieces)
         self._log_shares: _Floats | None = None  # log probabilities of the symbols
-        self._workers = workers
+        self._context = Context(workers, Report(min_log_level=3))
         self._reader = LineReader(model, workers, pretokenizer)
         self._normal = normal
         self._log_total = log_sum([score for _, score in normal])
@@ -144,7 +145,7 @@ class MarginalLoss:
             corpus = self._reader.corpus(kept)
         except EmptyCorpusError:
             return
-        unigram = Unigram(corpus, self._pieces, self._workers)
+        unigram = Unigram(corpus, self._pieces, self._context)
         self.raw -= unigram.log_likelihood()
         unigram.rescore(self._shifted)
         self.renormalized -= unigram.log_likelihood()
@@ -184,7 +185,7 @@ class MarginalLoss:
             segments = self._reader.segments(lines)
         except EmptyCorpusError:
             return
-        unigram = Unigram(segments.corpus, self._pieces, self._workers)
+        unigram = Unigram(segments.corpus, self._pieces, self._context)
         for part, pieces in ((losses.raw, self._pieces), (losses.renormalized, self._shifted)):
             unigram.rescore(pieces)
             found = np.array(unigram.segment_log_likelihoods())

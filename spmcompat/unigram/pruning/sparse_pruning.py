@@ -5,9 +5,9 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from spmcompat.runtime.progress import Report, Stage
+from spmcompat.runtime.context import Context
+from spmcompat.runtime.progress import Stage
 from spmcompat.runtime.runs import Runs
-from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import expected_counts, ranked_count, sparse_step
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.options import UnigramOptions
@@ -27,8 +27,7 @@ _MOST_ROUNDS = 51
 def prune_sparsely(
     lattices: Lattices,
     runs: Runs[UnigramOptions],
-    workers: Workers,
-    report: Report,
+    context: Context,
     rounds: Rounds | None = None,
 ) -> dict[int, Pieces]:
     """Train and prune until a round begins with few enough pieces.
@@ -39,10 +38,8 @@ def prune_sparsely(
         The lattices of the corpus over the seeds. Training changes them.
     runs : Runs of UnigramOptions
         The runs. A run ends when at most `loop_size` pieces are left, and possibly fewer.
-    workers : Workers
-        The worker threads.
-    report : Report
-        Receives progress and log lines.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
     rounds : Rounds, optional
         Receives each step.
 
@@ -56,7 +53,7 @@ def prune_sparsely(
     TrainingError
         If a score is not finite.
     """
-    return _Epochs(workers, report, rounds).train(lattices, runs, None)
+    return _Epochs(context, rounds).train(lattices, runs, None)
 
 
 class _Step(NamedTuple):
@@ -76,8 +73,7 @@ class _Step(NamedTuple):
 class _Epochs(NamedTuple):
     """Runs the rounds of sparse pruning. The fields are parameters of `prune_sparsely`."""
 
-    workers: Workers
-    report: Report
+    context: Context
     rounds: Rounds | None
 
     def train(
@@ -96,8 +92,8 @@ class _Epochs(NamedTuple):
 
     def _train_from(self, lattices: Lattices, step: _Step, is_copy: bool) -> dict[int, Pieces]:
         """Apply `step` to the lattices or to a copy. Return the pieces of the step's runs."""
-        self.report.step("Renumbering")
-        own = step.renumbering.apply(lattices, self.workers, copy=is_copy)
+        self.context.report.step("Renumbering")
+        own = step.renumbering.apply(lattices, self.context.workers, copy=is_copy)
         return self.train(own, step.runs, step)
 
     def _until_they_part(
@@ -112,7 +108,7 @@ class _Epochs(NamedTuple):
         Return the steps of the first round in which the penalties differ, one for each penalty.
         Return no steps if all runs end before. Add the pieces of runs that end to `trained`.
         """
-        report = self.report
+        report = self.context.report
         with runs.stage(report, "EM and sparse pruning") as stage:
             while True:
                 if step is not None:
@@ -130,16 +126,16 @@ class _Epochs(NamedTuple):
                     return steps
                 step = steps[0]
                 report.step("Renumbering")
-                step.renumbering.apply(lattices, self.workers, copy=False)
+                step.renumbering.apply(lattices, self.context.workers, copy=False)
 
     def _steps(
         self, lattices: Lattices, runs: Runs[UnigramOptions], last: _Step | None
     ) -> list[_Step]:
         """Return the steps of the next round, one for each penalty."""
-        report = self.report
+        report = self.context.report
         size = len(lattices.pieces)
         report.step("E-step")
-        counts = expected_counts(lattices, runs.common.partial_sums, self.workers)
+        counts = expected_counts(lattices, runs.common.partial_sums, self.context.workers)
         epoch = 0 if last is None else last.epoch + 1
         by_penalty: dict[float, list[UnigramOptions]] = {}
         for run in runs:
@@ -183,14 +179,15 @@ class _Epochs(NamedTuple):
             for run in runs.part(ending).alone():
                 trained[run.common.vocab_size] = pieces
                 if run.sizes:
-                    self.report.info(run.about(f"sparse pruning ends with {len(pieces)} pieces"))
+                    message = f"sparse pruning ends with {len(pieces)} pieces"
+                    self.context.report.info(run.about(message))
         return runs.part([run for run in runs if run not in ending])
 
     def _without_penalty(self, lattices: Lattices, partial_sums: int, stage: Stage) -> Pieces:
         """Return the pieces with scores that are estimated without the penalty."""
-        report = self.report
+        report = self.context.report
         report.step("E-step")
-        counts = expected_counts(lattices, partial_sums, self.workers)
+        counts = expected_counts(lattices, partial_sums, self.context.workers)
         report.step("M-step")
         pieces, new_ids = sparse_step(lattices.pieces, counts, 0.0)
         pieces.check()

@@ -2,8 +2,7 @@ from collections.abc import Iterable
 from typing import final
 
 from spmcompat.releases import Release
-from spmcompat.runtime.progress import Report
-from spmcompat.runtime.workers import Workers
+from spmcompat.runtime.context import Context
 from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.pieces import Pieces
 
@@ -24,8 +23,7 @@ class SeedRule:
 def seed_from_corpus(
     corpus: Corpus,
     rule: SeedRule,
-    workers: Workers,
-    report: Report,
+    context: Context,
     release: Release = ...,
     counts: list[int] | None = None,
 ) -> Pieces: ...

@@ -129,7 +129,7 @@ cdef _to_log_probabilities(Pieces seeds, bint sum_in_float):
 
 
 def seed_from_corpus(
-        Corpus corpus not None, SeedRule rule not None, workers, report, release=DEFAULT,
+        Corpus corpus not None, SeedRule rule not None, context, release=DEFAULT,
         list counts=None):
     """Return the seeds of a corpus, like ``MakeSeedSentencePieces`` of sentencepiece.
 
@@ -139,10 +139,8 @@ def seed_from_corpus(
         The corpus. It is searched chunk by chunk if it has seeding chunks.
     rule : SeedRule
         The rules for seeds.
-    workers : Workers
-        The worker threads.
-    report : Report
-        Receives progress.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
     release : Release
         The release to follow.
     counts : list, optional
@@ -153,7 +151,7 @@ def seed_from_corpus(
     Pieces
         The characters and the best substrings; scores are log probabilities.
     """
-    cdef Crew crew = workers.crew
+    cdef Crew crew = context.workers.crew
     cdef CSeedRule given = rule.rule
     cdef SeedTree tree
     cdef unique_ptr[SuffixTreeSearch] search
@@ -167,7 +165,7 @@ def seed_from_corpus(
     tree.cut_nodes = release.seed_nodes_are_cut
     tree.ties_in_tree_order = release.seed_ties_in_tree_order
     if corpus.chunks is None:
-        _find_candidates(search, corpus, given, tree, crew, report)
+        _find_candidates(search, corpus, given, tree, crew, context.report)
         start_stage(
             dereference(crew.crew), seeds.pieces, add_best, seeds.pieces, dereference(search),
             given.limit, wanted)
@@ -177,7 +175,7 @@ def seed_from_corpus(
             given.limit, corpus.rule.max_piece_length, given.length_power))
         given.limit = NO_LIMIT
         for chunk in corpus.chunks:
-            _find_candidates(search, chunk, given, tree, crew, report)
+            _find_candidates(search, chunk, given, tree, crew, context.report)
             start_change(
                 dereference(crew.crew), dereference(candidates), add_candidates,
                 dereference(search))

@@ -11,6 +11,7 @@ from spmcompat.bpe.merges import Merges
 from spmcompat.bpe.selection import choose_pieces
 from spmcompat.bpe.trainer import make_merges
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import SegmentCounts, bpe_segments
@@ -25,7 +26,7 @@ from tests.unit.stages import QUIET
 def segments_of(lines: list[str], workers: int = 2, **options: object) -> SegmentCounts:
     plan = stages.plan_of(model_type=TrainerSpec.BPE, **options)
     threads = Workers(workers)
-    counts, alphabet = counts_and_alphabet(plan, Items(lines), threads, QUIET)
+    counts, alphabet = counts_and_alphabet(plan, Items(lines), Context(threads, QUIET))
     return bpe_segments(counts, alphabet, plan, threads)
 
 
@@ -146,7 +147,7 @@ def test_merging_empties_the_segments() -> None:
 
 def test_the_log_has_the_number_of_segments() -> None:
     log = io.StringIO()
-    make_merges(segments_of(["abc abc ab"]), 9, Workers(1), Report(stream=log))
+    make_merges(segments_of(["abc abc ab"]), 9, Context(Workers(1), Report(stream=log)))
     assert "preprocessed 2 distinct segments" in log.getvalue()
 
 

@@ -15,6 +15,7 @@ import pytest
 from spmcompat.bpe.merges import parity_merges
 from spmcompat.model.reading import parse
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import SegmentCounts, bpe_segments
 from spmcompat.segments.cutting import counts_and_alphabet
@@ -46,7 +47,7 @@ def read(
     )
     threads = Workers(workers)
     items = Items([f"{line}\t{count}" for line, count in lines])
-    counts, own = counts_and_alphabet(plan, items, threads, QUIET)
+    counts, own = counts_and_alphabet(plan, items, Context(threads, QUIET))
     characters = sum(counts.characters(threads).values())
     return bpe_segments(counts, alphabet or own, plan, threads), characters, alphabet or own
 

@@ -15,6 +15,7 @@ from spmcompat.counting.counts import Counts
 from spmcompat.counting.reading import read_counts
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.releases import RELEASES, Release, find_release
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
@@ -33,14 +34,14 @@ TEXT = corpora.mixed_text(3, 60)
 
 def fingerprint(corpus: Corpus) -> object:
     """Return data that identify a corpus, such as seeds, whose scores depend on all substrings."""
-    seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
+    seeds = seed_from_corpus(corpus, SeedRule(100_000), Context(Workers(1), stages.QUIET))
     return corpus.pretokens, corpus.segments, corpus.alphabet, list(seeds)
 
 
 def count(items: list[str] | None, **options: object) -> Counts:
     plan = stages.plan_of(**options)
     source = open_source(plan.text, items, stages.QUIET)
-    return read_counts(plan, source, Workers(2), stages.QUIET)
+    return read_counts(plan, source, Context(Workers(2), stages.QUIET))
 
 
 def characters(corpus: Corpus) -> str:
@@ -403,7 +404,7 @@ def test_lines_that_are_left_out_are_reported(tmp_path: Path) -> None:
     items = ["a", "", "x" * 6, "x" * 7, "▅", "éé", "éé1"]
     report = Report(0, stream)
     plan = stages.plan_of(max_sentence_length=5, remove_extra_whitespaces=True)
-    corpus = stages.read_plan(plan, items, Workers(2), report)
+    corpus = stages.read_plan(plan, items, Context(Workers(2), report))
     lines = stream.getvalue().splitlines()
     assert "INFO spmcompat: Loaded all 3 sentences" in lines
     assert any("Skipped 2 too long sentences with 13 bytes, " in line for line in lines)

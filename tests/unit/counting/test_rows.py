@@ -22,6 +22,7 @@ from spmcompat.counting.rows import (
     count_of_place,
     find_wrong_row,
 )
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.threads import CancelFlag
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.sources import open_source
@@ -36,7 +37,8 @@ def text_of(words: list[str], lines: int = 400) -> list[str]:
 
 def counts_of(text: list[str]) -> Counts:
     plan = stages.plan_of().for_table()
-    return read_counts(plan, open_source(plan.text, text, stages.QUIET), Workers(2), stages.QUIET)
+    source = open_source(plan.text, text, stages.QUIET)
+    return read_counts(plan, source, Context(Workers(2), stages.QUIET))
 
 
 def rows_of(columns: Columns) -> list[tuple[str, int, int, int]]:
@@ -91,7 +93,7 @@ def test_a_batch_ends_when_it_has_much_text() -> None:
     plan = stages.plan_of(max_sentence_length=1 << 20)
     plan = plan.for_table()
     source = open_source(plan.text, text, stages.QUIET)
-    counts = read_counts(plan, source, Workers(2), stages.QUIET)
+    counts = read_counts(plan, source, Context(Workers(2), stages.QUIET))
     batches = [*RowReader(counts, Workers(2))]
     assert len(batches) > 1
     assert sum(batch.size for batch in batches) == len(text)

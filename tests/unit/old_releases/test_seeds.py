@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from spmcompat.releases import V0_2_1, V0_2_2, Release
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.oracle import character_tree
@@ -44,4 +45,5 @@ def test_seeds_of_old_releases_equal_the_oracle(
     for limit in (ALL, 3):
         expected = stages.plain(seed(sentences, replace(options, seed_sentencepiece_size=limit)))
         rule = SeedRule(limit)
-        assert list(seed_from_corpus(corpus, rule, Workers(2), stages.QUIET, release)) == expected
+        context = Context(Workers(2), stages.QUIET)
+        assert list(seed_from_corpus(corpus, rule, context, release)) == expected

@@ -15,6 +15,7 @@ from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.pretokenization.pretokenizer import Cut, Pretokenizer, find_cut
 from spmcompat.pretokenization.script_runs import script_runs
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.libraries import MissingLibraryError
 from spmcompat.runtime.threads import CancelFlag
 from spmcompat.runtime.workers import Workers
@@ -162,7 +163,7 @@ def test_the_command_line_takes_names_and_stores_nothing(tmp_path: Path) -> None
 
 
 def _fingerprint(corpus: Corpus) -> object:
-    seeds = seed_from_corpus(corpus, SeedRule(100_000), Workers(1), stages.QUIET)
+    seeds = seed_from_corpus(corpus, SeedRule(100_000), Context(Workers(1), stages.QUIET))
     return corpus.alphabet, list(corpus.counted_pretokens()), list(seeds)
 
 

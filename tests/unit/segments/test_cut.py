@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import bpe_segments
 from spmcompat.segments.cutting import counts_and_alphabet
@@ -35,7 +36,7 @@ def test_pretokens_are_sorted_by_count() -> None:
 
 def test_characters_are_counted_once_with_the_segments() -> None:
     plan = stages.plan_of(model_type=TrainerSpec.BPE)
-    counts, alphabet = counts_and_alphabet(plan, Items(["ab c", "ab"]), Workers(2), QUIET)
+    counts, alphabet = counts_and_alphabet(plan, Items(["ab c", "ab"]), Context(Workers(2), QUIET))
     characters = counts.characters(Workers(2))
     assert characters == {ord(SPACE): 3, ord("a"): 2, ord("b"): 2, ord("c"): 1}
     assert counts.characters(Workers(1)) == characters

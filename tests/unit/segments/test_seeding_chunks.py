@@ -16,6 +16,7 @@ from spmcompat.counting import retention
 from spmcompat.errors import TrainingError
 from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.plan import TextPlan
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments import seeding_chunks
@@ -115,12 +116,13 @@ def read(text: Text, folder: Path) -> Corpus:
     reading = text.options.text._replace(input=tuple(str(folder / name) for name in files))
     options = text.options._replace(text=reading)
     with mock.patch.object(retention, "_SURE_BYTES", text.sure_bytes):
-        return read_plan(make_plan(options), None, Workers(text.workers), Report(2))
+        return read_plan(make_plan(options), None, Context(Workers(text.workers), Report(2)))
 
 
 def check_seeds(corpus: Corpus, text: Text) -> None:
     with mock.patch.object(seeding_chunks, "_MOST_TABLE_BYTES", text.table_bytes):
-        found = list(seed_from_corpus(corpus, text.rule(), Workers(text.workers), Report(2)))
+        context = Context(Workers(text.workers), Report(2))
+        found = list(seed_from_corpus(corpus, text.rule(), context))
     expected = seed(covered(text), oracle_options(text))
     assert found == [(piece.encode(), float(score)) for piece, score in expected]
 
@@ -178,18 +180,18 @@ def test_a_sample_is_searched_in_seeding_chunks(folder: Path) -> None:
 
 def test_an_iterator_cannot_be_read_again() -> None:
     corpus = read_plan(
-        make_plan(PLAIN), iter(line for line, _ in LONG.lines), Workers(1), Report(2)
+        make_plan(PLAIN), iter(line for line, _ in LONG.lines), Context(Workers(1), Report(2))
     )
     with pytest.raises(TrainingError, match="iterator can be read only once"):
-        seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
+        seed_from_corpus(corpus, SeedRule(10), Context(Workers(1), Report(2)))
 
 
 def test_arrow_data_cannot_be_read_again() -> None:
     pa = pytest.importorskip("pyarrow")
     rows = pa.array([line for line, _ in LONG.lines])
-    corpus = read_plan(make_plan(PLAIN), rows, Workers(1), Report(2))
+    corpus = read_plan(make_plan(PLAIN), rows, Context(Workers(1), Report(2)))
     with pytest.raises(TrainingError, match="Arrow data can be read only once"):
-        seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
+        seed_from_corpus(corpus, SeedRule(10), Context(Workers(1), Report(2)))
 
 
 def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
@@ -202,10 +204,10 @@ def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
     )
     writer.start()
     options = PLAIN._replace(text=TextPlan(input=(str(pipe),)))
-    corpus = read_plan(make_plan(options), None, Workers(1), Report(2))
+    corpus = read_plan(make_plan(options), None, Context(Workers(1), Report(2)))
     writer.join(LIMIT)
     with pytest.raises(TrainingError, match="not a regular file and can be read only once"):
-        seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
+        seed_from_corpus(corpus, SeedRule(10), Context(Workers(1), Report(2)))
 
 
 @pytest.mark.parametrize("other", ["", "ab\n", "ab ba\n" * 60, "ab\n" * 61, "\n" * 61])
@@ -213,4 +215,4 @@ def test_a_changed_file_is_an_error(folder: Path, other: str) -> None:
     corpus = read(LONG, folder)
     (folder / "text").write_text(other)
     with pytest.raises(TrainingError, match="changed while it was read"):
-        seed_from_corpus(corpus, SeedRule(10), Workers(1), Report(2))
+        seed_from_corpus(corpus, SeedRule(10), Context(Workers(1), Report(2)))

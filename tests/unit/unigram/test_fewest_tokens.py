@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.trainer import make_seeds, train_sizes
@@ -43,7 +44,7 @@ def both(seed: int, drop_unused: bool) -> tuple[oracle.Training, list[str], list
         num_sub_iterations=dice.randint(1, 3),
     )
     counts: list[int] = []
-    found = make_seeds(corpus, options, Workers(2), QUIET, seed_counts=counts)
+    found = make_seeds(corpus, options, Context(Workers(2), QUIET), seed_counts=counts)
     seeds = [piece.decode() for piece, _ in found]
     weights = {
         piece: Fraction(max(count, 1) * len(piece))
@@ -51,7 +52,7 @@ def both(seed: int, drop_unused: bool) -> tuple[oracle.Training, list[str], list
     }
     training = oracle.Training(words, required, MARGIN)
     expected = training.run(weights, size, options.num_sub_iterations, drop_unused)
-    (trained,) = train_sizes(corpus, [options], Workers(2), QUIET)
+    (trained,) = train_sizes(corpus, [options], Context(Workers(2), QUIET))
     ours = [piece.decode() for piece, _ in trained]
     return training, expected, ours, size
 

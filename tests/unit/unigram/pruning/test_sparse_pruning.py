@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.runs import Runs
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import ExpectedCounts, expected_counts, ranked_count, sparse_step
@@ -74,5 +75,5 @@ def test_sparse_pruning_equals_the_oracle(name: str, debias: bool) -> None:
         lattices = Lattices(case.corpus, stages.ours(case.pieces), workers)
         size, partial_sums = options.vocab_size, options.num_threads
         run = UnigramOptions(size, partial_sums=partial_sums, post_l1_debias=debias)
-        found = prune_sparsely(lattices, Runs([run]), workers, stages.QUIET)
+        found = prune_sparsely(lattices, Runs([run]), Context(workers, stages.QUIET))
         assert list(found[size]) == stages.plain(expected)

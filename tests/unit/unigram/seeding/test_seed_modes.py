@@ -10,6 +10,7 @@ from functools import partial
 
 import pytest
 
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.oracle import seeding as oracle
@@ -34,7 +35,7 @@ BANANA_SEEDS |= {"ne": 12, "nine": 12, "ine": 12, "in": 15}
 def substrings(case: Case, pretokens: bool, recover: bool) -> dict[str, float]:
     """Return the seeds with their scores, without the characters of the alphabet."""
     rule = SeedRule(ALL, pretokens=pretokens, recover=recover)
-    seeds = seed_from_corpus(case.corpus, rule, Workers(2), stages.QUIET)
+    seeds = seed_from_corpus(case.corpus, rule, Context(Workers(2), stages.QUIET))
     return {piece.decode(): score for piece, score in list(seeds)[len(case.corpus.alphabet) :]}
 
 

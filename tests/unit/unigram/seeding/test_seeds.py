@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from spmcompat.errors import TrainingError
+from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.options import UnigramOptions
@@ -31,7 +32,7 @@ def seeds_of(case: Case, limit: int, workers: int = 2) -> list[tuple[bytes, floa
 
 
 def seeds_by(case: Case, rule: SeedRule, workers: int = 2) -> list[tuple[bytes, float]]:
-    return list(seed_from_corpus(case.corpus, rule, Workers(workers), stages.QUIET))
+    return list(seed_from_corpus(case.corpus, rule, Context(Workers(workers), stages.QUIET)))
 
 
 def expected_seeds(case: Case, limit: int) -> list[tuple[bytes, float]]:
@@ -128,7 +129,7 @@ class Watch(Report):
 def test_the_progress_of_a_search() -> None:
     case = stages.both([("ab abc", 3), ("c", 1)], Options(character_coverage=1.0))
     watch = Watch()
-    seed_from_corpus(case.corpus, SeedRule(10), Workers(2), watch)
+    seed_from_corpus(case.corpus, SeedRule(10), Context(Workers(2), watch))
     # "▁ab", "▁abc" and "▁c" have six suffixes that are longer than one character.
     assert (watch.stages["Seeding"].total, watch.stages["Seeding"].done) == (6, 6)
 
@@ -192,7 +193,7 @@ def test_scores_must_be_finite(power: float) -> None:
     case = stages.both([("a" * 9, 9)], Options(character_coverage=1.0))
     options = UnigramOptions(seed_piece_length_power=power)
     with pytest.raises(TrainingError, match="Choose a power nearer to 1"):
-        make_seeds(case.corpus, options, Workers(1), stages.QUIET)
+        make_seeds(case.corpus, options, Context(Workers(1), stages.QUIET))
 
 
 # Seed files.
@@ -285,7 +286,7 @@ def test_errors_of_seed_files_name_the_line(line: bytes, message: str) -> None:
 def made(case: Case, size: int, seed_file: bytes = b"") -> list[bytes]:
     name = "seeds.tsv" if seed_file else ""
     options = UnigramOptions(seed_sentencepiece_size=size, seed_sentencepieces_file=name)
-    seeds = make_seeds(case.corpus, options, Workers(1), stages.QUIET, BytesIO(seed_file))
+    seeds = make_seeds(case.corpus, options, Context(Workers(1), stages.QUIET), BytesIO(seed_file))
     return [piece for piece, _ in seeds]
 
 
@@ -326,4 +327,4 @@ def test_a_corpus_without_seeds_is_refused(whole: bool) -> None:
     )
     assert corpus.alphabet == ([(0x1F, 0)] if whole else [(ord("z"), 0)])
     with pytest.raises(TrainingError, match="has no seed pieces"):
-        make_seeds(corpus, UnigramOptions(), Workers(1), stages.QUIET)
+        make_seeds(corpus, UnigramOptions(), Context(Workers(1), stages.QUIET))
