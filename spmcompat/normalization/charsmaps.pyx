@@ -20,7 +20,7 @@ from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
-from spmcompat.normalization.rules import MARK_CASE
+from spmcompat.normalization.rules import MARK_CASE, NAMES, OWN_NAMES
 from spmcompat.releases import DEFAULT
 from spmcompat.runtime.inputs import open_file
 
@@ -50,15 +50,6 @@ cdef extern from "spmcompat/normalization/derived_rules.hpp" namespace "spmcompa
     CaseMarking cpp_mark_case "spmcompat::mark_case"(
         string_view blob, string_view folding, const cpp_set[uint32_t]& not_capitals) except +
 
-
-NAMES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
-
-# Each set of rules that sentencepiece does not have, and the predefined rules it is derived from.
-OWN_NAMES = {
-    "nmt_nfkc_strip_accents": "nmt_nfkc",
-    "nmt_nfkc_cf_strip_accents": "nmt_nfkc_cf",
-    MARK_CASE: "nmt_nfkc",
-}
 
 # The nonspacing marks (Mn) of the Unicode blocks of combining marks, and of the Cyrillic, Coptic,
 # Hebrew, Arabic and Syriac blocks. In these scripts, a text without such marks is still readable.

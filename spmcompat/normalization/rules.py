@@ -6,8 +6,18 @@ from typing import TypeAlias
 Rules: TypeAlias = Mapping[tuple[int, ...], tuple[int, ...]]
 """Pairs of a source and its replacement, as code points."""
 
+NAMES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
+"""The names of the rules of ``sentencepiece``, except ``identity``, which changes nothing."""
+
 MARK_CASE = "nmt_nfkc_mark_case"
 """The name of the rules that replace a capital with the case mark and its small letter."""
+
+OWN_NAMES = {
+    "nmt_nfkc_strip_accents": "nmt_nfkc",
+    "nmt_nfkc_cf_strip_accents": "nmt_nfkc_cf",
+    MARK_CASE: "nmt_nfkc",
+}
+"""Each set of rules that ``sentencepiece`` lacks, and the rules from which it is derived."""
 
 
 def to_tsv(rules: Rules) -> str:
