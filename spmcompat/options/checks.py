@@ -9,7 +9,7 @@ Source: ``VerifySpec`` and the beginning of ``TrainerInterface::LoadSentences`` 
 
 import os
 import stat
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from typing import TypeVar
@@ -24,8 +24,10 @@ from spmcompat.errors import (
 from spmcompat.model.meta_pieces import RESERVED, MetaPiece, meta_pieces
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.normalization.rules import MARK_CASE
+from spmcompat.options.conflicts import refuse_conflicts
+from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS
 from spmcompat.options.named_rules import marks_case
-from spmcompat.options.option import EXTENSION, SETTINGS, TRAINER, Option
+from spmcompat.options.option import SETTINGS, TRAINER, Option
 from spmcompat.options.settings import Settings, runs_of
 from spmcompat.options.table import OPTIONS
 from spmcompat.pretokenization.pretokenizer import find_cut
@@ -34,7 +36,7 @@ from spmcompat.runtime.libraries import require
 from spmcompat.runtime.outputs import check_output, refuse_inputs
 from spmcompat.runtime.runs import Runs
 from spmcompat.text.files import check_file
-from spmcompat.text.forms import ARROW, AUTO, CSV, JSONL, PARQUET, TSV
+from spmcompat.text.forms import ARROW, AUTO, CSV, JSONL, PARQUET, TEXT, TSV
 from spmcompat.text.opening import format_of_path, is_remote
 from spmcompat.text.paths import expand, hint_about_texts, pattern_of_folder
 from spmcompat.text.remote import local_path
@@ -85,7 +87,12 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     _check_prefix(settings.trainer.model_prefix)
     _for_each_size(settings, lambda run: _check_output(run, has_writer=has_writer))
     _check_dump(settings)
-    _check_languages(settings)
+    refuse_conflicts(settings)
+    if settings.languages is not None and settings.release.bpe_active_set:
+        raise BadValueError(
+            "language_counts chooses pairs as sentencepiece 0.2.2 and later do. Choose one of "
+            "these releases with compat, or leave compat out."
+        )
     return meta
 
 
@@ -98,15 +105,16 @@ def _check_text(settings: Settings, *, has_sentences: bool) -> None:
         )
     if settings.counts is None:
         _check_input(settings, has_sentences=has_sentences)
-    else:
-        _check_counts(settings, has_sentences=has_sentences)
+    elif has_sentences:
+        raise BadValueError("Give either sentence_iterator or counts.")
 
 
 def check_options(settings: Settings) -> dict[int, MetaPiece]:
     """Check all options that do not depend on files. See `verify` for the result and the errors."""
     _check_listeners(settings)
-    _check_algorithm(settings)
-    _check_extensions(settings)
+    refuse_conflicts(settings, unknown=OPTIONS_WITH_COUNTS)
+    find_cut(settings.pretokenizer)
+    _check_input_format(settings.trainer.input_format)
     _check_case_marks(settings)
     return _for_each_size(settings, _check_numbers)
 
@@ -164,104 +172,20 @@ def _without_space(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece]:
     return meta_pieces(others, release)
 
 
-def _check_algorithm(settings: Settings) -> None:
-    """Raise if the model type does not support one of the options."""
-    spec = settings.trainer
-    simple = spec.model_type in _SIMPLE
-    if spec.use_all_vocab and not simple:
-        raise TrainingError("--use_all_vocab=true is valid for WORD/CHAR model. Leave it out.")
-    if spec.seed_sentencepieces_file and spec.model_type != TrainerSpec.UNIGRAM:
-        raise TrainingError(
-            "seed_sentencepieces_file is only supported for UNIGRAM model. Leave it out."
-        )
-    check_pretokenization(settings)
-    if spec.auto_character_coverage:
-        _check_auto_character_coverage(settings)
-    if spec.input_format not in ("", "text", "tsv"):
+def _check_input_format(given: str) -> None:
+    """Raise if no format has this name."""
+    if given not in ("", TEXT, TSV):
         raise TrainingError(
             "Supported formats are 'text' and 'tsv'. spmcompat also accepts auto, csv, jsonl, "
-            f"parquet and arrow, but input_format is {spec.input_format!r}."
+            f"parquet and arrow, but input_format is {given!r}."
         )
 
 
 def check_pretokenization(settings: Settings) -> None:
     """Raise if two pretokenizers are given, or if the model type does not support pretokenizers."""
-    spec, pretokenizer = settings.trainer, settings.pretokenizer
-    name = "pretokenization_delimiter" if pretokenizer is None else "pretokenizer"
-    if pretokenizer is None and not spec.pretokenization_delimiter:
-        return
-    if spec.model_type in _SIMPLE:
-        raise TrainingError(
-            f"PretokenizerForTraining is only supported in UNIGRAM or BPE mode. Leave {name} out."
-        )
-    if pretokenizer is None:
-        return
-    if spec.pretokenization_delimiter:
-        raise TrainingError(
-            "pretokenizer callback and pretokenization_delimiter cannot be set simultaneously. "
-            "Leave one of the two out."
-        )
-    if pretokenizer == "script" and spec.treat_whitespace_as_suffix:
-        raise TrainingError(
-            "pretokenizer=script joins a space to the text after it, so it cannot be set together "
-            "with treat_whitespace_as_suffix. Leave one of the two out."
-        )
-    find_cut(pretokenizer)
-
-
-def _check_auto_character_coverage(settings: Settings) -> None:
-    """Raise if `auto_character_coverage` is not possible with the other options."""
-    spec = settings.trainer
-    name = "--auto_character_coverage"
-    if spec.model_type in _SIMPLE:
-        raise TrainingError(f"{name} is only supported in UNIGRAM or BPE model mode. Leave it out.")
-    if spec.model_type == TrainerSpec.UNIGRAM and not settings.use_sparse_pruning:
-        raise TrainingError(
-            f"{name} in UNIGRAM mode requires --use_sparse_pruning=true. Set it too."
-        )
-    if not spec.byte_fallback:
-        raise TrainingError(f"{name} requires --byte_fallback=true. Set it too.")
-    if spec.required_chars:
-        raise TrainingError(
-            f"{name} cannot be used together with --required_chars or --required_chars_file. "
-            "Leave one of the two out."
-        )
-
-
-def _check_extensions(settings: Settings) -> None:
-    """Raise if an extension is not available for the model type, or contradicts another option."""
-    spec, given = settings.trainer, settings.extensions
-    model_type = TrainerSpec.ModelType.Name(spec.model_type).lower()
-    changed = _changed_extensions(settings)
-    for option in changed:
-        if model_type not in option.models:
-            allowed = " and ".join(option.models)
-            is_of_recipe = f" --{option.name}=" in settings.recipe
-            source = f" ({settings.recipe})" if is_of_recipe else ""
-            raise TrainingError(
-                f"{option.name} is for {allowed} models only{source}. Leave it out."
-            )
-    if settings.on_round is not None and spec.model_type in _SIMPLE:
-        raise TrainingError("on_round is for unigram and bpe models only. Leave it out.")
-    names = {option.name for option in changed}
-    if "dump_format" in names and not given.dump:
-        raise TrainingError("dump_format needs dump, the folder to write. Give both or neither.")
-    if spec.seed_sentencepieces_file:
-        _refuse(names, "seed_sentencepieces_file", "seed_mode", "prefix_recovery", "seed_factor")
-    if settings.use_sparse_pruning:
-        _refuse(
-            names, "use_sparse_pruning", "objective", "m_step", "early_prune_threshold", "prune"
-        )
-    if given.objective == "fewest_tokens":
-        _refuse(names, "objective=fewest_tokens", "m_step", "early_prune_threshold", "prune")
-        _refuse(names, "objective=fewest_tokens", "prune_overshoot", "final_estimate")
-    elif given.drop_unused:
-        raise TrainingError(
-            "drop_unused is for objective=fewest_tokens only. With objective=likelihood, "
-            "early_prune_threshold drops pieces."
-        )
-    if given.seed_mode == "bpe":
-        _refuse(names, "seed_mode=bpe", "prefix_recovery")
+    names = ("pretokenizer", "pretokenization_delimiter", "treat_whitespace_as_suffix")
+    refuse_conflicts(settings, names)
+    find_cut(settings.pretokenizer)
 
 
 def _check_case_marks(settings: Settings) -> None:
@@ -279,46 +203,6 @@ def _check_case_marks(settings: Settings) -> None:
                 f"The symbol {printable(symbol)} contains U+{ord(CASE_MARK):04X}, the case mark of "
                 f"normalization_rule_name={MARK_CASE}. Remove the character from the symbol."
             )
-
-
-def _check_languages(settings: Settings) -> None:
-    """Raise if parity-aware BPE is not possible with the other options."""
-    names = {option.name for option in _changed_extensions(settings)}
-    if settings.languages is None:
-        for name in sorted(names):
-            if name.startswith("language_"):
-                raise BadValueError(f"{name} needs language_counts. Give both or neither.")
-        return
-    if settings.trainer.model_type != TrainerSpec.BPE:
-        raise BadValueError("language_counts is for bpe models only. Add model_type=bpe.")
-    if settings.release.bpe_active_set:
-        raise BadValueError(
-            "language_counts chooses pairs as sentencepiece 0.2.2 and later do. Choose one of "
-            "these releases with compat, or leave compat out."
-        )
-    if "language_alpha" in names and not settings.extensions.language_window:
-        raise BadValueError("language_alpha needs language_window. Give both or neither.")
-    _refuse(names, "language_counts", "dump")
-    if settings.on_round is not None:
-        raise BadValueError("language_counts does not use on_round. Leave one of the two out.")
-    if settings.trainer.auto_character_coverage:
-        raise BadValueError(
-            "language_counts does not use auto_character_coverage. Leave one of the two out."
-        )
-
-
-def _changed_extensions(settings: Settings) -> list[Option]:
-    """Return the extensions whose values differ from the defaults."""
-    extensions = [option for option in OPTIONS.values() if option.stored_in == EXTENSION]
-    given = vars(settings.extensions)
-    return [option for option in extensions if given[option.stored_as] != option.default]
-
-
-def _refuse(given: Collection[str], option: str, *names: str) -> None:
-    """Raise if one of the extensions `names` is given, but has no effect because of `option`."""
-    for name in names:
-        if name in given:
-            raise TrainingError(f"{option} does not use {name}. Leave one of the two out.")
 
 
 def check_ranges(settings: Settings) -> None:
@@ -510,22 +394,6 @@ def _check_no_space(path: str) -> None:
         raise MissingFileError(
             f'"{path}": No such file or directory, but there is "{bare}". Remove the space next to '
             "the comma in input."
-        )
-
-
-def _check_counts(settings: Settings, *, has_sentences: bool) -> None:
-    """Raise if counts are given together with sentences, or with an option that needs sentences."""
-    if has_sentences:
-        raise BadValueError("Give either sentence_iterator or counts.")
-    if settings.trainer.self_test_sample_size > 0:
-        raise BadValueError(
-            "self_test_sample_size draws lines of the text, and counts have none. Leave it out, or "
-            "train from the text."
-        )
-    if settings.strict:
-        raise BadValueError(
-            "strict checks the lines of the text, and counts have none. Leave it out, or count the "
-            "text with it."
         )
 
 

@@ -109,6 +109,8 @@ EXTENSIONS = (
         "contain U+2585. Otherwise, these cause only warnings.",
         SETTINGS,
         default=False,
+        excludes=("counts",),
+        refusals={"counts": "strict checks the lines of the text, and counts have none."},
     ),
     _extension(
         "workers",
@@ -150,6 +152,7 @@ EXTENSIONS = (
         "separated by commas, instead of from --input: before each merge, the language with the "
         "most tokens for its text chooses its most frequent pair.",
         ELSEWHERE,
+        "languages",
         models=(BPE,),
     ),
     _extension(
@@ -159,6 +162,7 @@ EXTENSIONS = (
         "of counts, one for each language in the same order. The texts should be translations of "
         "each other. By default, compare the tokens per character in language_counts.",
         ELSEWHERE,
+        "languages",
         models=(BPE,),
     ),
     _extension(
@@ -167,6 +171,7 @@ EXTENSIONS = (
         "With language_counts, multiply the number of tokens of each language by its number in "
         "this list; a language with a higher number chooses more merges. By default, each is 1.",
         ELSEWHERE,
+        "languages",
         models=(BPE,),
     ),
     _extension(
@@ -178,6 +183,7 @@ EXTENSIONS = (
         default=0,
         least=0,
         models=(BPE,),
+        needs=("language_counts",),
     ),
     _extension(
         "language_window",
@@ -189,6 +195,7 @@ EXTENSIONS = (
         default=0,
         least=0,
         models=(BPE,),
+        needs=("language_counts",),
     ),
     _extension(
         "language_alpha",
@@ -198,6 +205,7 @@ EXTENSIONS = (
         default=2.0,
         least=1,
         models=(BPE,),
+        needs=("language_counts", "language_window"),
     ),
     _extension(
         "column",
@@ -226,6 +234,7 @@ EXTENSIONS = (
         default="full_text",
         choices=("full_text", "pretokens", "bpe"),
         models=_EM,
+        excludes=("seed_sentencepieces_file",),
     ),
     _extension(
         "prefix_recovery",
@@ -234,6 +243,7 @@ EXTENSIONS = (
         EXTENSION,
         default=False,
         models=_EM,
+        excludes=("seed_sentencepieces_file", "seed_mode=bpe"),
     ),
     _extension(
         "seed_factor",
@@ -244,6 +254,7 @@ EXTENSIONS = (
         default=0.0,
         least=0,
         models=_EM,
+        excludes=("seed_sentencepieces_file",),
     ),
     _extension(
         "objective",
@@ -254,6 +265,7 @@ EXTENSIONS = (
         default="likelihood",
         choices=("likelihood", "fewest_tokens"),
         models=_EM,
+        excludes=("use_sparse_pruning",),
     ),
     _extension(
         "drop_unused",
@@ -264,6 +276,7 @@ EXTENSIONS = (
         EXTENSION,
         default=False,
         models=_EM,
+        needs=("objective=fewest_tokens",),
     ),
     _extension(
         "m_step",
@@ -273,6 +286,7 @@ EXTENSIONS = (
         default="digamma",
         choices=("digamma", "ml"),
         models=_EM,
+        excludes=("use_sparse_pruning", "objective=fewest_tokens"),
     ),
     _extension(
         "early_prune_threshold",
@@ -285,6 +299,7 @@ EXTENSIONS = (
         default=0.5,
         least=0,
         models=_EM,
+        excludes=("use_sparse_pruning", "objective=fewest_tokens"),
     ),
     _extension(
         "prune",
@@ -296,6 +311,7 @@ EXTENSIONS = (
         default="likelihood",
         choices=("likelihood", "flat", "exact"),
         models=_EM,
+        excludes=("use_sparse_pruning", "objective=fewest_tokens"),
     ),
     _extension(
         "prune_overshoot",
@@ -306,6 +322,7 @@ EXTENSIONS = (
         default=1.1,
         least=1,
         models=_EM,
+        excludes=("objective=fewest_tokens",),
     ),
     _extension(
         "final_estimate",
@@ -318,6 +335,7 @@ EXTENSIONS = (
         least=1,
         most=1000,
         models=_EM,
+        excludes=("objective=fewest_tokens",),
     ),
     _extension(
         "space_pieces",
@@ -339,6 +357,7 @@ EXTENSIONS = (
         EXTENSION,
         default="",
         models=(UNIGRAM, BPE),
+        excludes=("language_counts",),
     ),
     _extension(
         "dump_format",
@@ -348,6 +367,7 @@ EXTENSIONS = (
         default="tsv",
         choices=("tsv", "parquet"),
         models=(UNIGRAM, BPE),
+        needs=("dump",),
     ),
     _extension(
         "on_round",
@@ -357,6 +377,7 @@ EXTENSIONS = (
         ELSEWHERE,
         models=(UNIGRAM, BPE),
         flag=False,
+        excludes=("language_counts",),
     ),
 )
 

@@ -120,10 +120,9 @@ def _store_defaults(settings: Settings) -> None:
         if not option.flag or option.kind == LIST or option.name in absent:
             continue
         if option.stored_in == TRAINER:
-            setattr(settings.trainer, option.name, getattr(settings.trainer, option.name))
+            setattr(settings.trainer, option.name, option.default)
         elif option.stored_in == NORMALIZER:
-            default = option.default or getattr(settings.normalizer, option.stored_as)
-            setattr(settings.normalizer, option.stored_as, default)
+            setattr(settings.normalizer, option.stored_as, option.default)
 
 
 def _store_flag(settings: Settings, name: str, text: str) -> None:

@@ -2,17 +2,8 @@
 
 from typing import Any
 
-from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
-from spmcompat.options.option import (
-    BOOL,
-    BYTES,
-    CHOICE,
-    LIST,
-    MODEL_TYPE,
-    NORMALIZER,
-    TRAINER,
-    Option,
-)
+from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
+from spmcompat.options.option import BOOL, BYTES, CHOICE, LIST, MODEL_TYPE, Option
 
 
 def default_text(option: Option) -> str:
@@ -20,9 +11,6 @@ def default_text(option: Option) -> str:
     value: Any = option.default
     if option.kind in (LIST, BYTES):
         return ""
-    if value is None and option.stored_in in (TRAINER, NORMALIZER):
-        spec = TrainerSpec() if option.stored_in == TRAINER else NormalizerSpec()
-        value = getattr(spec, option.stored_as)
     if option.kind == MODEL_TYPE:
         return TrainerSpec.ModelType.Name(value).lower()
     if option.kind == BOOL:

@@ -1,5 +1,7 @@
 """The description of one option: the columns of the table of options."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from spmcompat.releases import RELEASES
@@ -36,15 +38,24 @@ class Option(NamedTuple):
     field : str
         The name under which the value is stored, if it differs from the name of the option.
     default : object
-        The default. If an option that is stored in a spec has none here, its default is in the
-        schema of the model.
+        The default. For an option that is stored in a spec, the table takes it from the schema of
+        the model, unless the row has one.
     least, most : float, optional
         The smallest and the largest allowed value.
     choices : tuple of str
         The allowed values of a `CHOICE`. ``name:N`` means ``name:`` and a whole number from `least`
         to `most`.
     models : tuple of str
-        The model types that use the option; empty if all do.
+        The model types that use the option; empty if all do. For other model types, the option is
+        refused if ``sentencepiece`` lacks it or refuses it, too; see `refusals`.
+    needs, excludes : tuple of str
+        The options that must be set together with this one, and those that cannot. ``name`` means
+        a value other than the default, and ``name=value`` a certain value. An option is needed only
+        by the model types that use it.
+    refusals : mapping of str to str
+        The sentences with which errors begin, where they are not made from the names. The keys are
+        items of `needs` and `excludes`, or ``models`` for another model type. Sentences about two
+        options of ``sentencepiece`` keep its wording.
     flag, keyword : bool
         Whether the command line accepts the option, and whether Python accepts it.
     in_reference : bool
@@ -63,6 +74,9 @@ class Option(NamedTuple):
     most: float | None = None
     choices: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    refusals: Mapping[str, str] = MappingProxyType({})
     flag: bool = True
     keyword: bool = True
     in_reference: bool = True

@@ -27,6 +27,8 @@ from spmcompat.releases import RELEASES
 _FILE = "A file in UTF-8 with one %s on each line."
 _TRAINED = (UNIGRAM, BPE)
 _EM = (UNIGRAM,)
+_AUTO = "--auto_character_coverage"
+_NO_PRETOKENIZER = {"models": "PretokenizerForTraining is only supported in UNIGRAM or BPE mode."}
 
 REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
     "Input and output": (
@@ -118,6 +120,16 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "Do not require characters: they compete with the other pieces for the vocabulary. "
             "Needs byte_fallback; unigram also needs use_sparse_pruning.",
             models=_TRAINED,
+            needs=("use_sparse_pruning", "byte_fallback"),
+            excludes=("required_chars", "language_counts"),
+            refusals={
+                "models": f"{_AUTO} is only supported in UNIGRAM or BPE model mode.",
+                "use_sparse_pruning": f"{_AUTO} in UNIGRAM mode requires "
+                "--use_sparse_pruning=true.",
+                "byte_fallback": f"{_AUTO} requires --byte_fallback=true.",
+                "required_chars": f"{_AUTO} cannot be used together with --required_chars or "
+                "--required_chars_file.",
+            },
         ),
     ),
     "Model": (
@@ -140,6 +152,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             BOOL,
             "Put all words or characters of the text into the vocabulary.",
             models=(WORD, CHAR),
+            refusals={"models": "--use_all_vocab=true is valid for WORD/CHAR model."},
         ),
         Option(
             "byte_fallback",
@@ -177,6 +190,11 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "treat_whitespace_as_suffix",
             BOOL,
             "Put white space at the end of a piece, not at its beginning.",
+            excludes=("pretokenizer=script",),
+            refusals={
+                "pretokenizer=script": "pretokenizer=script joins a space to the text after it, so "
+                "it cannot be set together with treat_whitespace_as_suffix.",
+            },
         ),
         Option(
             "allow_whitespace_only_pieces",
@@ -189,6 +207,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             TEXT,
             "A delimiter that no piece crosses. It is removed from the sentences before training.",
             models=_TRAINED,
+            refusals=_NO_PRETOKENIZER,
         ),
         Option(
             "pretokenizer",
@@ -198,6 +217,12 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "pattern starts or ends. In Python, also a function.",
             ELSEWHERE,
             models=_TRAINED,
+            excludes=("pretokenization_delimiter",),
+            refusals=_NO_PRETOKENIZER
+            | {
+                "pretokenization_delimiter": "pretokenizer callback and pretokenization_delimiter "
+                "cannot be set simultaneously.",
+            },
         ),
         Option(
             "allow_inconsistent_pretokenization",
@@ -345,6 +370,9 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             TEXT,
             "A file to load the seed pieces from: a piece, a tab and its count on each line.",
             models=_EM,
+            refusals={
+                "models": "seed_sentencepieces_file is only supported for UNIGRAM model.",
+            },
         ),
         Option(
             "use_sparse_pruning",
@@ -416,6 +444,10 @@ OLD_OPTIONS = (
         "Number of sentences that the model stores with their pieces, as a self-test.",
         least=0,
         most=1000,
+        excludes=("counts",),
+        refusals={
+            "counts": "self_test_sample_size draws lines of the text, and counts have none.",
+        },
     ),
     Option(
         "random_seed",

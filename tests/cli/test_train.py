@@ -264,7 +264,11 @@ def test_quiet(text: str) -> None:
         (["--model_prefix=nowhere/m"], 1, "No such file or directory"),
         (["--num_threads=0"], 2, "num_threads must be from 1 to 1024"),
         (["--use_sparse_pruning=perhaps"], 2, 'cannot parse "perhaps" as bool.'),
-        (["--auto_character_coverage"], 2, "requires --use_sparse_pruning=true. Set it too."),
+        (
+            ["--auto_character_coverage"],
+            2,
+            "requires --use_sparse_pruning=true. Give both or neither.",
+        ),
     ],
 )
 def test_failures_are_one_line(text: str, arguments: list[str], status: int, message: str) -> None:

@@ -301,11 +301,14 @@ def test_an_option_with_an_effect_is_not_reported() -> None:
         ({"early_prune_threshold": -1}, "-1 is not a finite number that is at least 0"),
         ({"final_estimate": "em:0"}, '"em:0" is not one of none, renormalize'),
         ({"final_estimate": "em"}, '"em" is not one of none, renormalize'),
-        ({"m_step": "ml", "model_type": "bpe"}, "m_step is for unigram models only. Leave it out"),
+        (
+            {"m_step": "ml", "model_type": "bpe"},
+            "m_step is for unigram models only. Leave m_step out, or",
+        ),
         ({"recipe": "paper", "model_type": "bpe"}, "unigram models only (recipe=paper sets"),
         (
             {"recipe": "mingram", "seed_mode": "bpe", "model_type": "bpe"},
-            "seed_mode is for unigram models only. Leave it out",
+            "seed_mode is for unigram models only. Leave seed_mode out, or",
         ),
         ({"space_pieces": "separate", "model_type": "word"}, "is for unigram and bpe models only"),
         ({"prune": "exact", "use_sparse_pruning": True}, "does not use prune"),

@@ -297,7 +297,7 @@ def test_an_exception_of_the_function_ends_training(
         ({"dump": "full"}, "Directory not empty. Choose a new folder"),
         ({"dump": "x\0y"}, "contains a NUL character"),
         ({"dump": "x" * 300}, "File name too long"),
-        ({"drop_unused": True}, "drop_unused is for objective=fewest_tokens only"),
+        ({"drop_unused": True}, "drop_unused needs objective=fewest_tokens"),
     ],
     ids=str,
 )

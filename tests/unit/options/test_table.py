@@ -75,10 +75,10 @@ def _some_lists(spec: type[TrainerSpec | NormalizerSpec]) -> dict[str, list[str]
     return {name: ["a"] for name in names if not isinstance(getattr(default, name), simple)}
 
 
-def test_only_options_that_are_in_no_spec_have_a_default_in_the_table() -> None:
+def test_options_have_defaults() -> None:
     for option in OPTIONS.values():
-        if option.stored_in == TRAINER:
-            assert option.default is None, option.name
+        if option.stored_in == TRAINER and option.kind != LIST:
+            assert option.default == getattr(TrainerSpec(), option.name)
         elif option.stored_in == EXTENSION:
             assert option.default is not None, option.name
     assert default_text(OPTIONS["model_type"]) == "unigram"
@@ -86,7 +86,7 @@ def test_only_options_that_are_in_no_spec_have_a_default_in_the_table() -> None:
 
 
 def test_the_trainer_has_the_same_defaults() -> None:
-    spec, given = TrainerSpec(), UnigramOptions()
+    given = UnigramOptions()
     settings = Settings()
     shared = set(UnigramOptions._fields) & OPTIONS.keys()
     assert {o.name for o in OPTIONS.values() if o.stored_in == EXTENSION} - shared == {
@@ -99,10 +99,9 @@ def test_the_trainer_has_the_same_defaults() -> None:
     }
     for name in shared:
         option = OPTIONS[name]
-        default = getattr(spec, name) if option.stored_in == TRAINER else option.default
-        assert getattr(given, name) == default, name
+        assert getattr(given, name) == option.default, name
         if option.stored_in == SETTINGS:
-            assert getattr(settings, name) == default, name
+            assert getattr(settings, name) == option.default, name
 
 
 def test_facts_of_releases_are_about_options_of_the_table() -> None:
@@ -134,6 +133,15 @@ def test_recipes_set_values_of_extensions() -> None:
 def test_names_are_written_once() -> None:
     listed = [option.name for options in GROUPS.values() for option in options]
     assert sorted(listed) == sorted(OPTIONS)
+
+
+def test_conflicts_are_with_options_of_the_table() -> None:
+    for option in OPTIONS.values():
+        conditions = (*option.needs, *option.excludes)
+        assert {one.partition("=")[0] for one in conditions} <= OPTIONS.keys()
+        assert option.refusals.keys() <= {*conditions, "models"}
+        for name, has_value, value in (one.partition("=") for one in conditions):
+            assert not has_value or value in OPTIONS[name].choices or name == "pretokenizer"
 
 
 def test_the_page_is_current() -> None:
