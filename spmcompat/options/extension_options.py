@@ -20,6 +20,7 @@ from spmcompat.options.option import (
     FLOAT,
     INT32,
     OBJECT,
+    PATH,
     SETTINGS,
     TEXT,
     UINT64,
@@ -141,19 +142,21 @@ EXTENSIONS = (
     _extension(
         "counts",
         TEXT,
-        "Train from the counts that spmcompat count made of a text, instead of from --input. The "
+        "Train from the counts that spmcompat count made of a text, instead of from the text. The "
         "options for reading and normalizing come from the counts.",
         ELSEWHERE,
+        python_type="CountTable | StrPath",
     ),
     _extension(
         "language_counts",
         TEXT,
-        "Train parity-aware BPE (arXiv 2508.04796) from one file of counts for each language, "
-        "separated by commas, instead of from --input: before each merge, the language with the "
-        "most tokens for its text chooses its most frequent pair.",
+        "Train parity-aware BPE (arXiv 2508.04796) from files of counts, one for each language, "
+        "separated by commas: before each merge, the language with the most tokens for its text "
+        "chooses its most frequent pair.",
         ELSEWHERE,
         "languages",
         models=(BPE,),
+        python_type="Sequence[CountTable | StrPath]",
     ),
     _extension(
         "language_development",
@@ -164,6 +167,7 @@ EXTENSIONS = (
         ELSEWHERE,
         "languages",
         models=(BPE,),
+        python_type="Sequence[CountTable | StrPath]",
     ),
     _extension(
         "language_ratios",
@@ -173,6 +177,7 @@ EXTENSIONS = (
         ELSEWHERE,
         "languages",
         models=(BPE,),
+        python_type="Sequence[float]",
     ),
     _extension(
         "language_first_merges",
@@ -351,7 +356,7 @@ EXTENSIONS = (
     ),
     _extension(
         "dump",
-        TEXT,
+        PATH,
         "Write tables of all steps to this new folder: the pieces with their scores and counts, "
         "and why pieces were dropped; for bpe, the merges with their counts.",
         EXTENSION,
@@ -372,12 +377,14 @@ EXTENSIONS = (
     _extension(
         "on_round",
         OBJECT,
-        "Call this function with a Step after each step; a Step contains what dump writes. An "
-        "exception that the function raises ends the training.",
+        "Call this function with a Step after each step, in the thread of the caller; a Step "
+        "contains what dump writes. If the function raises an exception, nothing is written, and "
+        "the caller gets the exception.",
         ELSEWHERE,
         models=(UNIGRAM, BPE),
         flag=False,
         excludes=("language_counts",),
+        python_type="OnRound",
     ),
 )
 

@@ -1,6 +1,6 @@
 """The types of the keywords of Python functions, for type checkers and editors.
 
-Only type checkers import this module. A test compares it with the table of options.
+Only type checkers import this module.
 """
 
 from __future__ import annotations
@@ -15,14 +15,25 @@ from spmcompat.stored_counts.table import CountTable
 from spmcompat.text.arrow_producers import Sentences
 
 StrPath: TypeAlias = str | os.PathLike[str]
+Pretokenizer: TypeAlias = Callable[[str], Sequence[str | bytes]] | str
+
+
+class Normalizer(Protocol):
+    """A normalizer of the ``sentencepiece`` package, or another object with this method."""
+
+    def serialized_normalizer_spec(self) -> bytes:
+        """Return the normalizer's ``NormalizerSpec``, serialized."""
+
+
+# Written by python -m spmcompat.options.manual:
 
 Compat: TypeAlias = Literal["0.2.0", "0.2.1", "0.2.2", "0.2.3"]
 DumpFormat: TypeAlias = Literal["tsv", "parquet"]
 InputFormat: TypeAlias = Literal["auto", "text", "tsv", "csv", "jsonl", "parquet", "arrow"]
 LongSentences: TypeAlias = Literal["skip", "split"]
-ModelType: TypeAlias = Literal["unigram", "bpe", "word", "char"]
 MStep: TypeAlias = Literal["digamma", "ml"]
-NormalizationRule: TypeAlias = Literal[
+ModelType: TypeAlias = Literal["unigram", "bpe", "word", "char"]
+NormalizationRuleName: TypeAlias = Literal[
     "nmt_nfkc",
     "nfkc",
     "nmt_nfkc_cf",
@@ -33,53 +44,44 @@ NormalizationRule: TypeAlias = Literal[
     "nmt_nfkc_mark_case",
 ]
 Objective: TypeAlias = Literal["likelihood", "fewest_tokens"]
-Pretokenizer: TypeAlias = Callable[[str], Sequence[str | bytes]] | str
 Prune: TypeAlias = Literal["likelihood", "flat", "exact"]
 Recipe: TypeAlias = Literal["paper", "fsp", "mingram"]
 SeedMode: TypeAlias = Literal["full_text", "pretokens", "bpe"]
 SpacePieces: TypeAlias = Literal["prefix", "separate", "dropped"]
 
 
-class Normalizer(Protocol):
-    """A normalizer of the ``sentencepiece`` package, or another object with this method."""
-
-    def serialized_normalizer_spec(self) -> bytes:
-        """Return the normalizer's ``NormalizerSpec``, serialized."""
-
-
 class TextOptions(TypedDict, total=False):
     """The text options of `extend` and `trim` that the signatures of the functions do not name."""
 
-    column: str
     input_format: InputFormat
+    input_sentence_size: int
+    shuffle_input_sentence: bool
+    max_sentence_length: int
+    pretokenizer: Pretokenizer
+    minloglevel: int
     input_column: str
     split_lines: bool
-    max_sentence_length: int
     long_sentences: LongSentences
     skip_bad_records: bool
     strict: bool
-    input_sentence_size: int
-    shuffle_input_sentence: bool
-    sampling_seed: int
-    pretokenizer: Pretokenizer
     workers: int
-    minloglevel: int
+    sampling_seed: int
+    column: str
 
 
 class _NormalizingOptions(TypedDict, total=False):
     model_type: ModelType
-    normalizer: Normalizer
-    normalization_rule_name: NormalizationRule
-    normalization_rule_tsv: StrPath
-    add_dummy_prefix: bool
-    remove_extra_whitespaces: bool
-    treat_whitespace_as_suffix: bool
+    byte_fallback: bool
     split_by_whitespace: bool
+    treat_whitespace_as_suffix: bool
     allow_whitespace_only_pieces: bool
     pretokenization_delimiter: str
     allow_inconsistent_pretokenization: bool
-    space_pieces: SpacePieces
-    byte_fallback: bool
+    normalization_rule_name: NormalizationRuleName
+    normalization_rule_tsv: StrPath
+    add_dummy_prefix: bool
+    remove_extra_whitespaces: bool
+    normalizer: Normalizer
     unk_id: int
     bos_id: int
     eos_id: int
@@ -89,17 +91,18 @@ class _NormalizingOptions(TypedDict, total=False):
     eos_piece: str
     pad_piece: str
     compat: Compat
+    space_pieces: SpacePieces
 
 
 class PartOptions(_NormalizingOptions, total=False):
     """The options of `arrow_counter`."""
 
     max_sentence_length: int
-    long_sentences: LongSentences
+    pretokenizer: Pretokenizer
     control_symbols: Sequence[str]
     user_defined_symbols: Sequence[str]
-    pretokenizer: Pretokenizer
     minloglevel: int
+    long_sentences: LongSentences
 
 
 class CountOptions(TextOptions, _NormalizingOptions, total=False):
@@ -112,6 +115,8 @@ class CountOptions(TextOptions, _NormalizingOptions, total=False):
 class OldOptions(TypedDict, total=False):
     """The keywords ``name``, ``escape_whitespaces`` and those that the newest release ignores."""
 
+    name: NormalizationRuleName
+    escape_whitespaces: bool
     accept_language: str | list[str]
     self_test_sample_size: int
     mining_sentence_size: int
@@ -120,8 +125,6 @@ class OldOptions(TypedDict, total=False):
     enable_differential_privacy: bool
     differential_privacy_noise_level: float
     differential_privacy_clipping_threshold: int
-    name: NormalizationRule
-    escape_whitespaces: bool
 
 
 class SentencePieceOptions(TextOptions, _NormalizingOptions, OldOptions, total=False):
@@ -132,31 +135,24 @@ class SentencePieceOptions(TextOptions, _NormalizingOptions, OldOptions, total=F
     """
 
     input: StrPath | list[str] | list[StrPath]
-    control_symbols: str | list[str]
-    user_defined_symbols: str | list[str]
     sentence_iterator: Sentences
     sentence_reader: Sentences
-    counts: CountTable | StrPath
-    language_counts: Sequence[CountTable | StrPath]
-    language_development: Sequence[CountTable | StrPath]
-    language_ratios: Sequence[float]
-    language_first_merges: int
-    language_window: int
-    language_alpha: float
     model_prefix: StrPath
     model_writer: Writers
-    vocab_size: int | Sequence[int]
-    hard_vocab_limit: bool
-    use_all_vocab: bool
     vocabulary_output_piece_score: bool
     character_coverage: float
     required_chars: str
     auto_character_coverage: bool
+    vocab_size: int | Sequence[int]
+    hard_vocab_limit: bool
+    use_all_vocab: bool
     max_sentencepiece_length: int
     split_by_unicode_script: bool
     split_by_number: bool
     split_digits: bool
     denormalization_rule_tsv: StrPath
+    control_symbols: str | list[str]
+    user_defined_symbols: str | list[str]
     unk_surface: str
     num_threads: int
     num_sub_iterations: int
@@ -167,6 +163,13 @@ class SentencePieceOptions(TextOptions, _NormalizingOptions, OldOptions, total=F
     post_l1_debias: bool
     seed_piece_length_power: float
     min_freq_alpha: float
+    counts: CountTable | StrPath
+    language_counts: Sequence[CountTable | StrPath]
+    language_development: Sequence[CountTable | StrPath]
+    language_ratios: Sequence[float]
+    language_first_merges: int
+    language_window: int
+    language_alpha: float
     recipe: Recipe
     seed_mode: SeedMode
     prefix_recovery: bool

@@ -1,21 +1,25 @@
-"""Writes the tables of all options into the documentation.
+"""Writes everything that is made from the table of options.
 
-``python -m spmcompat.options.manual`` writes them into ``docs/options.md``, between two marker
-lines. The rest of the page is written by hand.
+``python -m spmcompat.options.manual`` writes the tables in ``docs/options.md``, the signature and
+the docstring of ``train`` in ``api/training.py``, and the types in ``options/keywords.py``. The
+rest of these files is written by hand.
 """
 
 import sys
 from pathlib import Path
 
+from spmcompat.options import signatures
 from spmcompat.options.help import allowed_text, default_text
 from spmcompat.options.option import (
     BOOL,
     BYTES,
     CHOICE,
+    FILE,
     FLOAT,
     LIST,
     MODEL_TYPE,
     OBJECT,
+    PATH,
     SETTINGS,
     TEXT,
     Option,
@@ -23,14 +27,16 @@ from spmcompat.options.option import (
 from spmcompat.options.table import GROUPS
 from spmcompat.releases import DEFAULT, RELEASES
 
-PAGE = Path("docs/options.md")
 BEGIN = "<!-- written by python -m spmcompat.options.manual -->"
 END = "<!-- end of what is written -->"
+WRITTEN = "Written by python -m spmcompat.options.manual:"
 
 _TYPES = {
     BOOL: "true, false",
     FLOAT: "number",
     TEXT: "text",
+    FILE: "path",
+    PATH: "path",
     BYTES: "bytes",
     LIST: "list of texts",
     OBJECT: "object",
@@ -49,19 +55,32 @@ def tables() -> str:
     return "\n\n".join(parts)
 
 
-def with_tables(page: str) -> str:
-    """Return a page with the current tables between its markers.
+def generated() -> dict[str, list[tuple[str, str, str]]]:
+    """Return the parts of each file: the text before a part, the part, and the text after it."""
+    return {
+        "docs/options.md": [(f"{BEGIN}\n\n", tables(), f"\n\n{END}")],
+        "spmcompat/options/keywords.py": [(f"# {WRITTEN}\n\n", signatures.types(), "")],
+        "spmcompat/api/training.py": [
+            ("    from spmcompat.options.keywords import (\n", signatures.imports(), "    )\n"),
+            (f"    # {WRITTEN}\n", signatures.parameters(), "    **old_options"),
+            ("    Parameters\n    ----------\n", signatures.descriptions(), "    **old_options\n"),
+        ],
+    }
+
+
+def with_parts(text: str, parts: list[tuple[str, str, str]]) -> str:
+    """Return the text of a file with the current parts. If `after` is empty, a part is the last.
 
     Raises
     ------
     ValueError
-        If the page does not have both markers.
+        If the file does not contain the text before or after a part.
     """
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"the page has no line {BEGIN} with a line {END} after it")
-    return f"{before}{BEGIN}\n\n{tables()}\n\n{END}{after}"
+    for before, part, after in parts:
+        begin = text.index(before) + len(before)
+        end = text.index(after, begin) if after else len(text)
+        text = text[:begin] + part + text[end:]
+    return text
 
 
 def _row(option: Option) -> str:
@@ -110,13 +129,15 @@ def _release_notes(option: Option) -> list[str]:
 
 
 def main() -> int:
-    """Write the tables into the page, and return the exit status."""
-    try:
-        page = with_tables(PAGE.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        print(f"{PAGE}: {error}. Run this in the root of the repository.", file=sys.stderr)
-        return 1
-    PAGE.write_text(page, encoding="utf-8")
+    """Write the parts into their files, and return the exit status."""
+    for name, parts in generated().items():
+        file = Path(name)
+        try:
+            text = with_parts(file.read_text(encoding="utf-8"), parts)
+        except (OSError, ValueError) as error:
+            print(f"{name}: {error}. Run this in the root of the repository.", file=sys.stderr)
+            return 1
+        file.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -10,6 +10,7 @@ from spmcompat.releases import RELEASES
 BOOL, INT32, UINT32, UINT64 = "bool", "int32", "uint32", "uint64"
 FLOAT, TEXT, LIST, CHOICE, BYTES = "float", "text", "list", "choice", "bytes"
 MODEL_TYPE = "model type"  # a choice that a model stores as a number; case does not matter
+FILE, PATH = "file", "path"  # the path of a file to read; the path of an output
 OBJECT = "object"  # a Python object
 
 # Where the value of an option is stored: in one of three specs of the model, or elsewhere.
@@ -31,7 +32,7 @@ class Option(NamedTuple):
     kind : str
         The type of the value: `BOOL`, `INT32` and so on.
     help : str
-        What the option does, for ``--help`` and the documentation.
+        What the option does, for ``--help``, the documentation and the docstring of ``train``.
     stored_in : str
         Where the value is stored: `TRAINER`, `NORMALIZER`, `DENORMALIZER`, `SETTINGS`, `EXTENSION`
         or `ELSEWHERE`.
@@ -43,8 +44,12 @@ class Option(NamedTuple):
     least, most : float, optional
         The smallest and the largest allowed value.
     choices : tuple of str
-        The allowed values of a `CHOICE`. ``name:N`` means ``name:`` and a whole number from `least`
-        to `most`.
+        The allowed values of a `CHOICE`, or of a `TEXT` that is checked elsewhere. ``name:N`` means
+        ``name:`` and a whole number from `least` to `most`.
+    python_type : str
+        The type of the keyword, in the terms of ``keywords.py``, if `kind` does not determine it.
+    python_help : str
+        What the docstring of ``train`` says instead of `help`.
     models : tuple of str
         The model types that use the option; empty if all do. For other model types, the option is
         refused if ``sentencepiece`` lacks it or refuses it, too; see `refusals`.
@@ -73,6 +78,8 @@ class Option(NamedTuple):
     least: float | None = None
     most: float | None = None
     choices: tuple[str, ...] = ()
+    python_type: str = ""
+    python_help: str = ""
     models: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()

@@ -1,6 +1,7 @@
 """Reads the value of an option, and stores it where the table of options says."""
 
 import math
+import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
@@ -208,6 +209,8 @@ def _value_or_text(option: Option, given: object) -> object:
     """Return the value if it can be stored as it is; otherwise, return it as text."""
     if isinstance(given, str) or _is_plain(option, given):
         return given
+    if isinstance(given, os.PathLike):
+        return os.fspath(given)
     return text_of(option.name, given)
 
 

@@ -1,5 +1,6 @@
 """The options of ``sentencepiece``, by group. The group of message options also has ``quiet``."""
 
+from spmcompat.normalization.rules import NAMES, OWN_NAMES
 from spmcompat.options.named_rules import DEFAULT_RULES
 from spmcompat.options.option import (
     BOOL,
@@ -8,12 +9,14 @@ from spmcompat.options.option import (
     CHAR,
     DENORMALIZER,
     ELSEWHERE,
+    FILE,
     FLOAT,
     INT32,
     LIST,
     MODEL_TYPE,
     NORMALIZER,
     OBJECT,
+    PATH,
     SETTINGS,
     TEXT,
     UINT32,
@@ -28,6 +31,7 @@ _FILE = "A file in UTF-8 with one %s on each line."
 _TRAINED = (UNIGRAM, BPE)
 _EM = (UNIGRAM,)
 _AUTO = "--auto_character_coverage"
+_RULES = (*NAMES, "identity", *OWN_NAMES)
 _NO_PRETOKENIZER = {"models": "PretokenizerForTraining is only supported in UNIGRAM or BPE mode."}
 
 REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
@@ -40,6 +44,34 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "input_column), patterns such as data/*.txt, "
             "- for standard input, and addresses such as s3://bucket/a.txt.",
             selects_text=True,
+            python_type="StrPath | Sequence[StrPath]",
+            python_help="Files to train on, in order. Give either `input` or `sentence_iterator`. "
+            "Text files may be compressed; JSON Lines, CSV, Parquet and Arrow files, patterns such "
+            "as ``data/*.txt``, ``-`` for standard input, and addresses such as "
+            "``s3://bucket/a.txt`` are accepted, too.",
+        ),
+        Option(
+            "sentence_iterator",
+            OBJECT,
+            "Sentences to train on, instead of files: an iterable of str or bytes, or Arrow data.",
+            ELSEWHERE,
+            flag=False,
+            python_type="Sentences",
+            python_help="Sentences to train on. A line break at the end of a sentence is removed. "
+            "If the first item is a list, such as a batch of a data set, its items are sentences. "
+            "Arrow data can be any object with ``__arrow_c_stream__`` or ``__arrow_c_array__``, "
+            "such as tables, columns and readers of pyarrow, polars, pandas, DuckDB and nanoarrow, "
+            "or an iterable of them; a ``LazyFrame`` of polars; a ``Dataset``, ``Scanner``, "
+            "``ParquetFile`` or file reader of pyarrow; and a Hugging Face data set. The strings "
+            "of Arrow data are read without making Python objects; nulls are skipped.",
+        ),
+        Option(
+            "sentence_reader",
+            OBJECT,
+            "Another name for sentence_iterator.",
+            ELSEWHERE,
+            flag=False,
+            python_type="Sentences",
         ),
         Option(
             "input_format",
@@ -48,32 +80,26 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "'csv', 'jsonl', 'parquet' or 'arrow'; or 'auto' (the default), which chooses by the "
             "name of each file.",
             selects_text=True,
+            choices=("auto", "text", "tsv", "csv", "jsonl", "parquet", "arrow"),
         ),
         Option(
             "model_prefix",
-            TEXT,
+            PATH,
             "Write the model to the files PREFIX.model and PREFIX.vocab, where PREFIX is this "
             "value.",
         ),
         Option(
-            "vocabulary_output_piece_score", BOOL, "Write the score of each piece to PREFIX.vocab."
-        ),
-        Option(
-            "sentence_iterator",
-            OBJECT,
-            "Sentences to train on, instead of files: an iterable of str or bytes, or Arrow data.",
-            ELSEWHERE,
-            flag=False,
-        ),
-        Option(
-            "sentence_reader", OBJECT, "Another name for sentence_iterator.", ELSEWHERE, flag=False
-        ),
-        Option(
             "model_writer",
             OBJECT,
-            "An object whose method write receives the model, instead of files.",
+            "An object whose method write receives the model, instead of files. If vocab_size is a "
+            "list: a list with a writer for each size, or a function that returns the writer of a "
+            "size, which is called after all models are trained.",
             ELSEWHERE,
             flag=False,
+            python_type="Writers",
+        ),
+        Option(
+            "vocabulary_output_piece_score", BOOL, "Write the score of each piece to PREFIX.vocab."
         ),
     ),
     "Which sentences and characters": (
@@ -109,7 +135,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "required_chars_file",
-            TEXT,
+            FILE,
             "A file in UTF-8 with the required characters. It replaces required_chars.",
             ELSEWHERE,
             keyword=False,
@@ -138,9 +164,11 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "vocab_size",
             INT32,
             "Size of the vocabulary, including the reserved pieces and symbols. Several sizes, "
-            "separated by commas, are trained in one run: 8000,16000 writes PREFIX-8000.model, "
-            "PREFIX-16000.model and so on, as separate runs would.",
+            "such as 8000,16000 (in Python, a list), are trained in one run, which writes "
+            "PREFIX-8000.model, PREFIX-16000.model and so on, as separate runs would. Either all "
+            "models are written or none.",
             least=1,
+            python_type="int | Sequence[int]",
         ),
         Option(
             "hard_vocab_limit",
@@ -223,6 +251,13 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
                 "pretokenization_delimiter": "pretokenizer callback and pretokenization_delimiter "
                 "cannot be set simultaneously.",
             },
+            python_type="Pretokenizer",
+            python_help="A function that splits a normalized sentence, with U+2581 for spaces, "
+            "into parts: no piece crosses from one part into the next. It is called for every "
+            "sentence, perhaps more than once, in any order and in several threads; its result "
+            "must depend only on the sentence. Or ``script``: no piece crosses from one run of "
+            "characters of one script and kind into the next. Or ``regex:`` and a pattern of the "
+            "``regex`` package: no piece crosses the start or end of a match.",
         ),
         Option(
             "allow_inconsistent_pretokenization",
@@ -245,16 +280,17 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             NORMALIZER,
             "name",
             default=DEFAULT_RULES,
+            choices=_RULES,
         ),
         Option(
             "normalization_rule_tsv",
-            TEXT,
+            FILE,
             "A TSV file of rules to use instead of named ones.",
             NORMALIZER,
         ),
         Option(
             "denormalization_rule_tsv",
-            TEXT,
+            FILE,
             "A TSV file of rules to apply to decoded text.",
             DENORMALIZER,
             "normalization_rule_tsv",
@@ -275,9 +311,11 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "normalizer",
             OBJECT,
-            "A SentencePieceNormalizer, instead of the other options of this group.",
+            "A SentencePieceNormalizer of sentencepiece, or another object with "
+            "serialized_normalizer_spec(). It replaces all other options for normalization.",
             ELSEWHERE,
             flag=False,
+            python_type="Normalizer",
         ),
         Option(
             "_serialized_normalizer_spec",
@@ -286,7 +324,14 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             ELSEWHERE,
             flag=False,
         ),
-        Option("name", TEXT, "Another name for normalization_rule_name.", NORMALIZER, flag=False),
+        Option(
+            "name",
+            TEXT,
+            "Another name for normalization_rule_name.",
+            NORMALIZER,
+            flag=False,
+            python_type="NormalizationRuleName",
+        ),
         Option(
             "precompiled_charsmap",
             BYTES,
@@ -308,7 +353,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             LIST,
             "Control symbols, separated by commas. Encoding never produces them.",
         ),
-        Option("control_symbols_file", TEXT, _FILE % "control symbol", ELSEWHERE, keyword=False),
+        Option("control_symbols_file", FILE, _FILE % "control symbol", ELSEWHERE, keyword=False),
         Option(
             "user_defined_symbols",
             LIST,
@@ -316,7 +361,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "user_defined_symbols_file",
-            TEXT,
+            FILE,
             _FILE % "user-defined symbol",
             ELSEWHERE,
             keyword=False,
@@ -367,7 +412,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "seed_sentencepieces_file",
-            TEXT,
+            FILE,
             "A file to load the seed pieces from: a piece, a tab and its count on each line.",
             models=_EM,
             refusals={
@@ -420,9 +465,11 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "logstream",
             OBJECT,
-            "A text stream for the messages, instead of standard error.",
+            "A text stream for the messages; by default standard error, or the program's own "
+            "logging.",
             ELSEWHERE,
             flag=False,
+            python_type="TextIO",
         ),
         Option(
             "quiet",

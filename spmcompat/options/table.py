@@ -7,7 +7,7 @@ an option is a fact of that release, and is defined in ``spmcompat.releases``.
 
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.options.extension_options import EXTENSIONS
-from spmcompat.options.option import DENORMALIZER, LIST, NORMALIZER, TRAINER, Option
+from spmcompat.options.option import DENORMALIZER, FILE, LIST, NORMALIZER, TRAINER, Option
 from spmcompat.options.reference_options import OLD_OPTIONS, REFERENCE_OPTIONS
 
 _SPECS = {TRAINER: TrainerSpec(), NORMALIZER: NormalizerSpec(), DENORMALIZER: NormalizerSpec()}
@@ -33,12 +33,5 @@ GROUPS = {title: tuple(map(_with_default, options)) for title, options in _GROUP
 OPTIONS = {option.name: option for options in GROUPS.values() for option in options}
 """The options by name."""
 
-FILE_OPTIONS = (
-    "required_chars_file",
-    "control_symbols_file",
-    "user_defined_symbols_file",
-    "seed_sentencepieces_file",
-    "normalization_rule_tsv",
-    "denormalization_rule_tsv",
-)
+FILE_OPTIONS = tuple(name for name, option in OPTIONS.items() if option.kind == FILE)
 """The options, except those for the text, whose value is the path of a file."""
