@@ -21,8 +21,7 @@ class TextPlan(NamedTuple):
     input : tuple of str
         The files; an empty name is standard input.
     input_format : str
-        The format of the files: ``auto``, ``text``, ``tsv``, ``csv``, ``jsonl``, ``parquet`` or
-        ``arrow``.
+        The format of the files, from ``text/formats.py``, or ``auto``.
     input_column : str
         The field or column that contains the text, perhaps nested (``meta.text``); empty means
         ``text``.

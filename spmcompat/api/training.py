@@ -145,10 +145,10 @@ def train(
         ``LazyFrame`` of polars; a ``Dataset``, ``Scanner``, ``ParquetFile`` or file reader of
         pyarrow; and a Hugging Face data set. The strings of Arrow data are read without making
         Python objects; nulls are skipped.
-    input_format : {'auto', 'text', 'tsv', 'csv', 'jsonl', 'parquet', 'arrow'}
-        Format of the input: 'text', or 'tsv' with a text, a tab and its count on each line; 'csv',
-        'jsonl', 'parquet' or 'arrow'; or 'auto' (the default), which chooses by the name of each
-        file.
+    input_format : {'auto', 'text', 'tsv', 'jsonl', 'csv', 'parquet', 'arrow'}
+        Format of the input: 'text', or 'tsv' with a text, a tab and its count on each line;
+        'jsonl', 'csv', 'parquet' or 'arrow'; or 'auto' (the default), which chooses by the name of
+        each file.
     model_prefix : path
         Write the model to the files PREFIX.model and PREFIX.vocab, where PREFIX is this value.
     model_writer : object with ``write``
@@ -279,9 +279,9 @@ def train(
     logstream : text stream
         A text stream for the messages; by default standard error, or the program's own logging.
     input_column : str
-        Read the text from this field of JSON Lines, or this column of CSV, Parquet or Arrow files;
-        by default, the one named text, or else the only column of strings. meta.text means the
-        field text in the field meta. With this option, .csv files are read as tables.
+        Read the text from this field or column of JSON Lines, CSV, Parquet or Arrow files; by
+        default, the one named text, or else the only column of strings. meta.text means the field
+        text in the field meta. With this option, .csv files are read as tables.
     split_lines : bool, default False
         Treat every line of a record as a sentence. Otherwise, each record of JSON Lines, row of a
         table, or item of an iterator is one sentence, including its line breaks; if it is a list of

@@ -14,7 +14,7 @@ from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.runtime.workers import Workers
-from spmcompat.text.forms import TEXT, TSV
+from spmcompat.text.formats import RECORDS
 from spmcompat.text.lines import LineFilter
 from spmcompat.text.opening import format_of_path
 from spmcompat.text.skipped import Skipped
@@ -210,7 +210,7 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> dict[s
     if facts.too_long > facts.huge:
         found["too_long"] = _too_long(facts, text, first("too_long"))
     if facts.huge:
-        from spmcompat.text.records import record_limit  # noqa: PLC0415
+        from spmcompat.text.line_buffers import record_limit  # noqa: PLC0415
 
         found["huge"] = (
             f"Skipped {facts.huge} records of more than {record_limit(text)} bytes, the larger of "
@@ -263,7 +263,7 @@ def _too_long(facts: LineFacts, text: TextPlan, place: str) -> str:
     formats = {
         format_of_path(one, text.input_format, bool(text.input_column)) for one in text.input
     }
-    if not text.split_lines and not formats <= {TEXT, TSV}:
+    if not text.split_lines and not formats.isdisjoint(RECORDS):
         remedy = "raise --max_sentence_length, or give --split_lines or --long_sentences=split,"
     if text.splits_long:
         kind, remedy = "words", "raise --max_sentence_length"

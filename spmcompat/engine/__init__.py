@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from spmcompat.stored_counts.origin import Origin, digest
     from spmcompat.stored_counts.table import CountTable, load_counts, write_counts
     from spmcompat.text.arrow_producers import Sentences, is_arrow_data
-    from spmcompat.text.forms import OWN_FORMATS
+    from spmcompat.text.formats import OWN_FORMATS
     from spmcompat.text.plain_texts import REMEDY, check_text, open_text, other_data, unreadable
     from spmcompat.text.tables import rows_of
     from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
@@ -121,7 +121,7 @@ _NAMES = {
     "stored_counts.origin": ("Origin", "digest"),
     "stored_counts.table": ("CountTable", "load_counts", "write_counts"),
     "text.arrow_producers": ("Sentences", "is_arrow_data"),
-    "text.forms": ("OWN_FORMATS",),
+    "text.formats": ("OWN_FORMATS",),
     "text.plain_texts": ("REMEDY", "check_text", "open_text", "other_data", "unreadable"),
     "text.tables": ("rows_of",),
     "unicode.marks": ("SPACE_MARK", "UNKNOWN_MARK"),

@@ -36,7 +36,16 @@ from spmcompat.runtime.libraries import require
 from spmcompat.runtime.outputs import check_output, refuse_inputs
 from spmcompat.runtime.runs import Runs
 from spmcompat.text.files import check_file
-from spmcompat.text.forms import ARROW, AUTO, CSV, JSONL, PARQUET, TEXT, TSV
+from spmcompat.text.formats import (
+    AUTO,
+    FORMATS,
+    OWN_FORMATS,
+    RECORDS,
+    TEXT_RECORDS,
+    TSV,
+    listed,
+    titles,
+)
 from spmcompat.text.opening import format_of_path, is_remote
 from spmcompat.text.paths import expand, hint_about_texts, pattern_of_folder
 from spmcompat.text.remote import local_path
@@ -174,10 +183,10 @@ def _without_space(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece]:
 
 def _check_input_format(given: str) -> None:
     """Raise if no format has this name."""
-    if given not in ("", TEXT, TSV):
+    if given and given not in FORMATS:
         raise TrainingError(
-            "Supported formats are 'text' and 'tsv'. spmcompat also accepts auto, csv, jsonl, "
-            f"parquet and arrow, but input_format is {given!r}."
+            "Supported formats are 'text' and 'tsv'. spmcompat also accepts "
+            f"{listed(OWN_FORMATS, 'and')}, but input_format is {given!r}."
         )
 
 
@@ -354,16 +363,15 @@ def _check_options_have_effect(settings: Settings, paths: Sequence[str]) -> None
     input_format = settings.trainer.input_format or settings.input_format
     has_column = bool(settings.input_column)
     formats = {format_of_path(path, input_format, has_column) for path in paths}
-    if has_column and formats.isdisjoint((CSV, JSONL, PARQUET, ARROW)):
+    if has_column and formats.isdisjoint(RECORDS):
         raise BadValueError(
-            "input_column has no effect: no input is JSON Lines, CSV, Parquet or Arrow, and a line "
-            "of text has no fields. Leave input_column out, or give input_format=jsonl, csv, "
-            "parquet or arrow."
+            f"input_column has no effect: no input is {titles(RECORDS)}, and a line of text has no "
+            f"fields. Leave input_column out, or give input_format={listed(RECORDS)}."
         )
-    if settings.skip_bad_records and formats.isdisjoint((CSV, JSONL)):
+    if settings.skip_bad_records and formats.isdisjoint(TEXT_RECORDS):
         raise BadValueError(
-            "skip_bad_records has no effect: no input is JSON Lines or CSV. Leave it out, or give "
-            "input_format=jsonl or csv."
+            f"skip_bad_records has no effect: no input is {titles(TEXT_RECORDS)}. Leave it out, or "
+            f"give input_format={listed(TEXT_RECORDS)}."
         )
 
 

@@ -28,6 +28,7 @@ from spmcompat.options.option import (
     Option,
 )
 from spmcompat.releases import DEFAULT, RELEASES
+from spmcompat.text.formats import RECORDS, TEXT_RECORDS, titles
 
 _EM = (UNIGRAM,)
 
@@ -67,9 +68,9 @@ EXTENSIONS = (
     _extension(
         "input_column",
         TEXT,
-        "Read the text from this field of JSON Lines, or this column of CSV, Parquet or Arrow "
-        "files; by default, the one named text, or else the only column of strings. meta.text "
-        "means the field text in the field meta. With this option, .csv files are read as tables.",
+        f"Read the text from this field or column of {titles(RECORDS)} files; "
+        "by default, the one named text, or else the only column of strings. meta.text means the "
+        "field text in the field meta. With this option, .csv files are read as tables.",
         SETTINGS,
         default="",
         selects_text=True,
@@ -97,7 +98,8 @@ EXTENSIONS = (
     _extension(
         "skip_bad_records",
         BOOL,
-        "Skip the records of JSON Lines and CSV that cannot be read, and report their number.",
+        f"Skip the records of {titles(TEXT_RECORDS, 'and')} that cannot be read, and report their "
+        "number.",
         SETTINGS,
         default=False,
         selects_text=True,

@@ -18,7 +18,7 @@ from spmcompat.stored_counts.arrow import require_pyarrow
 from spmcompat.stored_counts.counting import origin_of
 from spmcompat.stored_counts.metadata import COUNTING_OPTIONS, STORED_OPTIONS, SYMBOL_OPTIONS
 from spmcompat.stored_counts.origin import Origin, invalid_metadata
-from spmcompat.text.forms import OWN_FORMATS
+from spmcompat.text.formats import OWN_FORMATS
 
 if TYPE_CHECKING:
     from spmcompat.stored_counts.table import CountTable

@@ -29,7 +29,7 @@ class Normalizer(Protocol):
 
 Compat: TypeAlias = Literal["0.2.0", "0.2.1", "0.2.2", "0.2.3"]
 DumpFormat: TypeAlias = Literal["tsv", "parquet"]
-InputFormat: TypeAlias = Literal["auto", "text", "tsv", "csv", "jsonl", "parquet", "arrow"]
+InputFormat: TypeAlias = Literal["auto", "text", "tsv", "jsonl", "csv", "parquet", "arrow"]
 LongSentences: TypeAlias = Literal["skip", "split"]
 MStep: TypeAlias = Literal["digamma", "ml"]
 ModelType: TypeAlias = Literal["unigram", "bpe", "word", "char"]

@@ -38,7 +38,7 @@ from spmcompat.options.values import (
     to_text,
 )
 from spmcompat.releases import DEFAULT, RELEASES, Release, find_release
-from spmcompat.text.forms import OWN_FORMATS
+from spmcompat.text.formats import OWN_FORMATS
 from spmcompat.unicode.marks import SPACE_MARK
 
 _WIDTHS = {INT32: values.INT32, UINT32: values.UINT32, UINT64: values.UINT64}

@@ -26,11 +26,13 @@ from spmcompat.options.option import (
     Option,
 )
 from spmcompat.releases import RELEASES
+from spmcompat.text.formats import AUTO, FORMATS, RECORDS, listed, titles
 
 _FILE = "A file in UTF-8 with one %s on each line."
 _TRAINED = (UNIGRAM, BPE)
 _EM = (UNIGRAM,)
 _AUTO = "--auto_character_coverage"
+_SUFFIXES = ", ".join(FORMATS[name].suffixes[0] for name in RECORDS)
 _RULES = (*NAMES, "identity", *OWN_NAMES)
 _NO_PRETOKENIZER = {"models": "PretokenizerForTraining is only supported in UNIGRAM or BPE mode."}
 
@@ -40,14 +42,14 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "input",
             LIST,
             "Files to train on, separated by commas; a line is a sentence. Also: compressed files "
-            "(.gz, .zst, .xz, .bz2), tables (.jsonl, .parquet, .arrow, .feather, and .csv with "
-            "input_column), patterns such as data/*.txt, "
+            f"(.gz, .zst, .xz, .bz2), tables ({_SUFFIXES}; .csv only with input_column), "
+            "patterns such as data/*.txt, "
             "- for standard input, and addresses such as s3://bucket/a.txt.",
             selects_text=True,
             python_type="StrPath | Sequence[StrPath]",
             python_help="Files to train on, in order. Give either `input` or `sentence_iterator`. "
-            "Text files may be compressed; JSON Lines, CSV, Parquet and Arrow files, patterns such "
-            "as ``data/*.txt``, ``-`` for standard input, and addresses such as "
+            f"Text files may be compressed; {titles(RECORDS, 'and')} files, patterns such as "
+            "``data/*.txt``, ``-`` for standard input, and addresses such as "
             "``s3://bucket/a.txt`` are accepted, too.",
         ),
         Option(
@@ -77,10 +79,10 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "input_format",
             TEXT,
             "Format of the input: 'text', or 'tsv' with a text, a tab and its count on each line; "
-            "'csv', 'jsonl', 'parquet' or 'arrow'; or 'auto' (the default), which chooses by the "
-            "name of each file.",
+            f"{listed([repr(name) for name in RECORDS])}; or 'auto' (the default), which chooses "
+            "by the name of each file.",
             selects_text=True,
-            choices=("auto", "text", "tsv", "csv", "jsonl", "parquet", "arrow"),
+            choices=(AUTO, *FORMATS),
         ),
         Option(
             "model_prefix",

@@ -20,7 +20,7 @@ from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, Release
 from spmcompat.runtime.runs import Runs
 from spmcompat.runtime.workers import cores
-from spmcompat.text.forms import AUTO
+from spmcompat.text.formats import AUTO
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -60,8 +60,7 @@ class Settings:
     normalizer, denormalizer : NormalizerSpec
         The specs; the model stores the fields that are set in them.
     input_format : str
-        The value of the option, unless it is a format of ``sentencepiece``: ``auto``, ``csv``,
-        ``jsonl``, ``parquet`` or ``arrow``. The formats of ``sentencepiece`` are stored in the
+        The value of the option, unless it is a format of ``sentencepiece``, which is stored in the
         trainer spec.
     input_column : str
         The field or column of a record that contains its text; empty means ``text``, or else the

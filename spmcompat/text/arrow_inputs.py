@@ -7,31 +7,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from spmcompat.errors import BadValueError, TrainingError, is_out_of_memory
-from spmcompat.runtime.libraries import require
 from spmcompat.text.arrow_producers import empty_reader
 from spmcompat.text.columns import ArrowStrings
-from spmcompat.text.forms import TITLES
+from spmcompat.text.formats import FORMATS
 from spmcompat.text.opening import InputFile, RegularFile, Stream, name_of
 from spmcompat.text.remote import RemoteFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-def require_pyarrow(input_format: str) -> None:
-    """Raise if pyarrow is not installed.
-
-    Parameters
-    ----------
-    input_format : str
-        `PARQUET` or `ARROW`. The extra of spmcompat that installs pyarrow has the same name.
-
-    Raises
-    ------
-    MissingLibraryError
-        With a message that says what to install.
-    """
-    require("pyarrow", f"Reading {TITLES[input_format]} files", input_format)
 
 
 @contextmanager
@@ -62,11 +45,12 @@ def seekable(file: InputFile, input_format: str) -> Any:
     if isinstance(file, RegularFile):
         return file.path
     assert isinstance(file, Stream)
+    title = FORMATS[input_format].title
     if isinstance(file.file, RemoteFile):
-        return file.file.rewound(TITLES[input_format])
+        return file.file.rewound(title)
     raise TrainingError(
-        f"{name_of(file.path)} contains {TITLES[input_format]} data, which cannot be read from a "
-        "pipe: give a file."
+        f"{name_of(file.path)} contains {title} data, which cannot be read from a pipe: give a "
+        "file."
     )
 
 

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import TrainingError
-from spmcompat.text.arrow_inputs import column_of_schema, naming, require_pyarrow, seekable
+from spmcompat.plan import TextPlan
+from spmcompat.text.arrow_inputs import column_of_schema, naming, seekable
 from spmcompat.text.arrow_producers import strings_of
 from spmcompat.text.compression import contents
-from spmcompat.text.forms import ARROW, Form, content_of
+from spmcompat.text.formats import ARROW, require_library
+from spmcompat.text.forms import Form, content_of
 from spmcompat.text.line_buffers import ReadableInto
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, name_of
+from spmcompat.text.skipped import Skipped
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,33 +25,17 @@ _CHUNK_BYTES = 1 << 20
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
-def read_arrow(
-    file: InputFile, form: Form, column: str, longest: int | None = None
-) -> Iterator[ReadBuffer]:
+def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Iterator[ReadBuffer]:
     """Yield the strings of a column. One record batch is in memory at a time.
 
-    Parameters
-    ----------
-    file : InputFile
-        The file.
-    form : Form
-        Its compression. Only streams may be compressed as a whole.
-    column : str
-        The column or nested field. If it is empty, the column ``text`` is read, or else the only
-        column of strings.
-    longest : int, optional
-        The longest sentence in bytes. Only the beginning of a longer string is kept.
-
-    Raises
-    ------
-    TrainingError
-        If the column does not exist or does not contain strings, or the file is broken.
+    Only streams may be compressed as a whole. See `read_records` for the parameters and the errors.
     """
-    require_pyarrow(ARROW)
+    require_library(ARROW)
+    column = text.input_column
     reader = _File(file, column) if content_of(file.head) == ARROW else _Stream(file, form, column)
     name = name_of(file.path)
     taken = 0
-    for buffer in strings_of(_checked(reader, name), reader.path, name, longest):
+    for buffer in strings_of(_checked(reader, name), reader.path, name, text.longest_record):
         position = reader.position()
         buffer.input_size = position - taken
         taken = position

@@ -12,7 +12,7 @@ from spmcompat.plan import TextPlan
 from spmcompat.text.arrow_columns import Field, column_of_table
 from spmcompat.text.compression import contents
 from spmcompat.text.forms import Form, without_mark
-from spmcompat.text.line_buffers import cut_at_lines
+from spmcompat.text.line_buffers import cut_at_lines, record_limit
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, name_of
 from spmcompat.text.skipped import Skipped
@@ -25,31 +25,11 @@ if TYPE_CHECKING:
 _BYTES = "latin-1"
 
 
-def read_csv(
-    file: InputFile, form: Form, text: TextPlan, skipped: Skipped, longest: int
-) -> Iterator[ReadBuffer]:
-    """Yield the texts of a column.
-
-    Parameters
-    ----------
-    file : InputFile
-        The file.
-    form : Form
-        How the file is compressed.
-    text : TextPlan
-        Names the column, and states how to read the file.
-    skipped : Skipped
-        Counts the rows that cannot be read.
-    longest : int
-        The longest line or field in bytes. It limits the memory for a file in which a quotation
-        mark is missing.
-
-    Raises
-    ------
-    TrainingError
-        If the column does not exist, or the file cannot be read to its end.
-    """
+def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Iterator[ReadBuffer]:
+    """Yield the texts of a column. See `read_records` for the parameters and the errors."""
     name = name_of(file.path)
+    # A limit for lines and fields is needed for a file in which a quotation mark is missing.
+    longest = record_limit(text)
     # This limit applies to all readers of the process, so it is never lowered.
     csv.field_size_limit(max(csv.field_size_limit(), longest))
     rows = csv.reader(_lines(file, form, longest), strict=True)

@@ -13,7 +13,8 @@ from spmcompat.plan import TextPlan
 from spmcompat.runtime.inputs import changed
 from spmcompat.runtime.progress import Report
 from spmcompat.text import remote
-from spmcompat.text.forms import ARROW, AUTO, PARQUET, TEXT, Form, doubt_about
+from spmcompat.text.formats import AUTO, TEXT, require_library
+from spmcompat.text.forms import Form, doubt_about
 from spmcompat.text.line_buffers import cut_at_lines
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, form_of_input, is_remote, name_of, open_input
@@ -294,10 +295,7 @@ def check_file(path: str, input_format: str, has_column: bool) -> None:
         from spmcompat.text.compression import require_decoder  # noqa: PLC0415
 
         require_decoder(form.compression)
-    if form.format in (PARQUET, ARROW):
-        from spmcompat.text.arrow_inputs import require_pyarrow  # noqa: PLC0415
-
-        require_pyarrow(form.format)
+    require_library(form.format)
 
 
 def _unreadable(path: str, error: OSError) -> MissingFileError:

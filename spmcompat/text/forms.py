@@ -12,12 +12,16 @@ import re
 from typing import NamedTuple
 
 from spmcompat.errors import TrainingError
-
-AUTO, TEXT, TSV, CSV, JSONL = "auto", "text", "tsv", "csv", "jsonl"
-PARQUET, ARROW = "parquet", "arrow"
-
-OWN_FORMATS = (AUTO, CSV, JSONL, PARQUET, ARROW)
-"""The formats that ``sentencepiece`` does not know. A model does not store them."""
+from spmcompat.text.formats import (
+    ARROW,
+    AUTO,
+    FORMATS,
+    JSONL,
+    PARQUET,
+    TEXT,
+    TSV,
+    format_of_suffix,
+)
 
 GZIP, ZSTD, XZ, BZIP2 = "gzip", "zstd", "xz", "bzip2"
 
@@ -36,24 +40,10 @@ COMPRESSIONS = {
 }
 """The compression of each suffix."""
 
-_SUFFIXES = {
-    GZIP: ".gz",
-    ZSTD: ".zst",
-    XZ: ".xz",
-    BZIP2: ".bz2",
-    PARQUET: ".parquet",
-    ARROW: ".arrow",
-}
-_FORMATS = {
-    ".jsonl": JSONL,
-    ".ndjson": JSONL,
-    ".parquet": PARQUET,
-    ".arrow": ARROW,
-    ".arrows": ARROW,
-    ".feather": ARROW,
-    ".ipc": ARROW,
-}
-_BINARY = (PARQUET, ARROW)
+TITLES = {name: name for name in (GZIP, ZSTD, XZ, BZIP2)}
+TITLES |= {name: row.title for name, row in FORMATS.items()}
+"""The names of compressions and formats in messages."""
+
 # No text in UTF-8 begins with one of these. The UTF-32 mark must come before the UTF-16 mark,
 # because the UTF-32 mark begins with the UTF-16 mark.
 _UNREADABLE = (
@@ -89,7 +79,7 @@ class Form(NamedTuple):
     compression : str
         `GZIP`, `ZSTD`, `XZ` or `BZIP2`; empty if the file is not compressed.
     format : str
-        `TEXT`, `TSV`, `CSV`, `JSONL`, `PARQUET` or `ARROW`.
+        The name of the format in the table.
     """
 
     compression: str
@@ -98,7 +88,7 @@ class Form(NamedTuple):
     @property
     def has_lines(self) -> bool:
         """Whether the contents are read as a text file, line by line."""
-        return self.format in (TEXT, TSV)
+        return not FORMATS[self.format].reader
 
 
 def form_of(
@@ -115,7 +105,7 @@ def form_of(
     input_format : str
         The format that the user gave, or `AUTO`.
     has_column : bool
-        Whether the user named a column. Only then, `AUTO` reads ``.csv`` files as tables.
+        Whether the user named a column. Only then, `AUTO` recognizes some of the formats.
     may_rename : bool
         Whether the user chose the name. Pipes and remote addresses can have any name, so only their
         content determines the compression.
@@ -133,7 +123,7 @@ def form_of(
             "the bytes of the model as text, give --input_format=text."
         )
     found = _content_or_stream(head)
-    if found in _BINARY:
+    if _is_binary(found):
         if named.format != found:
             raise TrainingError(
                 f"{_contains(name, found)}, not {named.format}: {_remedy(name, found)}"
@@ -141,7 +131,7 @@ def form_of(
         return named._replace(compression="")
     if found:
         _check_compression(name, named, found, may_rename)
-    elif named.format in _BINARY and not named.compression:
+    elif _is_binary(named.format) and not named.compression:
         by_name = _form_of_name(name, AUTO, has_column).format == named.format
         remedy = "make the file again" if by_name else f"leave --input_format={input_format} out"
         raise TrainingError(
@@ -166,7 +156,7 @@ def format_of(name: str, input_format: str, has_column: bool) -> str:
 def content_of(head: bytes) -> str:
     """Return what a file that begins with `head` contains.
 
-    The result is a compression, `PARQUET`, `ARROW` for an Arrow file, or "" for anything else.
+    The result is a compression, a format with a signature, or "" for anything else.
     """
     if head.startswith(bytes.fromhex("1f8b08")):
         return GZIP
@@ -176,11 +166,8 @@ def content_of(head: bytes) -> str:
         return ZSTD
     if head.startswith(b"BZh") and _begins_bzip2(head):
         return BZIP2
-    if head.startswith(b"ARROW1\0\0"):
-        return ARROW
-    # A text can begin with PAR1, too. In a Parquet file, the byte 0x15 follows: it is the beginning
-    # of the header of the first page.
-    return PARQUET if head.startswith(b"PAR1\x15") else ""
+    signed = (name for name, row in FORMATS.items() if row.signature)
+    return next((name for name in signed if head.startswith(FORMATS[name].signature)), "")
 
 
 def _content_or_stream(head: bytes) -> str:
@@ -321,11 +308,8 @@ def doubt_about(name: str, head: bytes) -> str:
 def _form_of_name(name: str, input_format: str, has_column: bool) -> Form:
     compression = COMPRESSIONS.get(os.path.splitext(name.lower())[1], "")
     suffix = _suffix_of(name)
-    form = _FORMATS.get(suffix, TEXT) if input_format == AUTO else input_format
-    # Without the name of a column, the lines of a .csv file are sentences, as in the reference.
-    if input_format == AUTO and suffix == ".csv" and has_column:
-        form = CSV
-    return Form(compression, form)
+    by_suffix = format_of_suffix(suffix, has_column)
+    return Form(compression, by_suffix if input_format == AUTO else input_format)
 
 
 def _suffix_of(name: str) -> str:
@@ -370,18 +354,8 @@ def _archive(name: str) -> TrainingError:
     return TrainingError(f"{name} is an archive of files (tar): unpack it, and give its files.")
 
 
-TITLES = {
-    GZIP: "gzip",
-    ZSTD: "zstd",
-    XZ: "xz",
-    BZIP2: "bzip2",
-    JSONL: "JSON Lines",
-    CSV: "CSV",
-    TSV: "TSV",
-    PARQUET: "Parquet",
-    ARROW: "Arrow",
-}
-"""The names of compressions and formats in messages."""
+def _is_binary(name: str) -> bool:
+    return name in FORMATS and bool(FORMATS[name].signature)
 
 
 def _contains(name: str, found: str) -> str:
@@ -391,13 +365,14 @@ def _contains(name: str, found: str) -> str:
 def _remedy(name: str, found: str) -> str:
     if found == PARQUET and name.lower().endswith(".counts"):
         return "give it with --counts instead of --input."
-    if found in _BINARY:
+    if _is_binary(found):
         if not name:
             return "write it to a file, and give that."
-        return f"rename it to end in {_SUFFIXES[found]}, or give --input_format={found}."
+        return f"rename it to end in {FORMATS[found].suffixes[0]}, or give --input_format={found}."
     bare, suffix = os.path.splitext(name)
     bare = bare if suffix.lower() in COMPRESSIONS else name
-    return f"rename it to {os.path.basename(bare)}{_SUFFIXES[found]}, so that it is decompressed."
+    suffix = next(suffix for suffix, compression in COMPRESSIONS.items() if compression == found)
+    return f"rename it to {os.path.basename(bare)}{suffix}, so that it is decompressed."
 
 
 def _begins_zstd(head: bytes) -> bool:

@@ -3,9 +3,17 @@
 from collections.abc import Iterator
 from typing import Protocol
 
+from spmcompat.plan import TextPlan
 from spmcompat.text.lines import BUFFER_BYTES, LineReader, ReadBuffer
 
 _LEAST_BUFFERS = 128
+
+LONGEST_RECORD = 1 << 24
+"""The longest record in bytes, unless `max_sentence_length` is large.
+
+A longer record of JSON Lines is skipped, because a whole record must fit into memory. In a CSV
+file, a longer line or field is an error.
+"""
 
 
 class ReadableInto(Protocol):
@@ -13,6 +21,11 @@ class ReadableInto(Protocol):
 
     def readinto(self, buffer: memoryview, /) -> int | None:
         """Put bytes into the buffer, and return their number; 0 at the end of the file."""
+
+
+def record_limit(text: TextPlan) -> int:
+    """Return the size in bytes of the longest record of JSON Lines or CSV that is read."""
+    return max(LONGEST_RECORD, 8 * text.max_sentence_length)
 
 
 def cut_at_lines(

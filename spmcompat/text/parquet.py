@@ -7,11 +7,14 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.text.arrow_inputs import column_of_schema, naming, require_pyarrow, seekable
+from spmcompat.plan import TextPlan
+from spmcompat.text.arrow_inputs import column_of_schema, naming, seekable
 from spmcompat.text.arrow_producers import strings_of
-from spmcompat.text.forms import PARQUET
+from spmcompat.text.formats import PARQUET, require_library
+from spmcompat.text.forms import Form
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, name_of
+from spmcompat.text.skipped import Skipped
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,30 +33,14 @@ _OF_COUNTS = ["pretoken", "place", "next", "count"]
 _LONG_CELL_BYTES = 1 << 14
 
 
-def read_column(file: InputFile, column: str, longest: int | None = None) -> Iterator[ReadBuffer]:
-    """Yield the strings of a column.
-
-    Parameters
-    ----------
-    file : InputFile
-        The file.
-    column : str
-        The name of the column or of a nested field. If it is empty, the column ``text`` is read, or
-        else the only column of strings.
-    longest : int, optional
-        The longest sentence in bytes. Only the beginning of a longer string is kept.
-
-    Raises
-    ------
-    TrainingError
-        If the column does not exist or does not contain strings, or the file is broken.
-    """
+def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Iterator[ReadBuffer]:
+    """Yield the strings of a column. See `read_records` for the parameters and the errors."""
     name = name_of(file.path)
-    parquet = _Columns(file, {"--input_column": column})
+    parquet = _Columns(file, {"--input_column": text.input_column})
     size = file.size or 0
     rows = max(parquet.rows, 1)
     done = taken = 0
-    for buffer in strings_of(parquet.batches(), parquet.paths[0], name, longest):
+    for buffer in strings_of(parquet.batches(), parquet.paths[0], name, text.longest_record):
         done += buffer.rows
         buffer.input_size = size * done // rows - taken
         taken += buffer.input_size
@@ -109,7 +96,7 @@ class _Columns:
     """
 
     def __init__(self, file: InputFile, columns: Mapping[str, str]) -> None:
-        require_pyarrow(PARQUET)
+        require_library(PARQUET)
         self._name = name_of(file.path)
         with naming(self._name):
             self._source = seekable(file, PARQUET)

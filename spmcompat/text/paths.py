@@ -9,7 +9,8 @@ from itertools import islice
 
 from spmcompat.errors import MissingFileError
 from spmcompat.text import remote
-from spmcompat.text.forms import AUTO, COMPRESSIONS, TEXT, format_of
+from spmcompat.text.formats import AUTO, TEXT
+from spmcompat.text.forms import COMPRESSIONS, format_of
 
 STANDARD_INPUT = ""
 """The path of standard input, as in ``sentencepiece``."""

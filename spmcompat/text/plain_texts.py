@@ -10,7 +10,8 @@ from typing import BinaryIO
 
 from spmcompat.errors import MissingFileError, printable, refuse_impossible
 from spmcompat.runtime.inputs import open_file
-from spmcompat.text.forms import AUTO, HEAD_BYTES, TITLES, check_plain
+from spmcompat.text.formats import AUTO
+from spmcompat.text.forms import HEAD_BYTES, TITLES, check_plain
 from spmcompat.text.opening import form_of_input, open_input
 
 REMEDY = "Check --text, which takes paths"

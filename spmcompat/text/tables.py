@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.text.compression import contents
-from spmcompat.text.forms import AUTO, JSONL, PARQUET, without_mark
-from spmcompat.text.line_buffers import ReadableInto, cut_at_lines
+from spmcompat.text.formats import AUTO, JSONL, PARQUET
+from spmcompat.text.forms import without_mark
+from spmcompat.text.json_records import what_is_wrong
+from spmcompat.text.line_buffers import LONGEST_RECORD, ReadableInto, cut_at_lines
 from spmcompat.text.opening import InputFile, form_of_input, name_of, open_input
 from spmcompat.text.parquet import read_columns
-from spmcompat.text.records import LONGEST_RECORD, what_is_wrong
 
 Row = tuple[str | None, ...]
 

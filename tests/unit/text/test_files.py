@@ -25,7 +25,7 @@ from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
-from spmcompat.text import line_buffers, records
+from spmcompat.text import line_buffers
 from spmcompat.text.files import Files
 from spmcompat.text.lines import LineReader, ReadBuffer
 from spmcompat.text.paths import expand
@@ -313,7 +313,7 @@ def test_csv_files_are_read_as_bytes_and_in_bounded_memory(
     found = [one for buffer in files_of(path, input_column="text") for one in sentences_of(buffer)]
     assert found == [b"a \xff", b"\x85c"]
     assert all_sentences(files_of(path, input_column="é.b")) == ["b", "d"]
-    monkeypatch.setattr(records, "LONGEST_RECORD", 200_000)
+    monkeypatch.setattr(line_buffers, "LONGEST_RECORD", 200_000)
     csv.field_size_limit(1000)
     path.write_bytes(b'text\n"a' + b"b c\n" * 100_000)
     with pytest.raises(TrainingError, match=r"a\.csv:2: .*field larger than field limit"):

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-from spmcompat.text import records
+from spmcompat.text import line_buffers
 
 BYTES = int(os.environ.get("SPMCOMPAT_RECORD_BYTES", "300_000_000"))
 MOST_BYTES = 250 << 20
@@ -134,7 +134,7 @@ def test_a_large_cell_of_a_parquet_file_is_refused(tmp_path: Path) -> None:
 def test_a_long_record_is_skipped_and_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(records, "LONGEST_RECORD", 100_000)
+    monkeypatch.setattr(line_buffers, "LONGEST_RECORD", 100_000)
     lines = [json.dumps({"text": f"sentence {n}", "more": "x" * 90_000}) for n in range(5)]
     lines.insert(3, json.dumps({"text": "short", "more": "x" * 200_000}))
     (tmp_path / "a.jsonl").write_text("\n".join(lines))
