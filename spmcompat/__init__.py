@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from spmcompat.tools.diff.report import Difference
     from spmcompat.tools.edit.edits import EditResult
     from spmcompat.tools.edit.growing import SizeResult
-    from spmcompat.tools.edit.merging import MergeResult
+    from spmcompat.tools.edit.merging_models import MergeResult
     from spmcompat.tools.evaluate.command import evaluate
     from spmcompat.tools.evaluate.report import EvaluationReport
     from spmcompat.tools.export.verifying import Verification
@@ -65,7 +65,7 @@ _NAMES = {
     "tools.diff.report": ("Difference",),
     "tools.edit.edits": ("EditResult",),
     "tools.edit.growing": ("SizeResult",),
-    "tools.edit.merging": ("MergeResult",),
+    "tools.edit.merging_models": ("MergeResult",),
     "tools.evaluate.command": ("evaluate",),
     "tools.evaluate.report": ("EvaluationReport",),
     "tools.export.verifying": ("Verification",),

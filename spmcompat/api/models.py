@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spmcompat.text.arrow_producers import Sentences
     from spmcompat.tools.edit.edits import EditResult
     from spmcompat.tools.edit.growing import Change, SizeResult
-    from spmcompat.tools.edit.merging import MergeResult
+    from spmcompat.tools.edit.merging_models import MergeResult
     from spmcompat.tools.export.verifying import Verification
 
 

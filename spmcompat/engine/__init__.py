@@ -4,7 +4,7 @@ Nothing else of the trainer is meant for them, except ``model/``, ``errors``, an
 ``runtime/`` that are not about training. docs/engine.md explains how to use these names:
 
 - **Texts**: `text_of`, `GivenText`, `read`, `read_like` and `Text` read and count a text as
-  training does. `LineReader` reads single lines as a model does, and returns their `LineSegments`.
+  training does. `LineCutter` reads single lines as a model does, and returns their `LineSegments`.
   `open_text` and `rows_of` open texts that are not for training.
 - **Normalization**: `Normalizer`, `compile_charsmap`, `decompile` and `precompiled`.
 - **Counts**: `open_counts`, `Merging` and `write_counts` work on a `CountTable`.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spmcompat.engine.lines import (
         SPACE,
         STORED,
-        LineReader,
+        LineCutter,
         LineSegments,
         check_pretokenizer,
     )
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from spmcompat.segments.corpus import Corpus, SegmentCounts
     from spmcompat.stored_counts.arrow import add_up
     from spmcompat.stored_counts.loading import SymbolCheck
-    from spmcompat.stored_counts.merging import Merging, temperature_weights
+    from spmcompat.stored_counts.merging_tables import Merging, temperature_weights
     from spmcompat.stored_counts.origin import Origin, digest
     from spmcompat.stored_counts.table import CountTable, load_counts, write_counts
     from spmcompat.text.arrow_producers import Sentences, is_arrow_data
@@ -83,7 +83,7 @@ _NAMES = {
     "bpe.merges": ("count_in_encoded",),
     "bpe.trainer": ("make_merges",),
     "counting.reading": ("not_utf8",),
-    "engine.lines": ("SPACE", "STORED", "LineReader", "LineSegments", "check_pretokenizer"),
+    "engine.lines": ("SPACE", "STORED", "LineCutter", "LineSegments", "check_pretokenizer"),
     "engine.reading": ("Text", "counted", "read", "read_like"),
     "engine.stored_options": ("command_of", "writers_of"),
     "engine.unigram": ("Unigram",),
@@ -117,7 +117,7 @@ _NAMES = {
     "segments.corpus": ("Corpus", "SegmentCounts"),
     "stored_counts.arrow": ("add_up",),
     "stored_counts.loading": ("SymbolCheck",),
-    "stored_counts.merging": ("Merging", "temperature_weights"),
+    "stored_counts.merging_tables": ("Merging", "temperature_weights"),
     "stored_counts.origin": ("Origin", "digest"),
     "stored_counts.table": ("CountTable", "load_counts", "write_counts"),
     "text.arrow_producers": ("Sentences", "is_arrow_data"),

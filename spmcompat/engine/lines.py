@@ -65,7 +65,7 @@ class LineSegments(NamedTuple):
         return sums
 
 
-class LineReader:
+class LineCutter:
     """Reads lines as a model's encoder does, and cuts them into segments.
 
     User-defined symbols, and the cuts of a pretokenizer, become U+2585.
@@ -198,7 +198,7 @@ def _as_encoder(model: ModelProto) -> PlanOptions:
 
 
 def with_training_cuts(options: PlanOptions, model: ModelProto, pretokenizer: str) -> PlanOptions:
-    """Return options that cut the text as in training. See `LineReader`."""
+    """Return options that cut the text as in training. See `LineCutter`."""
     stored = model.trainer_spec
     if pretokenizer == SPACE:
         return options._replace(

@@ -59,7 +59,7 @@ def merge_languages(languages: LanguageTables) -> CountTable:
     import pyarrow as pa  # noqa: PLC0415
 
     from spmcompat.stored_counts import arrow  # noqa: PLC0415
-    from spmcompat.stored_counts.merging import Merging  # noqa: PLC0415
+    from spmcompat.stored_counts.merging_tables import Merging  # noqa: PLC0415
     from spmcompat.stored_counts.table import CountTable  # noqa: PLC0415
 
     Merging([*languages.training, *languages.development])  # checks the rules

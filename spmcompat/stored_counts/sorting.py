@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spmcompat.stored_counts import arrow
-from spmcompat.stored_counts.merging import Cursor, merge_rows
+from spmcompat.stored_counts.merging_tables import Cursor, merge_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -224,7 +224,7 @@ class CountTable:
         """Return the counts of the text of this table, followed by the text of the other table."""
         import pyarrow as pa  # noqa: PLC0415
 
-        from spmcompat.stored_counts.merging import Merging  # noqa: PLC0415
+        from spmcompat.stored_counts.merging_tables import Merging  # noqa: PLC0415
 
         if not isinstance(other, CountTable):
             return NotImplemented

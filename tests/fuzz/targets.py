@@ -25,7 +25,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.stored_counts.table import KEY
 from spmcompat.tools.compare.report import page
 from spmcompat.tools.compare.results import read_result, write_result
-from spmcompat.tools.compare.training import Texts
+from spmcompat.tools.compare.training import SplitTexts
 from tests.fuzz.choices import Choices
 from tests.hostile.kinds import (
     KINDS,
@@ -46,7 +46,7 @@ _TRAIN = f"train --input={{valid}}/text.txt {_CHAR}"
 _SEEDED = f"train --input={{valid}}/text.txt {_OPTIONS} --vocab_size=60 --model_type=unigram"
 _EVALUATE = "evaluate --text={valid}/text.txt --workers=1 --quiet"
 _UNIGRAM = "{valid}/unigram.model"
-_TEXTS = Texts(Path(__file__), Path(__file__), ("undo", "<b>"), "")
+_TEXTS = SplitTexts(Path(__file__), Path(__file__), ("undo", "<b>"), "")
 
 
 class Target(Protocol):

@@ -12,7 +12,7 @@ from spmcompat.errors import BadValueError
 from spmcompat.model.pieces import NORMAL, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.tools.edit.edits import Edits, edit_model
-from spmcompat.tools.edit.merging import merge_models
+from spmcompat.tools.edit.merging_models import merge_models
 from tests.parity import corpora, environments
 from tests.unit.tools.edit.models import TYPES, by_text, lines, processor, train, trained
 

@@ -21,7 +21,7 @@ from spmcompat.model.encoding import Encoder, encoder_of
 from spmcompat.model.pieces import NORMAL, UNUSED, USER_DEFINED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.edit.edits import Edits, edit_model
-from spmcompat.tools.edit.merging import merge_models
+from spmcompat.tools.edit.merging_models import merge_models
 from spmcompat.tools.edit.reach import unreachable
 from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
 from tests.parity import corpora

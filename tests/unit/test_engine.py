@@ -84,7 +84,7 @@ def test_keep_gives_the_pieces_new_ids() -> None:
 def test_the_segments_of_lines_add_up_to_the_whole() -> None:
     model = read_model(trained(vocab_size=500, user_defined_symbols=["<sep>"]))
     context = Context(Workers(2), QUIET)
-    reader = engine.LineReader(model, context.workers)
+    reader = engine.LineCutter(model, context.workers)
     lines = [line.encode() for line in LINES[:4]]
     pieces = [(p.piece.encode(), p.score) for p in model.pieces if p.type == p.NORMAL]
     pieces.append((engine.UNKNOWN_MARK.encode(), 0.0))

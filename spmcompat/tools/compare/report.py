@@ -20,7 +20,7 @@ from spmcompat.tools.compare.plots import (
     token_lengths,
 )
 from spmcompat.tools.compare.results import Result
-from spmcompat.tools.compare.training import HELD_OUT, Texts
+from spmcompat.tools.compare.training import HELD_OUT, SplitTexts
 from spmcompat.tools.evaluate.bootstrap import Interval
 from spmcompat.tools.evaluate.differences import difference
 from spmcompat.tools.evaluate.evaluation import lost_text, shares_of_pieces
@@ -126,7 +126,7 @@ pre { overflow-x: auto; padding: .75rem; background: var(--soft); border-radius:
 
 def page(
     results: Sequence[Result],
-    texts: Texts,
+    texts: SplitTexts,
     text: str,
     gold: Sequence[GoldList] = (),
     *,
@@ -140,7 +140,7 @@ def page(
     ----------
     results : sequence of Result
         One result for each configuration and vocabulary size.
-    texts : Texts
+    texts : SplitTexts
         The texts for training and evaluation.
     text : str
         The name of the whole text.

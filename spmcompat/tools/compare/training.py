@@ -34,8 +34,7 @@ from spmcompat.tools.evaluate.gold import GoldScores, boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.languages import LanguageFigures, Languages, check_parallel
 from spmcompat.tools.evaluate.models import Model, load_model
-from spmcompat.tools.evaluate.texts import TextFiles
-from spmcompat.tools.evaluate.texts import Texts as TextSource
+from spmcompat.tools.evaluate.texts import TextFiles, Texts
 
 HELD_OUT = 20  # one of every 20 lines is held out
 SPLITS = ("train.txt", "held-out.txt")
@@ -53,7 +52,7 @@ class _Training(NamedTuple):
     model: Path
 
 
-class Texts(NamedTuple):
+class SplitTexts(NamedTuple):
     """The text for training, the held-out text, and the held-out words that the report shows.
 
     `by_language` has the held-out text of each language, if the text has languages. `reference` is
@@ -78,8 +77,8 @@ class Texts(NamedTuple):
 
 
 def split_text(
-    text: TextSource, folder: ReportFolder, report: Report, parallel: bool = False
-) -> Texts:
+    text: Texts, folder: ReportFolder, report: Report, parallel: bool = False
+) -> SplitTexts:
     """Hold out every twentieth non-blank line. The other non-blank lines are the training text.
 
     If the text has languages, blank lines are counted, too, and every twentieth line of each
@@ -126,10 +125,10 @@ def split_text(
         _check_sizes(counts, text)
         if parallel:
             check_parallel({str(name): lines for name, lines in counts.items()})
-    return Texts(train, held_out, _words_to_show(held_out), digest.hexdigest(), languages)
+    return SplitTexts(train, held_out, _words_to_show(held_out), digest.hexdigest(), languages)
 
 
-def _check_sizes(counts: Mapping[str | None, int], text: TextSource) -> None:
+def _check_sizes(counts: Mapping[str | None, int], text: Texts) -> None:
     """Raise if a text is too short to hold out a line."""
     for language, lines in (counts or {None: 0}).items():
         if lines < HELD_OUT:
@@ -155,7 +154,7 @@ def _words_to_show(held_out: Path) -> tuple[str, ...]:
 def train_and_evaluate(
     configs: Sequence[Config],
     sizes: Iterable[int],
-    texts: Texts,
+    texts: SplitTexts,
     gold: Sequence[GoldList],
     folder: ReportFolder,
     workers: Workers,
@@ -183,7 +182,7 @@ def train_and_evaluate(
 def _result(
     config: Config,
     size: int,
-    texts: Texts,
+    texts: SplitTexts,
     gold: Sequence[GoldList],
     folder: ReportFolder,
     workers: Workers,

@@ -17,7 +17,7 @@ from spmcompat.tools.edit.vocabulary import check_model_output, write_model
 
 if TYPE_CHECKING:
     from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-    from spmcompat.tools.edit.merging import MergeResult
+    from spmcompat.tools.edit.merging_models import MergeResult
 
 
 def edit(
@@ -95,7 +95,7 @@ def merge(
     TrainingError
         If the models cannot be merged, or a file cannot be read or written.
     """
-    from spmcompat.tools.edit.merging import merge_models  # noqa: PLC0415
+    from spmcompat.tools.edit.merging_models import merge_models  # noqa: PLC0415
 
     read = [ReadFile(path) for path in paths]
     models = [read_model(path) for path in paths]

@@ -13,7 +13,7 @@ from spmcompat.errors import UsageError, printable
 from spmcompat.tools.edit.edit_command import MODEL_OUTPUT
 
 if TYPE_CHECKING:
-    from spmcompat.tools.edit.merging import MergeResult
+    from spmcompat.tools.edit.merging_models import MergeResult
 
 _NAMED = 10
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from spmcompat.engine import UNKNOWN_MARK, Context, LineReader, Pieces, Unigram, log_sum
+from spmcompat.engine import UNKNOWN_MARK, Context, LineCutter, Pieces, Unigram, log_sum
 from spmcompat.errors import EmptyCorpusError
 from spmcompat.model.pieces import NORMAL, USER_DEFINED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
@@ -89,7 +89,7 @@ class MarginalLoss:
         self._size = len(model.pieces)
         self._log_shares: _Floats | None = None  # log probabilities of the symbols
         self._context = Context(workers, Report(min_log_level=3))
-        self._reader = LineReader(model, workers, pretokenizer)
+        self._reader = LineCutter(model, workers, pretokenizer)
         self._normal = normal
         self._log_total = log_sum([score for _, score in normal])
         self._set_pieces(0.0)

@@ -101,7 +101,7 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
         The threads to use.
     pretokenizer : str, optional
         Cut the text into pretokens as in training with this pretokenizer; see
-        `LineReader`.
+        `LineCutter`.
 
     Raises
     ------

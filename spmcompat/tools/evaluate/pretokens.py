@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from spmcompat.engine import UNKNOWN_MARK, LineReader, LineSegments
+from spmcompat.engine import UNKNOWN_MARK, LineCutter, LineSegments
 from spmcompat.errors import EmptyCorpusError
 from spmcompat.model.pieces import USER_DEFINED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
@@ -45,11 +45,11 @@ class PretokenEncoder:
     workers : Workers
         The threads to use.
     pretokenizer : str
-        See `LineReader`.
+        See `LineCutter`.
     """
 
     def __init__(self, model: ModelProto, workers: Workers, pretokenizer: str) -> None:
-        self._reader = LineReader(model, workers, pretokenizer)
+        self._reader = LineCutter(model, workers, pretokenizer)
         self._is_symbol = np.array([p.type == USER_DEFINED for p in model.pieces])
         self._workers = workers
         self._encoder = encoder_of_normalized(model)

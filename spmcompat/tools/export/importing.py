@@ -52,7 +52,7 @@ from spmcompat.tools.export.layout_differences import (
 )
 from spmcompat.tools.export.layouts import Layout, layout_of
 from spmcompat.tools.export.limits import Limit
-from spmcompat.tools.export.merging import same_order
+from spmcompat.tools.export.merges_of_pieces import same_order
 from spmcompat.tools.export.normalizer_json import normalizer
 from spmcompat.tools.export.patterns import texts_of
 

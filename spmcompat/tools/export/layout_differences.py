@@ -10,7 +10,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
 from spmcompat.tools.export.charsmap_steps import Step
 from spmcompat.tools.export.layouts import Layout
 from spmcompat.tools.export.limits import Limit, some
-from spmcompat.tools.export.merging import encoder_without_symbols, merges_of, same_order
+from spmcompat.tools.export.merges_of_pieces import encoder_without_symbols, merges_of, same_order
 
 _UNKNOWN = "\U0010fffd\U0010fffc"  # two private-use characters
 

@@ -33,7 +33,7 @@ from spmcompat.model.pieces import (
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export.limits import Limit
-from spmcompat.tools.export.merging import encoder_without_symbols
+from spmcompat.tools.export.merges_of_pieces import encoder_without_symbols
 from spmcompat.tools.export.targets import VERIFYING, Loaded
 
 RANKS, SETTINGS = "ranks.tiktoken", "encoding.json"

@@ -21,7 +21,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export.charsmap_steps import Step, replace, replace_pattern
 from spmcompat.tools.export.limits import DECODING_RULES, TIES, Limit, some
-from spmcompat.tools.export.merging import (
+from spmcompat.tools.export.merges_of_pieces import (
     encoder_without_symbols,
     mergeable,
     merges_of,

@@ -21,7 +21,7 @@ import pytest
 import spmcompat
 from spmcompat.__main__ import main
 from spmcompat.errors import TrainingError
-from spmcompat.stored_counts.merging import Merging
+from spmcompat.stored_counts.merging_tables import Merging
 from spmcompat.stored_counts.metadata import FIELDS, RULES
 from spmcompat.stored_counts.table import KEY, CountTable
 

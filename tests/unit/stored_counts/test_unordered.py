@@ -17,7 +17,7 @@ import pytest
 import spmcompat
 from spmcompat.__main__ import main
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.stored_counts.merging import Merging
+from spmcompat.stored_counts.merging_tables import Merging
 from spmcompat.stored_counts.table import CountTable
 from spmcompat.stored_counts.unordered import FACT, FACTS
 from tests.oracle import counting as oracle

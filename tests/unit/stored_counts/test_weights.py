@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import spmcompat
-from spmcompat.stored_counts.merging import Merging
+from spmcompat.stored_counts.merging_tables import Merging
 from spmcompat.stored_counts.table import CountTable
 
 pa = pytest.importorskip("pyarrow")

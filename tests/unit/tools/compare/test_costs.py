@@ -13,7 +13,7 @@ from spmcompat.tools.compare import plots
 from spmcompat.tools.compare.costs import costs
 from spmcompat.tools.compare.report import page
 from spmcompat.tools.compare.results import Result
-from spmcompat.tools.compare.training import Texts
+from spmcompat.tools.compare.training import SplitTexts
 from spmcompat.tools.evaluate.network_costs import Network, estimate
 from tests.unit.tools.compare.test_report import Tags, result, texts, with_intervals
 
@@ -92,14 +92,14 @@ def test_a_model_that_loses_text_is_not_the_lowest() -> None:
     assert "class=best" in found["&lt;a&gt; 100"][3]
 
 
-def test_the_width_alone_gives_embedding_parameters(texts: Texts) -> None:
+def test_the_width_alone_gives_embedding_parameters(texts: SplitTexts) -> None:
     html = costs(THREE, Network(16))
     assert rows(html)["&lt;a&gt; 50"] == ["<td>50", "<td>800"]
     assert "operations" not in html
     assert "Which size?" not in page(THREE, texts, "text")
 
 
-def test_the_section_is_part_of_the_page(texts: Texts) -> None:
+def test_the_section_is_part_of_the_page(texts: SplitTexts) -> None:
     html = page(THREE, texts, "text", network=NETWORK)
     tags = Tags()
     tags.feed(html)

@@ -13,7 +13,7 @@ import pytest
 from spmcompat.tools.compare.plots import curves
 from spmcompat.tools.compare.report import page, tables
 from spmcompat.tools.compare.results import Result
-from spmcompat.tools.compare.training import Texts
+from spmcompat.tools.compare.training import SplitTexts
 from spmcompat.tools.evaluate.bootstrap import Bootstrap, Interval, Resampled
 from spmcompat.tools.evaluate.evaluation import Evaluation
 from spmcompat.tools.evaluate.gold import GoldScores, GoldWord, score_boundaries
@@ -63,10 +63,10 @@ def result(
 
 
 @pytest.fixture
-def texts(tmp_path: Path) -> Texts:
+def texts(tmp_path: Path) -> SplitTexts:
     for name in ("train", "held"):
         (tmp_path / name).write_text("text\n")
-    return Texts(tmp_path / "train", tmp_path / "held", ("undo", "<b>"), "")
+    return SplitTexts(tmp_path / "train", tmp_path / "held", ("undo", "<b>"), "")
 
 
 class Tags(HTMLParser):
@@ -90,7 +90,7 @@ class Tags(HTMLParser):
             assert self.open.pop() == tag
 
 
-def test_the_page_is_complete_and_loads_no_other_file(texts: Texts) -> None:
+def test_the_page_is_complete_and_loads_no_other_file(texts: SplitTexts) -> None:
     html = page(
         [result("one", 10, 1.25), result("two", 12), result("one", 9, 1.0, 200)], texts, "a<b"
     )
@@ -105,7 +105,7 @@ def test_the_page_is_complete_and_loads_no_other_file(texts: Texts) -> None:
     assert html.count("<figure>") == 5
 
 
-def test_the_best_value_of_each_vocabulary_size_is_marked(texts: Texts) -> None:
+def test_the_best_value_of_each_vocabulary_size_is_marked(texts: SplitTexts) -> None:
     html = page(
         [result("one", 10, 1.25), result("two", 8), result("three", 12, 1.5)], texts, "text"
     )
@@ -116,7 +116,7 @@ def test_the_best_value_of_each_vocabulary_size_is_marked(texts: Texts) -> None:
     assert cells_of(html.split("<h2>100 pieces")[1], "two")[3] == "–"
 
 
-def test_a_model_that_loses_text_is_never_best(texts: Texts) -> None:
+def test_a_model_that_loses_text_is_never_best(texts: SplitTexts) -> None:
     results = [
         result("one", 10, 1.25),
         result("two", 8, 1.0, lost=0.01),
@@ -141,7 +141,7 @@ def with_languages(given: Result, gini: float, left_out: tuple[str, ...]) -> Res
 
 @pytest.mark.parametrize(("left_out", "lost"), [((), 0.0), (("c",), 0.0), (("c",), 0.01)])
 def test_gini_coefficients_of_different_languages_are_not_compared(
-    texts: Texts, left_out: tuple[str, ...], lost: float
+    texts: SplitTexts, left_out: tuple[str, ...], lost: float
 ) -> None:
     results = [
         with_languages(result("one", 10), 0.3, ()),
@@ -158,12 +158,12 @@ def test_gini_coefficients_of_different_languages_are_not_compared(
     )
 
 
-def test_nothing_is_best_if_one_model_is_left_to_compare(texts: Texts) -> None:
+def test_nothing_is_best_if_one_model_is_left_to_compare(texts: SplitTexts) -> None:
     html = page([result("one", 10, 1.25), result("two", 8, 1.0, lost=0.01)], texts, "text")
     assert "class=best" not in html
 
 
-def test_a_column_without_values_is_left_out(texts: Texts) -> None:
+def test_a_column_without_values_is_left_out(texts: SplitTexts) -> None:
     html = page([result("one", 10), result("two", 8)], texts, "text")
     assert "nats per character" not in html.split("<tbody>")[0]
     assert "Boundaries" not in html
@@ -180,7 +180,7 @@ def cells(html: str, name: str, config: str) -> dict[str, str]:
     return dict(zip(titles, re.findall(r"<td.*?>(.*?)</td>", row), strict=True))
 
 
-def test_each_gold_list_has_a_table_with_the_words_of_each_score(texts: Texts) -> None:
+def test_each_gold_list_has_a_table_with_the_words_of_each_score(texts: SplitTexts) -> None:
     word = GoldWord("walking", frozenset({4}))
     right = score_boundaries([word, word], [["walk", "ing"], ["walking"]])
     wrong = score_boundaries([word, word], [["wal", "king"], ["wal", "king"]])
@@ -222,7 +222,7 @@ def cells_of(html: str, config: str) -> list[str]:
     return re.findall(r"<td[^>]*>(.*?)</td>", row[1])
 
 
-def test_changes_against_the_baseline_are_shown_for_each_size(texts: Texts) -> None:
+def test_changes_against_the_baseline_are_shown_for_each_size(texts: SplitTexts) -> None:
     results = [
         result("one", 10, 1.25),
         result("two", 12, 1.0)._replace(vocabulary=("a", "b", "ab", "cd")),
@@ -241,7 +241,7 @@ def test_changes_against_the_baseline_are_shown_for_each_size(texts: Texts) -> N
     assert cells_of(other, "one")[0] == "-16.67%"
 
 
-def test_overlaps_are_columns_of_the_table_of_each_size(texts: Texts) -> None:
+def test_overlaps_are_columns_of_the_table_of_each_size(texts: SplitTexts) -> None:
     results = [result("one", 10), result("two", 12)._replace(vocabulary=("a", "b", "ab", "cd"))]
     table = page(results, texts, "text").split("<h2>100 pieces")[1].split("</table>")[0]
     assert "overlap with one" in table
@@ -252,7 +252,7 @@ def test_overlaps_are_columns_of_the_table_of_each_size(texts: Texts) -> None:
     assert "Changes against" not in alone
 
 
-def test_a_model_that_is_smaller_than_asked_for_is_seen_in_the_tables(texts: Texts) -> None:
+def test_a_model_that_is_smaller_than_asked_for_is_seen_in_the_tables(texts: SplitTexts) -> None:
     small = [result("one", 10, pieces=87), result("two", 12)]
     results = [*small, result("one", 10, size=50), result("two", 12, size=50)]
     of_100, of_50 = tables(results)
@@ -263,7 +263,7 @@ def test_a_model_that_is_smaller_than_asked_for_is_seen_in_the_tables(texts: Tex
     assert '<th scope="col">pieces</th>' not in html_of_50
 
 
-def test_intervals_stand_below_values_and_stars_mark_differences(texts: Texts) -> None:
+def test_intervals_stand_below_values_and_stars_mark_differences(texts: SplitTexts) -> None:
     results = [
         with_intervals(result("one", 10, 1.25), [9, 10, 11], [1.2, 1.25, 1.3]),
         with_intervals(result("two", 12, 1.25), [11, 12, 14], [1.3, 1.25, 1.2]),
@@ -290,7 +290,7 @@ def best(html: str, config: str) -> list[str]:
     return re.findall(r'<td class=best data-title="(.*?)">', row[1])
 
 
-def test_a_difference_within_the_noise_is_not_best(texts: Texts) -> None:
+def test_a_difference_within_the_noise_is_not_best(texts: SplitTexts) -> None:
     one = with_intervals(result("one", 10, 1.25), [9, 10, 11], [1.2, 1.25, 1.3])
     # The intervals overlap, but in every resample, the second model has more tokens. Its loss is
     # lower only in some resamples.
@@ -314,7 +314,7 @@ def test_a_difference_within_the_noise_is_not_best(texts: Texts) -> None:
 
 @pytest.mark.parametrize(("others", "marked"), [((0.6, 0.8), []), ((0.5, 0.6), ["whole words"])])
 def test_without_resamples_of_a_figure_its_intervals_decide(
-    texts: Texts, others: tuple[float, float], marked: list[str]
+    texts: SplitTexts, others: tuple[float, float], marked: list[str]
 ) -> None:
     def with_words(given: Result, share: float, both: Interval) -> Result:
         found = with_intervals(given, [10, 10], [1.25, 1.25])
@@ -331,26 +331,26 @@ def test_without_resamples_of_a_figure_its_intervals_decide(
     assert best(page(results, texts, "text"), "one") == marked
 
 
-def test_the_page_points_to_intervals_if_there_are_none(texts: Texts) -> None:
+def test_the_page_points_to_intervals_if_there_are_none(texts: SplitTexts) -> None:
     plain = [result("one", 10, 1.25), result("two", 12)]
     assert "--bootstrap" in page(plain, texts, "text")
     both = [with_intervals(r, [10, 10], [1.25, 1.25]) for r in plain]
     assert "--bootstrap" not in page(both, texts, "text")
 
 
-def test_the_time_and_memory_of_one_training_are_never_best(texts: Texts) -> None:
+def test_the_time_and_memory_of_one_training_are_never_best(texts: SplitTexts) -> None:
     results = [result("one", 10)._replace(seconds=9.0, mib=9.0), result("two", 10)]
     assert [best(page(results, texts, "text"), name) for name in ("one", "two")] == [[], []]
 
 
-def test_columns_that_decide_come_first(texts: Texts) -> None:
+def test_columns_that_decide_come_first(texts: SplitTexts) -> None:
     html = page([result("one", 10, 1.25), result("two", 12)], texts, "text")
     table = html.split("<h2>100 pieces")[1]
     titles = re.findall(r'<th scope="col">(.*?)</th>', table)
     assert titles[1:4] == ["tokens", "lost characters", "unknown tokens"]
 
 
-def test_each_cell_has_a_title_for_its_card(texts: Texts) -> None:
+def test_each_cell_has_a_title_for_its_card(texts: SplitTexts) -> None:
     html = page([result("one", 10, 1.25), result("<two>", 12)], texts, "text")
     for table in re.findall(r"<table>(.*?)</table>", html):
         titles = re.findall(r'<th scope="col".*?>(.*?)</th>', table)[1:]
@@ -361,7 +361,7 @@ def test_each_cell_has_a_title_for_its_card(texts: Texts) -> None:
     assert "&lt;two&gt; 100" in html
 
 
-def test_several_sizes_are_drawn_as_curves(texts: Texts) -> None:
+def test_several_sizes_are_drawn_as_curves(texts: SplitTexts) -> None:
     gold = {"g": score_boundaries([GoldWord("undo", frozenset({2}))], [["un", "do"]])}
     results = [
         result(config, 10, 1.25, size, gold=gold) for size in (100, 200) for config in ("a", "b")
@@ -395,7 +395,7 @@ def test_curves_have_bands_if_there_are_intervals() -> None:
     assert curves([result("one", 10, size=s) for s in (1, 2)], "loss_per_character", "") == ""
 
 
-def test_the_tables_fit_any_gold_list_and_baseline(texts: Texts) -> None:
+def test_the_tables_fit_any_gold_list_and_baseline(texts: SplitTexts) -> None:
     scores = score_boundaries([GoldWord("undo", frozenset({2}))], [["un", "do"]])
     gold = {"g": scores, "<h>": scores}
     results = [result("one", 10, gold=gold), result("two", 12, gold=gold)]

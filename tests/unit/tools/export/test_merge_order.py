@@ -10,7 +10,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.tools.export import tokenizer_json
 from spmcompat.tools.export.causes import ORDER, TIE
 from spmcompat.tools.export.exporting import export
-from spmcompat.tools.export.merging import ordered_merges
+from spmcompat.tools.export.merges_of_pieces import ordered_merges
 from tests.unit.tools.export.models import differences
 from tests.unit.tools.export.small_models import BPE, made
 

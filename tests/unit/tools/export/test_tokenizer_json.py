@@ -14,7 +14,7 @@ from spmcompat.tools.export import tokenizer_json
 from spmcompat.tools.export.causes import TIE, UNKNOWN_PIECE, Reference
 from spmcompat.tools.export.hard_lines import hard_lines
 from spmcompat.tools.export.importing import import_tokenizer
-from spmcompat.tools.export.merging import encoder_without_symbols, mergeable, merges_of
+from spmcompat.tools.export.merges_of_pieces import encoder_without_symbols, mergeable, merges_of
 from tests.unit.tools.export.models import (
     FORMS,
     RULES,

@@ -14,7 +14,7 @@ from spmcompat.model.encoding import encoder_of
 from spmcompat.model.pieces import CONTROL, NORMAL, UNKNOWN, USER_DEFINED, Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.tools.edit.edits import Edits, edit_model
-from spmcompat.tools.edit.merging import merge_models
+from spmcompat.tools.edit.merging_models import merge_models
 from spmcompat.tools.edit.vocabulary import lowest_score, to_float32, with_pieces
 from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
 from tests.unit.tools.edit.models import TYPES, by_text, lines, processor, trained

@@ -12,7 +12,7 @@ import pytest
 import spmcompat
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.stored_counts import merging
-from spmcompat.stored_counts.merging import Merging, temperature_weights
+from spmcompat.stored_counts.merging_tables import Merging, temperature_weights
 from spmcompat.stored_counts.table import CountTable
 from tests.oracle import counting as oracle
 
