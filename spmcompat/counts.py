@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError
-from spmcompat.options.from_counts import OPTIONS_OF_COUNTING, CountingJob
+from spmcompat.options.from_counts import OPTIONS_OF_COUNTING
+from spmcompat.options.job import CountingJob
 from spmcompat.options.near_names import did_you_mean
 from spmcompat.options.table import OPTIONS
 from spmcompat.runtime.context import Context

@@ -56,8 +56,8 @@ def count(
         If the text cannot be counted.
     """
     from spmcompat.counts import count_to_table, refuse_options_of_training  # noqa: PLC0415
-    from spmcompat.options.from_counts import counting_job  # noqa: PLC0415
     from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
+    from spmcompat.options.job import counting_job  # noqa: PLC0415
     from spmcompat.options.table import OPTIONS  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
 
@@ -108,8 +108,8 @@ def arrow_counter(
         If an option is wrong, or counting needs the order of the lines.
     """
     from spmcompat.counts import counter_of_parts, refuse_options_of_texts  # noqa: PLC0415
-    from spmcompat.options.from_counts import counting_job  # noqa: PLC0415
     from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
+    from spmcompat.options.job import counting_job  # noqa: PLC0415
     from spmcompat.runtime.progress import Report  # noqa: PLC0415
 
     if not isinstance(column, str):

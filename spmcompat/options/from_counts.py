@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from copy import copy
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from spmcompat.errors import BadValueError, TrainingError, printable
-from spmcompat.options.checks import check_ranges, verify
-from spmcompat.options.job import plan_of
+from spmcompat.options.checks import check_ranges
 from spmcompat.options.languages import merge_languages, open_counts, pop_languages
-from spmcompat.options.settings import Settings, value_of, with_charsmaps
+from spmcompat.options.settings import Settings, value_of
 from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import to_text
-from spmcompat.plan import Plan
-from spmcompat.stored_counts.arrow import require_pyarrow
-from spmcompat.stored_counts.counting import origin_of
 from spmcompat.stored_counts.metadata import COUNTING_OPTIONS, STORED_OPTIONS, SYMBOL_OPTIONS
-from spmcompat.stored_counts.origin import Origin, invalid_metadata
+from spmcompat.stored_counts.origin import invalid_metadata
 from spmcompat.text.formats import OWN_FORMATS
 
 if TYPE_CHECKING:
@@ -30,81 +25,6 @@ OPTIONS_OF_COUNTING = (
     *(f"{name}_file" for name in _SYMBOL_LISTS),
 )
 """The options that counting accepts. The counts store only some of them."""
-
-
-class CountingJob(NamedTuple):
-    """How to count a text: everything that follows from the options before it is read.
-
-    Attributes
-    ----------
-    plan : Plan
-        How to read and count the text.
-    origin : Origin
-        The origin of the counts, without facts about the text.
-    column : str, optional
-        The column of Arrow data that contains the sentences.
-    workers : int
-        The number of worker threads.
-    min_log_level : int
-        0 shows all messages, 1 only warnings and errors, 2 only errors.
-    warnings : sequence of str
-        Warnings about the options.
-    """
-
-    plan: Plan
-    origin: Origin
-    column: str | None
-    workers: int
-    min_log_level: int
-    warnings: Sequence[str]
-
-
-def counting_job(
-    options: Mapping[str, object], settings: Settings, has_sentences: bool
-) -> CountingJob:
-    """Check the options of counting, and return the job.
-
-    Parameters
-    ----------
-    options : mapping
-        The options that the user set, by name.
-    settings : Settings
-        The settings made from these options.
-    has_sentences : bool
-        Whether sentences come from an iterator instead of files.
-
-    Raises
-    ------
-    TrainingError
-        If it is not possible to count with the options.
-    """
-    settings = _with_rules(settings)
-    require_pyarrow()
-    complete = with_charsmaps(settings)
-    meta = verify(complete, has_sentences=has_sentences, has_writer=True)
-    plan = plan_of(complete, [piece.piece for piece in meta.values()]).for_table()
-    origin = origin_of(plan, counting_options(options, settings), settings.rules)
-    return CountingJob(
-        plan, origin, settings.column, settings.workers, settings.min_log_level, settings.notes
-    )
-
-
-def _with_rules(settings: Settings) -> Settings:
-    """Return the settings with the rules from the rules file, because counts store these rules.
-
-    Raises
-    ------
-    TrainingError
-        If the file cannot be read.
-    """
-    path = settings.normalizer.normalization_rule_tsv
-    if not path or settings.normalizer.precompiled_charsmap:
-        return settings
-    from spmcompat.normalization.charsmaps import load_rules  # noqa: PLC0415
-
-    complete = copy(settings)
-    complete.rules = load_rules(path, settings.release.code_points)
-    return complete
 
 
 def with_counts(

@@ -15,7 +15,7 @@ from spmcompat.options.arguments import check_sentences, make_lists
 from spmcompat.options.checks import check_pretokenization, input_files, verify
 from spmcompat.options.from_flags import from_command_line
 from spmcompat.options.from_keywords import from_values
-from spmcompat.options.job import Job, job_of, make_job
+from spmcompat.options.job import CountingJob, Job, counting_job, job_of, make_job
 from spmcompat.options.option import TRAINER
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
@@ -25,7 +25,6 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
 
 if TYPE_CHECKING:
-    from spmcompat.options.from_counts import CountingJob
     from spmcompat.text.arrow_producers import Sentences
 
 TEXT_OPTIONS = (
@@ -113,8 +112,6 @@ class GivenText(NamedTuple):
 
     def counting_job(self) -> CountingJob:
         """Return the job of counting the text. The errors are those of `counting_job`."""
-        from spmcompat.options.from_counts import counting_job  # noqa: PLC0415
-
         return counting_job(self.options, self.settings, self.sentences is not None)
 
 

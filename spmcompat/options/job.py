@@ -1,9 +1,10 @@
-"""Turns the settings of a training into a job, once. Nothing that trains reads the settings."""
+"""Turns settings into a job, once: of training or of counting. Nothing below reads settings."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.errors import naming_stage
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from spmcompat.bpe.parity_aware import ParityOptions
     from spmcompat.bpe.trainer import BpeOptions
     from spmcompat.runtime.rounds import OnRound
+    from spmcompat.stored_counts.origin import Origin
     from spmcompat.stored_counts.table import CountTable
     from spmcompat.text.arrow_producers import Sentences
     from spmcompat.unigram.options import UnigramOptions
@@ -275,3 +277,82 @@ def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
         "release": settings.release,
     }
     return UnigramOptions(**options)
+
+
+class CountingJob(NamedTuple):
+    """How to count a text: everything that follows from the options before it is read.
+
+    Attributes
+    ----------
+    plan : Plan
+        How to read and count the text.
+    origin : Origin
+        The origin of the counts, without facts about the text.
+    column : str, optional
+        The column of Arrow data that contains the sentences.
+    workers : int
+        The number of worker threads.
+    min_log_level : int
+        0 shows all messages, 1 only warnings and errors, 2 only errors.
+    warnings : sequence of str
+        Warnings about the options.
+    """
+
+    plan: Plan
+    origin: Origin
+    column: str | None
+    workers: int
+    min_log_level: int
+    warnings: Sequence[str]
+
+
+def counting_job(
+    options: Mapping[str, object], settings: Settings, has_sentences: bool
+) -> CountingJob:
+    """Check the options of counting, and return the job.
+
+    Parameters
+    ----------
+    options : mapping
+        The options that the user set, by name.
+    settings : Settings
+        The settings made from these options.
+    has_sentences : bool
+        Whether sentences come from an iterator instead of files.
+
+    Raises
+    ------
+    TrainingError
+        If it is not possible to count with the options.
+    """
+    from spmcompat.options.from_counts import counting_options  # noqa: PLC0415
+    from spmcompat.stored_counts.arrow import require_pyarrow  # noqa: PLC0415
+    from spmcompat.stored_counts.counting import origin_of  # noqa: PLC0415
+
+    settings = _with_rules(settings)
+    require_pyarrow()
+    complete = with_charsmaps(settings)
+    meta = verify(complete, has_sentences=has_sentences, has_writer=True)
+    plan = plan_of(complete, [piece.piece for piece in meta.values()]).for_table()
+    origin = origin_of(plan, counting_options(options, settings), settings.rules)
+    return CountingJob(
+        plan, origin, settings.column, settings.workers, settings.min_log_level, settings.notes
+    )
+
+
+def _with_rules(settings: Settings) -> Settings:
+    """Return the settings with the rules from the rules file, because counts store these rules.
+
+    Raises
+    ------
+    TrainingError
+        If the file cannot be read.
+    """
+    path = settings.normalizer.normalization_rule_tsv
+    if not path or settings.normalizer.precompiled_charsmap:
+        return settings
+    from spmcompat.normalization.charsmaps import load_rules  # noqa: PLC0415
+
+    complete = copy(settings)
+    complete.rules = load_rules(path, settings.release.code_points)
+    return complete
