@@ -191,6 +191,8 @@ def with_charsmaps(settings: Settings) -> Settings:
     complete.normalizer = with_named_rules(settings.normalizer, settings.release, settings.rules)
     if marks_case(complete.normalizer):
         complete.denormalizer = case_restorer(settings.release)
+        # Rules of a file are kept, so that `checks` refuses them.
+        complete.denormalizer.MergeFrom(settings.denormalizer)
     else:
         complete.denormalizer = with_rules_of_file(settings.denormalizer, settings.release)
     return complete

@@ -9,6 +9,7 @@ import pytest
 from spmcompat.errors import BadValueError, MissingFileError, TrainingError
 from spmcompat.options.checks import check_options, verify
 from spmcompat.options.from_keywords import from_kwargs
+from spmcompat.options.settings import with_charsmaps
 from tests.parity import corpora
 from tests.parity.case import Option
 from tests.parity.harness import Trainers, file_case
@@ -78,8 +79,10 @@ def test_both_refuse(trainers: Trainers, options: dict[str, Option], key: str) -
 )
 def test_marked_capitals_must_be_restored(options: dict[str, object], message: str) -> None:
     marking = {"normalization_rule_name": "nmt_nfkc_mark_case", **options}
-    with pytest.raises(BadValueError, match=message):
-        check_options(from_kwargs(marking))
+    settings = from_kwargs(marking)
+    for given in (settings, with_charsmaps(settings)):
+        with pytest.raises(BadValueError, match=message):
+            check_options(given)
     # These options are allowed if the rules do not mark capitals.
     for other in ({"normalization_rule_name": "nmt_nfkc"}, {"normalization_rule_tsv": "r.tsv"}):
         check_options(from_kwargs({**marking, **other}))
