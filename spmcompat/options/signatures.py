@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from spmcompat.options.from_counts import OPTIONS_OF_COUNTING
 from spmcompat.options.help import allowed_text, default_text
@@ -69,6 +69,48 @@ _PARTS -= {"column", "strict", "workers"}
 _NORMALIZING = {name for name in _PARTS - _TEXT if OPTIONS[name].kind != LIST}
 
 
+_KEYWORDS = '''{literals}
+
+
+class TextOptions(TypedDict, total=False):
+    """The text options of `extend` and `trim` that the signatures of the functions do not name."""
+
+{text}
+
+
+class _NormalizingOptions(TypedDict, total=False):
+{normalizing}
+
+
+class PartOptions(_NormalizingOptions, total=False):
+    """The options of `arrow_counter`."""
+
+{parts}
+
+
+class CountOptions(TextOptions, _NormalizingOptions, total=False):
+    """The options of `count` that its signature does not name."""
+
+{count}
+
+
+class OldOptions(TypedDict, total=False):
+    """The keywords ``name``, ``escape_whitespaces`` and those that the newest release ignores."""
+
+{old}
+
+
+class SentencePieceOptions(TextOptions, _NormalizingOptions, OldOptions, total=False):
+    """The keywords of ``SentencePieceTrainer.train``.
+
+    As in ``sentencepiece``, a ``list`` is read item by item, but other sequences are not. A text
+    given for an option that is a list is split at its commas.
+    """
+
+{every}
+'''
+
+
 def parameters() -> str:
     """Return the parameters of `train`."""
     return "".join(f"    {one.name}: {_type_of(one)} | None = None,\n" for one in PARAMETERS)
@@ -81,7 +123,8 @@ def descriptions() -> str:
         text = option.python_help or option.help.replace(", separated by commas", "")
         if option.models:
             text += f" For {' and '.join(option.models)} models."
-        lines += [_heading(option), *_wrap(text, _WIDTH - 4)]
+        paragraph = textwrap.wrap(text, _WIDTH - 8, break_on_hyphens=False)
+        lines += [_heading(option), *(f"    {line}" for line in paragraph)]
     return "".join(f"    {line}\n" for line in lines)
 
 
@@ -95,42 +138,16 @@ def imports() -> str:
 
 def types() -> str:
     """Return the types of choices, and of the keywords of functions."""
-    parts = [
-        "\n".join(sorted(_literal(option) for option in KEYWORDS if _is_literal(option))),
-        _typed_dict(
-            "TextOptions(TypedDict, total=False)",
-            "The text options of `extend` and `trim` that the signatures of the functions do not "
-            "name.",
-            _TEXT,
-        ),
-        _typed_dict("_NormalizingOptions(TypedDict, total=False)", "", _NORMALIZING),
-        _typed_dict(
-            "PartOptions(_NormalizingOptions, total=False)",
-            "The options of `arrow_counter`.",
-            _PARTS - _NORMALIZING,
-        ),
-        _typed_dict(
-            "CountOptions(TextOptions, _NormalizingOptions, total=False)",
-            "The options of `count` that its signature does not name.",
-            _COUNT - _TEXT - _NORMALIZING,
-        ),
-        _typed_dict(
-            "OldOptions(TypedDict, total=False)",
-            "The keywords ``name``, ``escape_whitespaces`` and those that the newest release "
-            "ignores.",
-            _OLD,
-            as_lists=True,
-        ),
-        _typed_dict(
-            "SentencePieceOptions(TextOptions, _NormalizingOptions, OldOptions, total=False)",
-            "The keywords of ``SentencePieceTrainer.train``.\n\nAs in ``sentencepiece``, a "
-            "``list`` is read item by item, but other sequences are not. A text given for an "
-            "option that is a list is split at its commas.",
-            {one.name for one in KEYWORDS} - _TEXT - _NORMALIZING - _OLD - {"logstream"},
-            as_lists=True,
-        ),
-    ]
-    return "\n\n\n".join(parts) + "\n"
+    every = {option.name for option in KEYWORDS} - {"logstream"}
+    return _KEYWORDS.format(
+        literals="\n".join(sorted(_literal(option) for option in KEYWORDS if _is_literal(option))),
+        text=_fields(_TEXT),
+        normalizing=_fields(_NORMALIZING),
+        parts=_fields(_PARTS - _NORMALIZING),
+        count=_fields(_COUNT - _TEXT - _NORMALIZING),
+        old=_fields(_OLD, as_lists=True),
+        every=_fields(every - _TEXT - _NORMALIZING - _OLD, as_lists=True),
+    )
 
 
 def _is_literal(option: Option) -> bool:
@@ -161,20 +178,10 @@ def _type_of(option: Option, *, as_lists: bool = False) -> str:
     return found
 
 
-def _typed_dict(head: str, doc: str, names: Collection[str], *, as_lists: bool = False) -> str:
-    lines = [f"class {head}:"]
-    if doc:
-        lines += [*_docstring(doc), ""]
-    options = (option for option in OPTIONS.values() if option.name in names and option.keyword)
-    lines += [f"    {one.name}: {_type_of(one, as_lists=as_lists)}" for one in options]
-    return "\n".join(lines)
-
-
-def _docstring(text: str) -> Iterable[str]:
-    first, _, rest = text.partition("\n\n")
-    if not rest:
-        return [f'    """{first}"""']
-    return [f'    """{first}', "", *_wrap(rest, _WIDTH), '    """']
+def _fields(names: Collection[str], *, as_lists: bool = False) -> str:
+    """Return the fields of a ``TypedDict``."""
+    options = [option for option in KEYWORDS if option.name in names]
+    return "\n".join(f"    {one.name}: {_type_of(one, as_lists=as_lists)}" for one in options)
 
 
 def _heading(option: Option) -> str:
@@ -201,11 +208,3 @@ def _default(option: Option) -> str:
     if isinstance(option.default, str) or _is_literal(option):
         return repr(text) if text else ""
     return text.title() if option.kind == BOOL else text
-
-
-def _wrap(text: str, width: int) -> list[str]:
-    """Return the lines of a paragraph, which are indented."""
-    indent = " " * 4
-    return textwrap.wrap(
-        text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
-    )
