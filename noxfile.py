@@ -16,8 +16,8 @@ nox.options.sessions = ["lint", "stubs", "quick"]
 
 
 def run_pytest(session: nox.Session, *arguments: str) -> None:
-    """Run pytest."""
-    session.run("python", "-m", "pytest", "-q", *arguments)
+    """Run pytest, also with the arguments after ``--``."""
+    session.run("python", "-m", "pytest", "-q", *arguments, *session.posargs)
 
 
 @nox.session
