@@ -125,7 +125,8 @@ inline std::vector<uint64_t> count_in_encoded(SegmentCounts& segments, const Sco
   encoder.encode(text, crew.cancel());
   std::vector<uint64_t> of_symbols(symbols.size(), 0);
   for (uint32_t position = 0; position < text.size(); ++position) {
-    if (SymbolText::is_symbol(text[position])) of_symbols[text[position]] += text.count_at(position);
+    if (SymbolText::is_symbol(text[position]))
+      of_symbols[text[position]] += text.count_at(position);
   }
   std::vector<uint64_t> found(pieces.size(), 0);
   for (size_t i = 0; i < pieces.size(); ++i) {

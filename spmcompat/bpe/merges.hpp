@@ -50,8 +50,7 @@ class Merges {
   Merges(SegmentCounts segments, const PieceRule& rule, size_t expected, bool active_set,
          const ScoredPieces* initial, Crew& crew)
       : active_set_(active_set), pieces_(symbols_), text_(symbols_, {symbols_, rule}, active_set) {
-    const auto order =
-        active_set ? SegmentOrder::kAsGiven : SegmentOrder::kMostFrequentFirst;
+    const auto order = active_set ? SegmentOrder::kAsGiven : SegmentOrder::kMostFrequentFirst;
     const uint64_t characters = fill_text(std::move(segments), order, text_.text(), symbols_, crew);
     characters_ = first_merge_ = symbols_.size();
     if (initial != nullptr) {
@@ -121,7 +120,7 @@ class Merges {
   const bool active_set_;
   uint64_t surely_active_ = 0;  // pairs with this count or a higher one are in the active set
   std::unique_ptr<SymbolCache> cache_;  // null until the active set itself must be computed
-  size_t cache_used_from_ = 0;  // the number of merges before the cache is used
+  size_t cache_used_from_ = 0;          // the number of merges before the cache is used
 
   uint64_t floor_ = 0;
   // The lowest floor. It is 1 if there are initial pieces, because a floor of 0 requires that the
@@ -129,8 +128,8 @@ class Merges {
   uint64_t last_floor_ = 0;
   bool must_record_ = true;
 
-  uint32_t characters_ = 0;  // the number of symbols that are characters
-  uint32_t first_merge_ = 0;  // the number of symbols that are characters or initial pieces
+  uint32_t characters_ = 0;       // the number of symbols that are characters
+  uint32_t first_merge_ = 0;      // the number of symbols that are characters or initial pieces
   std::vector<uint64_t> counts_;  // the count of each merge
   std::vector<uint16_t> left_lengths_;  // characters in the left part of the pair of each merge
   PieceTexts pieces_;

@@ -83,7 +83,7 @@ class PairFinder {
   Policy policy_;
 
   // Working memory, which is kept so that not every call has to allocate it.
-  std::vector<Tally> tallies_;  // the tally of each symbol
+  std::vector<Tally> tallies_;     // the tally of each symbol
   std::vector<uint32_t> tallied_;  // the symbols that have a tally
   std::vector<uint32_t> neighbours_;
 };

@@ -108,7 +108,7 @@ class PairedText {
   uint64_t floor_ = 0;
   PairTable pairs_;
   std::vector<PositionArena> arenas_;  // the positions of the pairs that `record` found
-  PositionArena arena_;  // the positions of the pairs that `record_merged` found
+  PositionArena arena_;                // the positions of the pairs that `record_merged` found
   MergeQueue<Pairs> queue_{Pairs{this}};
   const bool counts_levels_;
   CountLevels levels_;

@@ -15,7 +15,7 @@ struct Pair {
   uint32_t left, right;
   uint64_t count;
   const uint32_t* positions;  // where the pair occurs; some positions may be outdated
-  uint32_t size;  // the number of positions
+  uint32_t size;              // the number of positions
 };
 
 // Memory for the lists of positions.

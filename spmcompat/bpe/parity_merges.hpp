@@ -65,7 +65,7 @@ inline bool exceeds(LanguageTexts::Cost a, LanguageTexts::Cost b) {
 }
 
 struct ParityOptions {
-  size_t wanted;  // the number of merges
+  size_t wanted;        // the number of merges
   size_t first_merges;  // how many merges are chosen by the counts in all languages together
   // If the window is above 0, a language must not choose the next merge while it has made more than
   // `most_choices` of the last `window` choices.
@@ -111,8 +111,8 @@ class ParityMerger {
       const bool same = language.development == language.training;
       found_.tokens.push_back(language.tokens);
       training_.push_back(text_of(std::exchange(*language.training, SegmentCounts())));
-      development_.push_back(
-          same ? nullptr : text_of(std::exchange(*language.development, SegmentCounts())));
+      development_.push_back(same ? nullptr
+                                  : text_of(std::exchange(*language.development, SegmentCounts())));
     }
   }
   ParityMerger(const ParityMerger&) = delete;
@@ -251,8 +251,7 @@ inline uint64_t ParityMerger::merge(Text& text, const Choice& choice) {
 }
 
 inline ParityMerges parity_merges(const std::vector<LanguageTexts>& languages,
-                                  const PieceRule& rule, const ParityOptions& options,
-                                  Crew& crew) {
+                                  const PieceRule& rule, const ParityOptions& options, Crew& crew) {
   return ParityMerger(languages, rule, options, crew).make();
 }
 

@@ -37,7 +37,9 @@ class PiecePolicy {
   uint64_t rank(const Pair& pair) const {
     const std::u32string_view left = symbols_[pair.left], right = symbols_[pair.right];
     const auto character = [&](size_t i) -> uint64_t {
-      return i < left.size() ? left[i] : i < left.size() + right.size() ? right[i - left.size()] : 0;
+      return i < left.size()                  ? left[i]
+             : i < left.size() + right.size() ? right[i - left.size()]
+                                              : 0;
     };
     const uint64_t length = std::min<uint64_t>(left.size() + right.size(), 255);
     // Texts with a length of 255 here may differ in length. `comes_later` orders them.

@@ -138,7 +138,8 @@ inline void SymbolText::split_into_characters(const Symbols& symbols, uint32_t c
       const std::u32string_view text = symbols[at_[position]];
       for (size_t i = text.size(); i-- > 0;) at_[--split] = symbol_of.at(text[i]);
     }
-    if (range > 0 && position == begins_[range - 1]) begins_[--range] = static_cast<uint32_t>(split);
+    if (range > 0 && position == begins_[range - 1])
+      begins_[--range] = static_cast<uint32_t>(split);
   }
   find_ranges();
 }

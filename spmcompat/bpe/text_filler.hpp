@@ -79,7 +79,8 @@ class TextFiller {
 
   // Assigns a symbol to each character.
   void number() {
-    for (uint32_t known = 0; known < symbols_.size(); ++known) symbol_of_[symbols_[known][0]] = known;
+    for (uint32_t known = 0; known < symbols_.size(); ++known)
+      symbol_of_[symbols_[known][0]] = known;
     for (const Part& part : parts_) {
       for (const char32_t c : part.distinct) {
         uint32_t& symbol = symbol_of_[c];
@@ -116,7 +117,7 @@ class TextFiller {
   struct Part {
     std::vector<bool> seen = std::vector<bool>(kCodePoints);
     std::vector<char32_t> distinct;  // characters, in the order in which they first occur
-    uint64_t characters = 0;  // the sum of length times count over the segments of the part
+    uint64_t characters = 0;         // the sum of length times count over the segments of the part
   };
 
   // Sorts segments by their counts, descending.

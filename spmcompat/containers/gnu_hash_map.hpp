@@ -77,9 +77,9 @@ class GnuHashMap {
 
   // The numbers of buckets of a map that grows by one entry at a time.
   static constexpr std::array<uint32_t, 28> kBuckets = {
-      13,       29,       59,       127,       257,       541,       1109,
-      2357,     5087,     10273,    20753,     42043,     85229,     172933,
-      351061,   712697,   1447153,  2938679,   5967347,   12117689,  24607243,
+      13,       29,        59,        127,       257,       541,        1109,
+      2357,     5087,      10273,     20753,     42043,     85229,      172933,
+      351061,   712697,    1447153,   2938679,   5967347,   12117689,   24607243,
       49969847, 101473717, 206062531, 418451333, 849749479, 1725587117, 3504151727};
 
   struct Entry {
@@ -127,8 +127,8 @@ class GnuHashMap {
     }
   }
 
-  std::vector<Entry> entries_;     // includes free entries, which are linked from free_
-  std::vector<uint32_t> before_;   // for each bucket: the entry before its first entry
+  std::vector<Entry> entries_;    // includes free entries, which are linked from free_
+  std::vector<uint32_t> before_;  // for each bucket: the entry before its first entry
   uint32_t free_ = kNone;
   size_t size_ = 0;
   size_t limit_ = 0;  // the number of entries at which the map grows

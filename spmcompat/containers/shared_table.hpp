@@ -164,8 +164,8 @@ class SharedTable {
 
   uint32_t add_locked(uint32_t number, std::string_view string, uint32_t hash, const Use& use) {
     Shard& shard = shards_[number];
-    const uint32_t index = copies_ ? shard.strings.add(string, hash)
-                                   : shard.strings.add_lasting(string, hash);
+    const uint32_t index =
+        copies_ ? shard.strings.add(string, hash) : shard.strings.add_lasting(string, hash);
     if (index == shard.uses.size()) {
       if (index > kMaxId >> bits_) throw std::length_error("too many distinct words");
       shard.uses.emplace_back();
@@ -199,8 +199,7 @@ class SharedTableBuffer {
     // Shards that another worker is using are flushed last.
     std::vector<uint32_t> later;
     for (uint32_t shard = 0; shard < waiting_.size(); ++shard) {
-      const bool was_free =
-          table_.shards_[shard].lock.try_hold([&] { flush_locked(shard, ids); });
+      const bool was_free = table_.shards_[shard].lock.try_hold([&] { flush_locked(shard, ids); });
       if (!was_free) later.push_back(shard);
     }
     for (const uint32_t shard : later) {

@@ -35,8 +35,8 @@ class StringTable {
   uint32_t add_lasting(std::string_view s, uint32_t hash) {
     const uint32_t next = size();
     if (next > 0 && !index_.has_slots()) restore_index();
-    const uint32_t id = index_.find_or_insert(
-        hash, next, [&](uint32_t known) { return strings_[known] == s; });
+    const uint32_t id =
+        index_.find_or_insert(hash, next, [&](uint32_t known) { return strings_[known] == s; });
     if (id == next) strings_.push_back(s);
     return id;
   }

@@ -36,16 +36,16 @@ class CountedTexts {
 // The sentences of a batch, in order. Ids with the bit WorkerTable::kRawToken refer to the raw
 // tokens of the counter that read the batch; the other ids refer to its pretokens.
 struct BatchLog {
-  uint64_t index = 0;                // the position of the batch in the text
+  uint64_t index = 0;  // the position of the batch in the text
   uint64_t sentences = 0;
-  uint64_t filled = 0;               // non-empty sentences
-  std::vector<uint32_t> last;        // each sentence's last pretoken; kNoPretoken if it has none
-  std::vector<uint32_t> first;       // each sentence's first character, unless all are equal
-  std::vector<int64_t> count;        // each sentence's count; empty if the text has no counts
-  std::vector<uint32_t> pretokens;   // the pretokens of all sentences, if they are kept
-  std::vector<uint32_t> lengths;     // each sentence's number of pretokens, if they are kept
+  uint64_t filled = 0;              // non-empty sentences
+  std::vector<uint32_t> last;       // each sentence's last pretoken; kNoPretoken if it has none
+  std::vector<uint32_t> first;      // each sentence's first character, unless all are equal
+  std::vector<int64_t> count;       // each sentence's count; empty if the text has no counts
+  std::vector<uint32_t> pretokens;  // the pretokens of all sentences, if they are kept
+  std::vector<uint32_t> lengths;    // each sentence's number of pretokens, if they are kept
   uint64_t text_bytes = 0;
-  uint64_t text_pretokens = 0;       // number of pretokens (raw tokens if the plan counts those)
+  uint64_t text_pretokens = 0;  // number of pretokens (raw tokens if the plan counts those)
 
   void drop_pretokens() {
     std::vector<uint32_t>().swap(pretokens);

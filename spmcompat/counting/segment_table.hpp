@@ -51,9 +51,8 @@ class SegmentTable : public SharedTable<SegmentSum> {
         const std::string_view text = (*this)[segment];
         if (contains_only(text, required)) continue;
         const uint64_t count = use(segment).count;
-        for_each_required_part(text, required, [&](std::string_view part) {
-          parts[shard].push_back({part, count});
-        });
+        for_each_required_part(
+            text, required, [&](std::string_view part) { parts[shard].push_back({part, count}); });
         update(segment, [](SegmentSum& sum) { sum.count = kRemoved; });
       }
     });
@@ -100,9 +99,8 @@ inline void cut_texts(WorkerTable& read, const PieceRule& rule, CharacterCounts&
       characters.add(right, count);
       return rule.parts(left, right);
     };
-    for_each_slice(text, cut, [&](std::string_view segment, char32_t) {
-      add_segment(segment, count);
-    });
+    for_each_slice(text, cut,
+                   [&](std::string_view segment, char32_t) { add_segment(segment, count); });
   });
   flush();
 }

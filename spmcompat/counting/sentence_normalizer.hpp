@@ -29,8 +29,7 @@ enum class RawTokenKind : uint8_t {
 
 class SentenceNormalizer {
  public:
-  SentenceNormalizer(std::string_view charsmap, std::vector<std::string> symbols,
-                     const Plan& plan)
+  SentenceNormalizer(std::string_view charsmap, std::vector<std::string> symbols, const Plan& plan)
       : rule_(plan.cutting),
         delimiter_(plan.counting.delimiter),
         normalizer_(charsmap, options_of(plan.counting)),
@@ -39,8 +38,7 @@ class SentenceNormalizer {
   }
 
   // The methods below write their result to `text`, and use `scratch` as temporary memory.
-  void normalize(const char* sentence, size_t size, std::string& text,
-                 std::string& scratch) const {
+  void normalize(const char* sentence, size_t size, std::string& text, std::string& scratch) const {
     normalizer_.normalize(sentence, size, text);
     mark_boundaries(text, scratch);
   }
@@ -74,9 +72,7 @@ class SentenceNormalizer {
 
   // Whether a raw token contains a NUL or is not well-formed UTF-8. If so, its sentence is counted
   // as a whole, because only Counter::add_whole counts the damaged sentences for the warnings.
-  static bool is_damaged(std::string_view raw) {
-    return contains_nul(raw) || !is_utf8(raw);
-  }
+  static bool is_damaged(std::string_view raw) { return contains_nul(raw) || !is_utf8(raw); }
   static bool contains_nul(std::string_view text) {
     return std::memchr(text.data(), 0, text.size()) != nullptr;
   }

@@ -30,7 +30,8 @@ class SortedRows {
   SortedRows(const PretokenTable& pretokens, size_t range_pretokens, size_t range_bytes, Crew& crew)
       : pretokens_(pretokens), shards_(pretokens.shards()), bytes_(range_bytes) {
     std::vector<std::string_view> sample;
-    for (uint32_t i = 0; i < pretokens.size(0); ++i) sample.push_back(pretokens[pretokens.id(0, i)]);
+    for (uint32_t i = 0; i < pretokens.size(0); ++i)
+      sample.push_back(pretokens[pretokens.id(0, i)]);
     std::sort(sample.begin(), sample.end());
     size_t count = 0, bytes = 0;
     for (const std::string_view pretoken : sample) {

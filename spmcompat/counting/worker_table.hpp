@@ -28,9 +28,8 @@ inline char32_t next_of_pretoken_before(std::string_view pretoken, bool opens,
                                         const PieceRule& rule) {
   size_t length;
   const char32_t first =
-      rule.spaces_apart
-          ? kSpaceMark
-          : decode_utf8(pretoken.data(), pretoken.data() + pretoken.size(), &length);
+      rule.spaces_apart ? kSpaceMark
+                        : decode_utf8(pretoken.data(), pretoken.data() + pretoken.size(), &length);
   return opens ? kSentenceEnd | first : first;
 }
 
@@ -88,16 +87,14 @@ class WorkerTable {
   // are merged, so some counts could be too small here.
   template <typename Function>
   void for_each_text(Function function) {
-    raw_tokens.for_each(
-        [&](const CountedRawToken& token) { call_for_raw_token(token, function); });
+    raw_tokens.for_each([&](const CountedRawToken& token) { call_for_raw_token(token, function); });
     for_each_counted_pretoken(function);
   }
 
   // Like for_each_text, but frees all texts and counts.
   template <typename Function>
   void consume_texts(Function function) {
-    raw_tokens.consume(
-        [&](const CountedRawToken& token) { call_for_raw_token(token, function); });
+    raw_tokens.consume([&](const CountedRawToken& token) { call_for_raw_token(token, function); });
     for_each_counted_pretoken(function);
     drop_pretokens();
   }
@@ -192,8 +189,8 @@ class WorkerTable {
         const uint64_t count = use.inner + use.last;
         raw_token_pretokens_.push_back(table.add(before, {}));
         if (count > 0) {
-          table.count(raw_token_pretokens_.back(),
-                      next_of_pretoken_before(pretoken, opens, rule_), count);
+          table.count(raw_token_pretokens_.back(), next_of_pretoken_before(pretoken, opens, rule_),
+                      count);
         }
       }
       before = pretoken;

@@ -218,8 +218,7 @@ void for_each_arc_of(const DoubleArray& array, uint32_t base, Function function)
 // exceeds a limit or its arcs have a cycle.
 class RuleCounts {
  public:
-  explicit RuleCounts(const Charsmap& from)
-      : from_(from), states_(from.rules.units().size()) {
+  explicit RuleCounts(const Charsmap& from) : from_(from), states_(from.rules.units().size()) {
     if (!from.rules.empty()) count(from.rules.root(), 0);
   }
 
@@ -278,8 +277,8 @@ class RuleCounts {
 };
 
 template <typename Function>
-void for_each_rule(const Charsmap& from, const RuleCounts& counts, uint32_t base,
-                   std::string& key, Function& function) {
+void for_each_rule(const Charsmap& from, const RuleCounts& counts, uint32_t base, std::string& key,
+                   Function& function) {
   for_each_arc_of(from.rules, base, [&](uint32_t next, bool is_key, int label) {
     key.push_back(static_cast<char>(label));
     if (is_key) function(key, from.rules.value(next));

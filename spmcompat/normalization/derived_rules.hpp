@@ -74,8 +74,8 @@ class AccentStripper {
     // The letter may itself have a rule. For example, a rule composes ǻ from U+212B and U+0301,
     // and another rule replaces U+212B with Å.
     const std::string letter = charsmap::encode({found->second});
-    const auto rule = from_.rules.longest_prefix(letter.data(), letter.data() + letter.size(),
-                                                kMaxRulesAtOnce);
+    const auto rule =
+        from_.rules.longest_prefix(letter.data(), letter.data() + letter.size(), kMaxRulesAtOnce);
     const Chars base = charsmap::decode(rule.length > 0 ? from_.target(rule.value) : letter);
     for (const uint32_t part : base) append(part, result);
   }

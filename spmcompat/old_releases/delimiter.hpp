@@ -42,10 +42,7 @@ class DelimitedSentences {
  public:
   // With `ordered`, stores the pretokens of each sentence in their order.
   DelimitedSentences(const PretokenTable& sentences, const PieceRule& rule, bool ordered)
-      : sentences_(sentences),
-        rule_(rule),
-        ordered_(ordered),
-        shards_(sentences.shards()) {}
+      : sentences_(sentences), rule_(rule), ordered_(ordered), shards_(sentences.shards()) {}
 
   // Counts the characters outside the delimiters, except unknown marks.
   void count_characters(uint32_t shard, CharacterCounts& counts) const {
@@ -147,16 +144,16 @@ class DelimitedSentences {
   void add_whole(std::string_view sentence, uint64_t count, PretokenTable& pretokens,
                  std::vector<uint32_t>& found) const {
     std::string text;
-    split_at(sentence, rule_.removed_delimiter, false, [&](std::string_view part) { text.append(part); });
+    split_at(sentence, rule_.removed_delimiter, false,
+             [&](std::string_view part) { text.append(part); });
     add_pretokens(text, count, pretokens, found);
   }
   void add_pretokens(std::string_view text, uint64_t count, PretokenTable& pretokens,
-                 std::vector<uint32_t>& found) const {
+                     std::vector<uint32_t>& found) const {
     uint32_t before = kNoPretoken;
     for_each_pretoken(text, rule_, [&](std::string_view pretoken, bool) {
       size_t size;
-      const char32_t first =
-          decode_utf8(pretoken.data(), pretoken.data() + pretoken.size(), &size);
+      const char32_t first = decode_utf8(pretoken.data(), pretoken.data() + pretoken.size(), &size);
       if (before != kNoPretoken) pretokens.count(before, first, count);
       before = pretokens.add(pretoken, {});
       if (ordered_) found.push_back(before);

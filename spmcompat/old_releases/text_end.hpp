@@ -122,7 +122,8 @@ class TextEndSeeds {
     }
   }
 
-  std::vector<Occurrence> before(const std::vector<size_t>& positions, std::string_view piece) const {
+  std::vector<Occurrence> before(const std::vector<size_t>& positions,
+                                 std::string_view piece) const {
     std::vector<Occurrence> result;
     for (const size_t position : positions) {
       if (position == 0 || tokens_[position - 1] == kNoPretoken) continue;

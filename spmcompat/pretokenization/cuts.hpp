@@ -128,9 +128,8 @@ inline bool cover_text(std::string_view text, const std::vector<bool>& required,
                        std::string& covered) {
   if (contains_only(text, required)) return false;
   covered.clear();
-  for_each_character(text, [&](char32_t c) {
-    append_utf8(required[c] ? c : kUnknownMark, covered);
-  });
+  for_each_character(text,
+                     [&](char32_t c) { append_utf8(required[c] ? c : kUnknownMark, covered); });
   return true;
 }
 

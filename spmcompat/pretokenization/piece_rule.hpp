@@ -65,9 +65,7 @@ struct PieceRule : CuttingPlan {
  private:
   static constexpr int kAnyScript = -1;
 
-  static bool is_definite(int script) {
-    return script != kAnyScript && script != kScriptInherited;
-  }
+  static bool is_definite(int script) { return script != kAnyScript && script != kScriptInherited; }
   static bool is_digit(char32_t c) {
     return (c >= 0x30 && c <= 0x39) || (c >= 0xff10 && c <= 0xff19);
   }

@@ -81,11 +81,9 @@ class ScriptRuns {
     switch (c) {
       case kSpaceMark:
       case U'\t':
-      case U'\n':
-        return {kScriptCommon, kCategorySeparator};
+      case U'\n': return {kScriptCommon, kCategorySeparator};
       case 0x30fc:  // U+30FC and U+FF70 prolong the vowel of the kana before them
-      case 0xff70:
-        return {kScriptInherited, kCategoryLetter};
+      case 0xff70: return {kScriptInherited, kCategoryLetter};
       case 0x0640:  // the tatweel, which stretches the Arabic letter before it
         return {script_of(U'ا'), kCategoryLetter};
     }
@@ -97,9 +95,9 @@ class ScriptRuns {
 
   int category_of(char32_t c) const {
     if (c < categories_.size()) return categories_[c];
-    const CategoryRange* range = std::lower_bound(
-        std::begin(kCategoryRanges), std::end(kCategoryRanges), c,
-        [](const CategoryRange& r, char32_t value) { return r.last < value; });
+    const CategoryRange* range =
+        std::lower_bound(std::begin(kCategoryRanges), std::end(kCategoryRanges), c,
+                         [](const CategoryRange& r, char32_t value) { return r.last < value; });
     const bool found = range != std::end(kCategoryRanges) && range->first <= c;
     return found ? range->category : kCategoryOther;
   }

@@ -77,9 +77,8 @@ class Crew {
   // end) for each range. Threads and errors are handled as in for_each.
   template <typename Function>
   void for_each_range(size_t n, size_t size, Function function) {
-    for_each((n + size - 1) / size, [&](size_t range) {
-      function(range * size, std::min(n, (range + 1) * size));
-    });
+    for_each((n + size - 1) / size,
+             [&](size_t range) { function(range * size, std::min(n, (range + 1) * size)); });
   }
 
   // Waits until ready() is true. The thread that makes ready() true must hold the mutex of `lock`,
@@ -155,12 +154,12 @@ class Crew {
     std::condition_variable changed;  // a stage or loop has begun, or the threads are dismissed
     std::condition_variable done;     // the stage has ended, or the last thread has left the loop
     const std::function<void()>* stage = nullptr;  // the stage, until a thread takes it
-    const Loop* loop = nullptr;  // the current loop, while threads may join it
-    size_t loops = 0;            // the number of loops so far; a thread joins each loop only once
-    size_t in_loop = 0;          // the number of threads in the loop, not counting the first thread
-    bool is_running = false;     // whether the stage is running
-    bool has_first = true;       // false if the first thread could not start
-    bool dismissed = false;      // whether the threads must end
+    const Loop* loop = nullptr;                    // the current loop, while threads may join it
+    size_t loops = 0;         // the number of loops so far; a thread joins each loop only once
+    size_t in_loop = 0;       // the number of threads in the loop, not counting the first thread
+    bool is_running = false;  // whether the stage is running
+    bool has_first = true;    // false if the first thread could not start
+    bool dismissed = false;   // whether the threads must end
   };
 
   static void run_first(std::shared_ptr<Team> team) {
@@ -303,9 +302,8 @@ void start_stage(Crew& crew, Result& result, Function function, Arguments&... ar
 // object.
 template <typename Object, typename Change, typename... Arguments>
 void start_change(Crew& crew, Object& object, Change change, Arguments&... arguments) {
-  crew.start([&crew, &object, change, &arguments...] {
-    std::invoke(change, object, arguments..., crew);
-  });
+  crew.start(
+      [&crew, &object, change, &arguments...] { std::invoke(change, object, arguments..., crew); });
 }
 
 }  // namespace spmcompat

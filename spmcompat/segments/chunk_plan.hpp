@@ -252,13 +252,13 @@ class ChunkPlan {
 
   std::vector<bool> required_;
   uint64_t chunk_bytes_;
-  std::vector<std::vector<uint32_t>> sizes_;   // for each batch: the sentences' sizes in bytes
-  std::vector<std::vector<int64_t>> counts_;   // for each batch: sentence counts, unless all are 1
-  std::vector<uint64_t> batch_begin_;          // for each batch: the index of its first sentence
+  std::vector<std::vector<uint32_t>> sizes_;  // for each batch: the sentences' sizes in bytes
+  std::vector<std::vector<int64_t>> counts_;  // for each batch: sentence counts, unless all are 1
+  std::vector<uint64_t> batch_begin_;         // for each batch: the index of its first sentence
   uint64_t batch_end_ = 0;
-  FilledPositions positions_;                  // the sentences in the order of the chunks
-  std::vector<uint64_t> begin_;                // chunk i is positions_[begin_[i]:begin_[i + 1]]
-  std::vector<int64_t> last_count_;            // for each chunk: the count of its last sentence
+  FilledPositions positions_;        // the sentences in the order of the chunks
+  std::vector<uint64_t> begin_;      // chunk i is positions_[begin_[i]:begin_[i + 1]]
+  std::vector<int64_t> last_count_;  // for each chunk: the count of its last sentence
 };
 
 }  // namespace spmcompat

@@ -264,7 +264,8 @@ class Segmenter {
     return result;
   }
 
-  void cut_pretoken(uint32_t id, uint64_t total, Cuts& cuts, SharedTableBuffer<SegmentUse>& buffer) {
+  void cut_pretoken(uint32_t id, uint64_t total, Cuts& cuts,
+                    SharedTableBuffer<SegmentUse>& buffer) {
     const std::string_view pretoken = pretokens_[id];
     const char* const end = pretoken.data() + pretoken.size();
     const size_t before = cuts.segments.size();

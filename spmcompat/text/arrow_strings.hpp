@@ -128,8 +128,7 @@ inline const ArrowSchema* struct_at(const ArrowSchema& schema, const std::vector
 class ArrowBuffers {
  public:
   ArrowBuffers() = default;
-  ArrowBuffers(const ArrowArray& array, int64_t buffers, int64_t rows)
-      : array_(&array) {
+  ArrowBuffers(const ArrowArray& array, int64_t buffers, int64_t rows) : array_(&array) {
     if (array.offset < 0 || array.length < 0 || array.n_buffers < buffers || array.length < rows) {
       throw std::runtime_error("an array is too short or lacks buffers");
     }
@@ -196,8 +195,7 @@ class StringArray {
       case StringLayout::kOffsets64:
         *text = between(buffers_.value<uint64_t>(1, row), buffers_.value<uint64_t>(1, row + 1));
         break;
-      default:
-        *text = view(row);
+      default: *text = view(row);
     }
     return true;
   }
@@ -213,12 +211,9 @@ class StringArray {
 
   static int64_t least_buffers(StringLayout layout) {
     switch (layout) {
-      case StringLayout::kNull:
-        return 0;
-      case StringLayout::kViews:
-        return kFirstVariadic;
-      default:
-        return 3;
+      case StringLayout::kNull: return 0;
+      case StringLayout::kViews: return kFirstVariadic;
+      default: return 3;
     }
   }
 
@@ -323,15 +318,11 @@ class StringColumn {
 
   static int64_t least_buffers(NestLayout layout) {
     switch (layout) {
-      case NestLayout::kField:
-        return 0;
-      case NestLayout::kFixedSize:
-        return 1;
+      case NestLayout::kField: return 0;
+      case NestLayout::kFixedSize: return 1;
       case NestLayout::kViews32:
-      case NestLayout::kViews64:
-        return 3;
-      default:
-        return 2;
+      case NestLayout::kViews64: return 3;
+      default: return 2;
     }
   }
 
@@ -408,20 +399,13 @@ class StringColumn {
   // A negative index becomes a huge number, which is not an index of the dictionary.
   uint64_t index_of(int64_t row) const {
     switch (type_.index) {
-      case 'c':
-        return static_cast<uint64_t>(indices_.value<int8_t>(1, row));
-      case 'C':
-        return indices_.value<uint8_t>(1, row);
-      case 's':
-        return static_cast<uint64_t>(indices_.value<int16_t>(1, row));
-      case 'S':
-        return indices_.value<uint16_t>(1, row);
-      case 'i':
-        return static_cast<uint64_t>(indices_.value<int32_t>(1, row));
-      case 'I':
-        return indices_.value<uint32_t>(1, row);
-      default:
-        return indices_.value<uint64_t>(1, row);
+      case 'c': return static_cast<uint64_t>(indices_.value<int8_t>(1, row));
+      case 'C': return indices_.value<uint8_t>(1, row);
+      case 's': return static_cast<uint64_t>(indices_.value<int16_t>(1, row));
+      case 'S': return indices_.value<uint16_t>(1, row);
+      case 'i': return static_cast<uint64_t>(indices_.value<int32_t>(1, row));
+      case 'I': return indices_.value<uint32_t>(1, row);
+      default: return indices_.value<uint64_t>(1, row);
     }
   }
 

@@ -55,8 +55,7 @@ class JsonRecord {
     if (!is_utf8({at_, static_cast<size_t>(end_ - at_)})) return kBroken;
     const auto before = out.size();
     is_broken_ = false;
-    Outcome found = *at_ == '{' ? read_object(column_, kMostLevels, out)
-                                : read_value("", 0, out);
+    Outcome found = *at_ == '{' ? read_object(column_, kMostLevels, out) : read_value("", 0, out);
     skip_space();
     if (at_ != end_) found = kBroken;
     if (found != kRead) out.shrink(before);
@@ -75,7 +74,8 @@ class JsonRecord {
   // dot, or if nothing follows it.
   static std::string_view first_name(std::string_view column) {
     const size_t dot = column.find('.');
-    return dot != column.npos && dot + 1 < column.size() ? column.substr(0, dot) : std::string_view();
+    return dot != column.npos && dot + 1 < column.size() ? column.substr(0, dot)
+                                                         : std::string_view();
   }
 
   // Reads the field `column` of an object. Returns kBroken for invalid JSON, and if the field is

@@ -59,8 +59,8 @@ inline size_t white_space_size(std::string_view text) {
   size_t size;
   const char32_t c = decode_utf8(text.data(), text.data() + text.size(), &size);
   const bool is_space = c == 0x20 || (c >= 0x9 && c <= 0xd) || c == 0x85 || c == 0xa0 ||
-                        c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 ||
-                        c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
+                        c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
+                        c == 0x202f || c == 0x205f || c == 0x3000;
   return is_space ? size : 0;
 }
 

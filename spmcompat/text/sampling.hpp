@@ -21,9 +21,13 @@ class ReservoirSample {
   // versions by division.
   ReservoirSample(uint64_t size, bool shuffle, uint64_t seed, bool repeatable, bool multiplies,
                   uint64_t among)
-      : size_(size), among_(among), shuffle_(shuffle), repeatable_(repeatable),
+      : size_(size),
+        among_(among),
+        shuffle_(shuffle),
+        repeatable_(repeatable),
         multiplies_(multiplies),
-        wide_random_(seed), narrow_random_(static_cast<uint32_t>(seed)) {}
+        wide_random_(seed),
+        narrow_random_(static_cast<uint32_t>(seed)) {}
 
   void offer(const char* text, size_t size, int64_t count) {
     if (done()) return;

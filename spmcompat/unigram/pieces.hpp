@@ -121,9 +121,7 @@ void to_log_probabilities(std::vector<float>& score) {
   for (float& s : score) s = static_cast<float>(std::log(static_cast<double>(s)) - log_sum);
 }
 
-inline std::string piece_text(const Pieces& pieces, uint32_t id) {
-  return std::string(pieces[id]);
-}
+inline std::string piece_text(const Pieces& pieces, uint32_t id) { return std::string(pieces[id]); }
 
 inline void append_characters(std::string_view text, std::vector<char32_t>& characters) {
   const char* end = text.data() + text.size();

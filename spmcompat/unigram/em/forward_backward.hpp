@@ -14,12 +14,12 @@
 
 #include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/segments/segmented_corpus.hpp"
+#include "spmcompat/unigram/lattice/lanes.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/lattice/log_math.hpp"
 #include "spmcompat/unigram/lattice/passes.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
 #include "spmcompat/unigram/lattice/processors.hpp"
-#include "spmcompat/unigram/lattice/lanes.hpp"
 
 namespace spmcompat {
 
@@ -168,8 +168,8 @@ class ForwardBackward {
     size_t known_length;        // the length of the first segment, if its alphas are known
     const float* known_alphas;  // the alphas of the first segment, or null if they are unknown
     float frequency;
-    size_t first_node, size;    // the index of the first node in nodes_, and the number of nodes
-    size_t known_size;          // the number of nodes at positions whose alphas are known
+    size_t first_node, size;  // the index of the first node in nodes_, and the number of nodes
+    size_t known_size;        // the number of nodes at positions whose alphas are known
   };
 
   // Counts the nodes of each pretoken, and sets the alphas that need no forward pass.
@@ -196,7 +196,7 @@ class ForwardBackward {
 
   // Lists the nodes at the beginning of each pretoken. `count` selects the member of Pretoken that
   // contains the number of these nodes.
-  void list_nodes(size_t Pretoken::*count) {
+  void list_nodes(size_t Pretoken::* count) {
     lists_.clear();
     for (const Pretoken& pretoken : pretokens_) {
       const size_t size = pretoken.*count;
@@ -231,7 +231,7 @@ class ForwardBackward {
     beta_[0] = kGuard;
     grow(log_marginal_, size_ + largest + kNodePadding);
     backward_.run(lists_, arithmetic_.arrays(links_, first_nodes_.data(), alpha_.data(),
-                                               beta_.data(), log_marginal_.data(), size_));
+                                             beta_.data(), log_marginal_.data(), size_));
   }
 
   NodeList nodes_of(const Pretoken& pretoken, size_t first, size_t size) {

@@ -186,9 +186,7 @@ class PartialSums {
     }
     merging_.notify_all();
   }
-  static bool is_complete(const PartialSum& sum) {
-    return sum.exhausted && sum.workers == 0;
-  }
+  static bool is_complete(const PartialSum& sum) { return sum.exhausted && sum.workers == 0; }
 
   const Crew& crew_;
   std::deque<PartialSum> sums_;

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "spmcompat/runtime/crew.hpp"
+#include "spmcompat/unigram/lattice/lanes.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/lattice/passes.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
 #include "spmcompat/unigram/lattice/processors.hpp"
-#include "spmcompat/unigram/lattice/lanes.hpp"
 
 namespace spmcompat {
 

@@ -138,8 +138,8 @@ SPMCOMPAT_INLINE float add_exp(float sum, double term, float frequency, float x)
 
 // Returns the next node of lane i, and moves the lane to the node after it.
 template <typename Pass>
-SPMCOMPAT_INLINE const LinkedPiece& take_node(const PassArrays& arrays,
-                                              LaneStates<Pass>& lanes, size_t i) {
+SPMCOMPAT_INLINE const LinkedPiece& take_node(const PassArrays& arrays, LaneStates<Pass>& lanes,
+                                              size_t i) {
   const LinkedPiece& piece = arrays.pieces[piece_of(lanes.node[i])];
   const size_t position = lanes.position[i] + is_shortest(piece);
   const uint32_t first_node = arrays.first_nodes[position];
@@ -212,8 +212,8 @@ SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, LaneStates<Backward
 
 // Processes the nodes [first, last) of all lanes.
 template <typename Pass>
-SPMCOMPAT_INLINE void advance_all(const PassArrays& arrays, LaneStates<Pass>& lanes,
-                                  size_t first, size_t last) {
+SPMCOMPAT_INLINE void advance_all(const PassArrays& arrays, LaneStates<Pass>& lanes, size_t first,
+                                  size_t last) {
   for (size_t k = first; k < last; ++k) {
     for (size_t i = 0; i < Pass::kWidth; i += 4) advance_four(arrays, lanes, i, k);
   }
@@ -250,8 +250,7 @@ inline void to_terms(const float* log_marginal, size_t size, float frequency, do
 // Adds the marginals of a pretoken's nodes to the expected counts of their pieces. A piece is
 // unknown if its id is at least `unknown`. `nodes` is padded by the prefetch distance.
 inline void add_marginals(const uint32_t* nodes, size_t size, const float* log_marginal,
-                          const double* terms, float frequency, uint32_t unknown,
-                          float* expected) {
+                          const double* terms, float frequency, uint32_t unknown, float* expected) {
   const auto add = [=](size_t k, uint32_t piece) {
     expected[piece] = add_exp(expected[piece], terms[k], frequency, log_marginal[k]);
   };

@@ -27,14 +27,14 @@ struct PathEnd {
 // starts. Item 0 is scratch memory for idle lanes, which write back the value that they read.
 struct PassArrays {
   const LinkedPiece* pieces;
-  uint32_t neutral;                // the node of idle lanes, which does not change any sum
+  uint32_t neutral;  // the node of idle lanes, which does not change any sum
   LogSumExp exact;
-  const uint32_t* first_nodes;     // first node of every position, with the bit kFirstAtPosition
+  const uint32_t* first_nodes;  // first node of every position, with the bit kFirstAtPosition
   // The forward pass and the backward pass use alpha.
   float* alpha = nullptr;
   // Only the backward pass uses the next three fields.
   float* beta = nullptr;
-  float* log_marginal = nullptr;   // the log marginal of every node
+  float* log_marginal = nullptr;  // the log marginal of every node
   // The index in log_marginal at which scratch memory for idle lanes begins. The scratch memory is
   // as long as the longest list.
   size_t idle_log_marginal = 0;
@@ -71,9 +71,9 @@ struct BackwardPass {
 // of the list, or the last one in the backward pass, which reads the list backwards.
 template <typename Pass>
 struct LaneStates {
-  uint32_t* nodes[Pass::kWidth];      // node 0 in the list
-  uint32_t node[Pass::kWidth];        // the next node; not used by the backward pass
-  size_t position[Pass::kWidth];      // the position of the next node
+  uint32_t* nodes[Pass::kWidth];  // node 0 in the list
+  uint32_t node[Pass::kWidth];    // the next node; not used by the backward pass
+  size_t position[Pass::kWidth];  // the position of the next node
   // Only the backward pass uses the next two members.
   float* log_marginal[Pass::kWidth];  // points to the log marginal of node 0
   float log_likelihood[Pass::kWidth];
@@ -148,8 +148,8 @@ struct Arithmetic {
   PassArrays arrays(const PrefixLinks& links, const uint32_t* first_nodes, float* alpha = nullptr,
                     float* beta = nullptr, float* log_marginal = nullptr,
                     size_t idle_log_marginal = 0) const {
-    return {links.data(), links.neutral(), log_sum_exp,  first_nodes,
-            alpha,        beta,            log_marginal, idle_log_marginal};
+    return {links.data(), links.neutral(), log_sum_exp,      first_nodes, alpha,
+            beta,         log_marginal,    idle_log_marginal};
   }
 };
 

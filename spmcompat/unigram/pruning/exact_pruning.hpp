@@ -46,7 +46,8 @@ class ExactLossSearch {
       : lattices_(lattices), links_(lattices.links()), paths_(lattices, crew), crew_(crew) {}
 
   // Adds the losses in the segments [first, last).
-  void add(uint32_t first, uint32_t last, const std::vector<uint64_t>& counts, SegmentLosses& losses) {
+  void add(uint32_t first, uint32_t last, const std::vector<uint64_t>& counts,
+           SegmentLosses& losses) {
     for (uint32_t next = first; first < last; first = next) {
       for (; next < last && !paths_.full(); ++next) paths_.add(&next, 1);
       paths_.find();

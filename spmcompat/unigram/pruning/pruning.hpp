@@ -31,7 +31,7 @@ struct LossScale {
   const std::vector<float>* counts;
   const std::vector<float>* occurrences;
   float total;
-  float sum;    // the sum of `counts`
+  float sum;  // the sum of `counts`
   float log_sum;
 
   LossScale(const std::vector<float>& counts, const std::vector<float>& occurrences, float total)
@@ -48,12 +48,11 @@ struct LossScale {
     const std::vector<float>& count = *counts;
     const float share = (*occurrences)[id] / total;
     const float log_piece = std::log(static_cast<double>(count[id])) - log_sum;
-    const float log_sum_after = std::log(
-        static_cast<double>(sum + count[id] * static_cast<float>(alternative.size() - 1)));
+    const float log_sum_after =
+        std::log(static_cast<double>(sum + count[id] * static_cast<float>(alternative.size() - 1)));
     float log_alternative = 0.0f;
     for (const uint32_t piece : alternative) {
-      log_alternative +=
-          std::log(static_cast<double>(count[piece] + count[id])) - log_sum_after;
+      log_alternative += std::log(static_cast<double>(count[piece] + count[id])) - log_sum_after;
     }
     return share * (log_piece - log_alternative);
   }
@@ -156,8 +155,7 @@ inline Losses find_losses(const Pieces& pieces, const Lattices& lattices,
   });
   Losses all;
   for (const Losses& range : ranges) {
-    all.without_alternative.insert(all.without_alternative.end(),
-                                   range.without_alternative.begin(),
+    all.without_alternative.insert(all.without_alternative.end(), range.without_alternative.begin(),
                                    range.without_alternative.end());
     all.by_loss.insert(all.by_loss.end(), range.by_loss.begin(), range.by_loss.end());
   }

@@ -23,7 +23,7 @@ class ReachableSearch {
       : pieces_(pieces),
         unknown_score_(pieces.unknown_score()),
         never_rises_(std::all_of(pieces.score.begin(), pieces.score.end(),
-                                [](float score) { return score <= 0.0f; })) {
+                                 [](float score) { return score <= 0.0f; })) {
     best_of_class_.fill(unknown_score_);
     for (uint32_t id = 0; id < pieces.size(); ++id) {
       const std::string_view piece = pieces[id];
@@ -33,9 +33,8 @@ class ReachableSearch {
       float& best = best_of_class_[first % kClasses];
       best = std::max(best, pieces.score[id]);
     }
-    crew.for_each(kParts, [&](uint32_t part) {
-      tries_[part].emplace(pieces_, part, kParts, nullptr);
-    });
+    crew.for_each(kParts,
+                  [&](uint32_t part) { tries_[part].emplace(pieces_, part, kParts, nullptr); });
   }
 
   // Returns the ids of the reachable pieces in [first, last).

@@ -202,7 +202,7 @@ class TwoBest {
 
   // Copies a hypothesis and its path. `copies` maps hypotheses to existing copies.
   static Hypothesis* copy_path(const Hypothesis* from, std::deque<Hypothesis>& kept,
-                                std::unordered_map<const Hypothesis*, Hypothesis*>& copies) {
+                               std::unordered_map<const Hypothesis*, Hypothesis*>& copies) {
     Hypothesis* head = nullptr;
     Hypothesis* previous = nullptr;
     for (; from != nullptr; from = from->next) {

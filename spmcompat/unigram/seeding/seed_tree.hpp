@@ -27,8 +27,8 @@
 namespace spmcompat {
 
 struct SeedTree {
-  bool of_characters = false;       // symbols are characters, not bytes
-  bool cut_nodes = false;           // the text of a node is cut between pretokens
+  bool of_characters = false;  // symbols are characters, not bytes
+  bool cut_nodes = false;      // the text of a node is cut between pretokens
   // Whether candidates with equal scores are sorted in the order in which a walk leaves the nodes.
   // If not, they are sorted by descending size in bytes, then by bytes.
   bool ties_in_tree_order = false;

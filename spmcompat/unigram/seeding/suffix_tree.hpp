@@ -43,8 +43,8 @@ struct SeedMode {
 // The rules by which candidates become seeds.
 struct SeedRule {
   SeedMode mode;
-  size_t limit = 0;            // the largest number of candidates that become seeds
-  float length_power = 1.0f;   // the exponent of the length in the score of a candidate
+  size_t limit = 0;           // the largest number of candidates that become seeds
+  float length_power = 1.0f;  // the exponent of the length in the score of a candidate
   float min_freq_alpha = 0.0f;
   int vocab_size = 0;
 };
@@ -74,10 +74,9 @@ class SuffixTreeSearch {
     }
   }
 
-  static std::unique_ptr<SuffixTreeSearch> prepare(const SegmentedCorpus& corpus,
-                                                   double text_bytes, const PieceRule& pieces,
-                                                   const SeedRule& rule, SeedTree tree,
-                                                   Crew& crew) {
+  static std::unique_ptr<SuffixTreeSearch> prepare(const SegmentedCorpus& corpus, double text_bytes,
+                                                   const PieceRule& pieces, const SeedRule& rule,
+                                                   SeedTree tree, Crew& crew) {
     return std::make_unique<SuffixTreeSearch>(corpus, text_bytes, pieces, rule, tree, crew);
   }
 
@@ -135,7 +134,8 @@ class SuffixTreeSearch {
   void load(const SuffixBucket& bucket, std::vector<Suffix>& suffixes) const {
     // A suffix is cut off after `cut` bytes: the longest possible piece and the symbol after it.
     const bool by_characters = mode_.pretokens || tree_.of_characters;
-    const uint32_t cut = static_cast<uint32_t>(4 * rule_.max_piece_length + (by_characters ? 4 : 1));
+    const uint32_t cut =
+        static_cast<uint32_t>(4 * rule_.max_piece_length + (by_characters ? 4 : 1));
     suffixes.clear();
     suffixes.reserve(bucket.size());
     for (uint32_t i = bucket.begin; i < bucket.end; ++i) {
@@ -357,7 +357,7 @@ class SuffixTreeSearch {
   CandidateScores scores_;
   ScoreBound bound_;
   std::vector<std::vector<Candidate>> found_;  // the candidates of each worker
-  std::vector<uint32_t> segment_at_;  // the segment of every kStride-th byte of the text
+  std::vector<uint32_t> segment_at_;           // the segment of every kStride-th byte of the text
 };
 
 }  // namespace spmcompat

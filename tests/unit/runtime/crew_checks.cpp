@@ -29,10 +29,10 @@ namespace {
 
 std::atomic<bool> allocations_fail{false};
 
-#define CHECK(condition)                                              \
-  if (!(condition)) {                                                 \
+#define CHECK(condition)                                             \
+  if (!(condition)) {                                                \
     std::fprintf(stderr, "line %d: not " #condition "\n", __LINE__); \
-    std::_Exit(1);                                                    \
+    std::_Exit(1);                                                   \
   }
 
 template <typename Stage>
