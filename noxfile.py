@@ -26,6 +26,8 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("cython-lint", "spmcompat")
+    files = str(session.run("git", "ls-files", "*.hpp", "*.cpp", silent=True)).splitlines()
+    session.run("clang-format", "--dry-run", "--Werror", *files)
     session.run("mypy")
     session.run("mypy", "--platform", "win32")
 
