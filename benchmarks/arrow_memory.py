@@ -7,7 +7,7 @@ memory of a process that trains from the file, minus that of a process that only
 The memory of a process is its largest resident set, including the pages of mapped files.
 """
 
-# ruff: noqa: PLC0415 (each process imports the library that it measures, and no other)
+# Each process imports the library that it measures, and no other.
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ runs; the memory is the largest resident set of a process, including the librari
 format.
 """
 
-# ruff: noqa: PLC0415 (the process that trains imports only what its format needs)
+# The process that trains imports only what its format needs.
 
 from __future__ import annotations
 

@@ -49,12 +49,12 @@ def draw_to(path: Path, results: Sequence[Result]) -> None:
     if not found or max(len(points) for _, points in found.values()) < 2:
         return
     try:
-        import matplotlib  # noqa: PLC0415
+        import matplotlib
     except ImportError:
         print("The figure needs matplotlib: pip install '.[bench]'", file=sys.stderr)
         return
     matplotlib.use("svg")
-    from matplotlib import pyplot  # noqa: PLC0415
+    from matplotlib import pyplot
 
     sizes = sorted({size for _, points in found.values() for size, _ in points})
     pyplot.rcParams["svg.hashsalt"] = "spmcompat"  # makes the ids in the file repeatable

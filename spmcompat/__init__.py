@@ -130,9 +130,9 @@ if not TYPE_CHECKING:
         """
         if not _used or len(sys._current_frames()) == 1:
             return
-        from contextlib import suppress  # noqa: PLC0415
-        from importlib import import_module  # noqa: PLC0415
-        from pkgutil import walk_packages  # noqa: PLC0415
+        from contextlib import suppress
+        from importlib import import_module
+        from pkgutil import walk_packages
 
         others = tuple(f"spmcompat.{name}" for name in ("tools", "cli", "spark", "__main__"))
         for module in walk_packages(__path__, "spmcompat."):
@@ -145,7 +145,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         """Import a public name."""
-        from importlib import import_module  # noqa: PLC0415
+        from importlib import import_module
 
         if name in ("api", "errors"):
             return import_module(f"spmcompat.{name}")
@@ -157,10 +157,10 @@ if not TYPE_CHECKING:
             )
 
         _used.append(name)
-        from spmcompat.runtime.libraries import is_installed  # noqa: PLC0415
+        from spmcompat.runtime.libraries import is_installed
 
         if not is_installed("spmcompat.runtime.threads"):
-            from spmcompat.errors import NOT_COMPILED  # noqa: PLC0415
+            from spmcompat.errors import NOT_COMPILED
 
             raise ImportError(NOT_COMPILED)
         value = getattr(import_module(f"spmcompat.{_MODULES[name]}"), name)

@@ -40,7 +40,7 @@ def main(
     arguments: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | None = None
 ) -> int:
     """Run one command and return its exit status."""
-    from spmcompat.cli.process import run_command  # noqa: PLC0415
+    from spmcompat.cli.process import run_command
 
     out = sys.stdout if stdout is None else stdout
     err = sys.stderr if stderr is None else stderr
@@ -49,7 +49,7 @@ def main(
 
 def find(name: str) -> Command:
     """Return the description of a command."""
-    from importlib import import_module  # noqa: PLC0415
+    from importlib import import_module
 
     module, _, function = COMMANDS[name].partition(":")
     command: Command = getattr(import_module(f"spmcompat.{module}"), function or "command")()
@@ -57,7 +57,7 @@ def find(name: str) -> Command:
 
 
 def _run(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int | None:
-    from spmcompat.cli.process import perform, run_command  # noqa: PLC0415
+    from spmcompat.cli.process import perform, run_command
 
     if [*arguments[:1]] == ["help"]:
         arguments = [*arguments[1:], "--help"]
@@ -65,7 +65,7 @@ def _run(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int | None
     words = 2 if has_second else 1
     name, rest = " ".join(arguments[:words]), arguments[words:]
     if name == "train":
-        from spmcompat.cli import train  # noqa: PLC0415
+        from spmcompat.cli import train
 
         return train.main(rest, stdout, stderr)
     if name == "counts":
@@ -84,7 +84,7 @@ def _run(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int | None
 
 def completion() -> Command:
     """Return the description of ``spmcompat completion``."""
-    from spmcompat.cli.flags import Command  # noqa: PLC0415
+    from spmcompat.cli.flags import Command
 
     return Command(
         "spmcompat completion",
@@ -96,8 +96,8 @@ def completion() -> Command:
 
 
 def _complete(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
-    from spmcompat.cli.completion import SHELLS, script  # noqa: PLC0415
-    from spmcompat.errors import UsageError  # noqa: PLC0415
+    from spmcompat.cli.completion import SHELLS, script
+    from spmcompat.errors import UsageError
 
     (shell,) = given.arguments
     if shell not in SHELLS:
@@ -110,8 +110,8 @@ def _overview(group: str = "") -> Command:
 
     If `group` is the first word of several commands, they alone are described.
     """
-    from spmcompat.cli.flags import Command  # noqa: PLC0415
-    from spmcompat.cli.help import rows  # noqa: PLC0415
+    from spmcompat.cli.flags import Command
+    from spmcompat.cli.help import rows
 
     shown = {name: find(name).purpose for name in COMMANDS if name.startswith(group)}
     sentences = ((name, text.partition(". ")[0].rstrip(".")) for name, text in shown.items())
@@ -133,8 +133,8 @@ def _overview(group: str = "") -> Command:
 
 def _refuse(name: str) -> NoReturn:
     """Raise the error for a missing or unknown command."""
-    from spmcompat.errors import UsageError  # noqa: PLC0415
-    from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
+    from spmcompat.errors import UsageError
+    from spmcompat.options.near_names import did_you_mean
 
     problem = f"unknown command {name!r}." if name else "no command."
     longer = [one for one in COMMANDS if one.startswith(f"{name.partition(' ')[0]} ")]

@@ -70,7 +70,7 @@ def count_to_table(
     job: CountingJob, sentences: Sentences | None, report: Report, allow_empty: bool = False
 ) -> CountTable:
     """Count a text as `count_text` does, and return the counts in memory."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     origin, batches = count_text(job, sentences, report, allow_empty)
     return CountTable(origin, pa.Table.from_batches([*batches], schema=schema()))

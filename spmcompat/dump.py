@@ -68,7 +68,7 @@ class Dump:
 
     def __init__(self, folder: str, table_format: str, files: Outputs) -> None:
         if table_format == "parquet":
-            import pyarrow.parquet  # noqa: F401, PLC0415 - before the training needs the memory
+            import pyarrow.parquet  # noqa: F401 - before the training needs the memory
         self._name = f'dump "{folder}"'
         self._format = table_format
         self._folder = files.new_folder(folder, self._name, _REMEDY)
@@ -132,8 +132,8 @@ _FORMATS: dict[str, Callable[[Any], str]] = {
 
 
 def _write_parquet(path: str, columns: Sequence[str], rows: Sequence[Any]) -> None:
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import parquet  # noqa: PLC0415
+    import pyarrow as pa
+    from pyarrow import parquet
 
     types = {
         **dict.fromkeys(("piece", "left", "right", "reason", "file", "step"), pa.string()),

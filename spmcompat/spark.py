@@ -72,7 +72,7 @@ def count(
         is missing on a worker, the Spark job that reads the rows fails and says so.
     """
     require_pyspark()
-    from pyspark.sql import functions as sql  # noqa: PLC0415
+    from pyspark.sql import functions as sql
 
     _check_column(df, column)
     counter = arrow_counter("text", table_bytes=table_bytes, logstream=logstream, **options)
@@ -95,7 +95,7 @@ def require_pyspark() -> None:
         If pyspark is not installed or too old. The message says what to install.
     """
     require("pyspark", "Counting with Spark", "spark")
-    import pyspark  # noqa: PLC0415
+    import pyspark
 
     if int(pyspark.__version__.split(".", maxsplit=1)[0]) < 4:
         raise TrainingError(
@@ -113,7 +113,7 @@ def _check_column(df: DataFrame, column: object) -> None:
         If `df` is not a DataFrame or is streaming, or the column is missing, ambiguous or not of
         the type string.
     """
-    from pyspark.sql.types import CharType, StringType, VarcharType  # noqa: PLC0415
+    from pyspark.sql.types import CharType, StringType, VarcharType
 
     if not hasattr(df, "mapInArrow"):
         raise BadValueError(f"df must be a Spark DataFrame, not {type(df).__name__}.")
@@ -145,12 +145,12 @@ def _counting(
     driver_release = __version__
 
     def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pickle  # noqa: PLC0415
-        import sys  # noqa: PLC0415
+        import pickle
+        import sys
 
         page = "See 'The package on the workers' in docs/spark.md."
         try:
-            import spmcompat  # noqa: PLC0415
+            import spmcompat
         except ModuleNotFoundError as error:
             if error.name != "spmcompat":
                 raise
@@ -170,7 +170,7 @@ def _counting(
 
 def _schema() -> StructType:
     """Return the schema of the rows. With `StringType`, Spark compares strings byte by byte."""
-    from pyspark.sql.types import (  # noqa: PLC0415
+    from pyspark.sql.types import (
         ByteType,
         IntegerType,
         LongType,

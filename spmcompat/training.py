@@ -99,13 +99,13 @@ def learn(job: Job, context: Context) -> tuple[list[list[tuple[bytes, float]]], 
         del counts
         models = learn_parity_aware(job, options.parity_aware, alphabet, context)
     elif options.bpe is not None:
-        from spmcompat.bpe import trainer as bpe  # noqa: PLC0415
+        from spmcompat.bpe import trainer as bpe
 
         segments = cut_for_bpe(counts, alphabet, plan, context)
         del counts, source
         models = bpe.train(alphabet, segments, options.bpe, context)
     elif job.runs.common.model_type == TrainerSpec.CHAR:
-        from spmcompat.simple import char  # noqa: PLC0415
+        from spmcompat.simple import char
 
         needs_text = plan.coverage.needs_text
         models = [char.train(alphabet, limit, needs_text=needs_text) for limit in options.limits]
@@ -113,14 +113,14 @@ def learn(job: Job, context: Context) -> tuple[list[list[tuple[bytes, float]]], 
         corpus = cut_corpus(counts, alphabet, plan, source, context)
         del counts, source
         if options.unigram is None:
-            from spmcompat.simple import word  # noqa: PLC0415
+            from spmcompat.simple import word
 
             total = corpus.total_count
             models = [
                 word.train(corpus.counted_pretokens(), total, limit) for limit in options.limits
             ]
         else:
-            from spmcompat.unigram.trainer import train_sizes  # noqa: PLC0415
+            from spmcompat.unigram.trainer import train_sizes
 
             lines = seed_lines(options.unigram[0].seed_sentencepieces_file)
             models = train_sizes(corpus, options.unigram, context, lines)
@@ -137,7 +137,7 @@ def read(
     """
     plan = job.plan
     if job.input.counts is not None:
-        from spmcompat.stored_counts.loading import load  # noqa: PLC0415
+        from spmcompat.stored_counts.loading import load
 
         counts = load(plan, job.input.counts, context)
         return counts, alphabet_of_counts(counts, plan, context), None, ()
@@ -155,8 +155,8 @@ def learn_parity_aware(
     context: Context,
 ) -> list[list[tuple[bytes, float]]]:
     """Learn the pieces of each run with parity-aware BPE."""
-    from spmcompat.bpe import parity_aware  # noqa: PLC0415
-    from spmcompat.stored_counts.loading import load  # noqa: PLC0415
+    from spmcompat.bpe import parity_aware
+    from spmcompat.stored_counts.loading import load
 
     def segments_of(table: CountTable) -> tuple[SegmentCounts, int]:
         """Return the segments of a table, and the number of characters in it."""
@@ -212,7 +212,7 @@ def make_model(
         meta = append_space(vocabulary, meta)
     model = assemble(vocabulary, meta, spec, stored.normalizer, stored.denormalizer)
     if test_lines:
-        from spmcompat.old_releases.self_test import self_tests  # noqa: PLC0415
+        from spmcompat.old_releases.self_test import self_tests
 
         model.self_test_data.CopyFrom(self_tests(model, test_lines, release))
     return Trained(model.SerializeToString(), vocabulary, spec)
@@ -237,7 +237,7 @@ def open_dump(output: Output, files: Outputs) -> Dump | None:
     """Return the object that writes a table for each step, or None without the option ``dump``."""
     if not output.dump:
         return None
-    from spmcompat.dump import Dump  # noqa: PLC0415
+    from spmcompat.dump import Dump
 
     return Dump(output.dump, output.dump_format, files)
 

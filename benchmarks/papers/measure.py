@@ -252,9 +252,9 @@ def _train(text: Path, flags: Flags, prefix: Path) -> dict[str, float]:
 
 def _charsmap() -> bytes:
     """Return the charsmap of the default normalization rules, which all models are trained with."""
-    from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec  # noqa: PLC0415
-    from spmcompat.options.named_rules import with_named_rules  # noqa: PLC0415
-    from spmcompat.releases import DEFAULT  # noqa: PLC0415
+    from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
+    from spmcompat.options.named_rules import with_named_rules
+    from spmcompat.releases import DEFAULT
 
     return with_named_rules(NormalizerSpec(), DEFAULT).precompiled_charsmap
 

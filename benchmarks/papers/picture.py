@@ -61,10 +61,10 @@ def _tables(page: str) -> Iterator[tuple[str, list[Point]]]:
 
 def draw_to(path: Path, tables: dict[str, list[Point]]) -> None:
     """Write the picture as SVG: one panel with the published changes, and one with ours."""
-    import matplotlib  # noqa: PLC0415
+    import matplotlib
 
     matplotlib.use("svg")
-    from matplotlib import pyplot  # noqa: PLC0415
+    from matplotlib import pyplot
 
     pyplot.rcParams["svg.hashsalt"] = "spmcompat"  # makes the file depend on the tables only
     figure, panels = pyplot.subplots(

@@ -55,11 +55,11 @@ def count(
     TrainingError
         If the text cannot be counted.
     """
-    from spmcompat.counts import count_to_table, refuse_options_of_training  # noqa: PLC0415
-    from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
-    from spmcompat.options.job import counting_job  # noqa: PLC0415
-    from spmcompat.options.table import OPTIONS  # noqa: PLC0415
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.counts import count_to_table, refuse_options_of_training
+    from spmcompat.options.from_keywords import from_values
+    from spmcompat.options.job import counting_job
+    from spmcompat.options.table import OPTIONS
+    from spmcompat.runtime.progress import Report
 
     given = {name: value for name, value in options.items() if value is not None}
     if input is not None:
@@ -107,10 +107,10 @@ def arrow_counter(
     TrainingError
         If an option is wrong, or counting needs the order of the lines.
     """
-    from spmcompat.counts import counter_of_parts, refuse_options_of_texts  # noqa: PLC0415
-    from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
-    from spmcompat.options.job import counting_job  # noqa: PLC0415
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.counts import counter_of_parts, refuse_options_of_texts
+    from spmcompat.options.from_keywords import from_values
+    from spmcompat.options.job import counting_job
+    from spmcompat.runtime.progress import Report
 
     if not isinstance(column, str):
         raise BadValueError(f"column must be the name of a column, not {type(column).__name__}.")
@@ -137,6 +137,6 @@ def load_counts(path: StrPath) -> CountTable:
     TrainingError
         If the file does not exist or does not contain counts.
     """
-    from spmcompat.stored_counts.table import load_counts  # noqa: PLC0415
+    from spmcompat.stored_counts.table import load_counts
 
     return load_counts(path)

@@ -88,8 +88,8 @@ def edit(
     TrainingError
         If an edit is not possible, such as adding a piece that could never be used.
     """
-    from spmcompat.tools.edit.editing import edit  # noqa: PLC0415
-    from spmcompat.tools.edit.edits import Edits  # noqa: PLC0415
+    from spmcompat.tools.edit.editing import edit
+    from spmcompat.tools.edit.edits import Edits
 
     scores = as_mapping("set_score", set_score, (int, float))
     edits = Edits(
@@ -143,7 +143,7 @@ def merge(
         If the models cannot be merged: they normalize differently, are of different types, or
         define the same piece with different meanings.
     """
-    from spmcompat.tools.edit.editing import merge  # noqa: PLC0415
+    from spmcompat.tools.edit.editing import merge
 
     numbers = None if weights is None else as_numbers("weights", weights)
     if vocab_size is not None and whole("vocab_size", vocab_size) < 1:
@@ -203,9 +203,9 @@ def extend(
     TrainingError
         If the text cannot be read or does not yield `add` pieces. Then nothing is written.
     """
-    from functools import partial  # noqa: PLC0415
+    from functools import partial
 
-    from spmcompat.tools.edit.extending import Growth, extend  # noqa: PLC0415
+    from spmcompat.tools.edit.extending import Growth, extend
 
     change = partial(extend, Growth(whole("add", add), bool(use_unused)))
     texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
@@ -267,9 +267,9 @@ def trim(
         If the text cannot be read or the model cannot be reduced to `keep` pieces. Then nothing is
         written.
     """
-    from functools import partial  # noqa: PLC0415
+    from functools import partial
 
-    from spmcompat.tools.edit.trimming import Cut, trim  # noqa: PLC0415
+    from spmcompat.tools.edit.trimming import Cut, trim
 
     change = partial(trim, Cut(whole("keep", keep), bool(keep_ids), bool(drop_characters)))
     texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
@@ -285,14 +285,14 @@ def _change_size(
     logstream: TextIO | None,
 ) -> SizeResult:
     """Extend or trim a model with a text. `options` name the text, and state how to read it."""
-    from spmcompat.engine import TEXT_OPTIONS, text_of  # noqa: PLC0415
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.tools.edit.growing import change_size  # noqa: PLC0415
+    from spmcompat.engine import TEXT_OPTIONS, text_of
+    from spmcompat.runtime.progress import Report
+    from spmcompat.tools.edit.growing import change_size
 
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if name not in (*TEXT_OPTIONS, "character_coverage"):
-            from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
+            from spmcompat.options.near_names import did_you_mean
 
             raise UnknownOptionError(
                 f'unknown option "{name}": the model decides how the text is read. Leave it out.'
@@ -367,11 +367,11 @@ def export(
         If the model cannot be read, if the target cannot express it, if the export must be verified
         but cannot, or if a file cannot be written. In these cases, no file is written.
     """
-    from spmcompat.model.reading import read_model  # noqa: PLC0415
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.tools.export.exporting import export, lines_of  # noqa: PLC0415
-    from spmcompat.tools.export.hf_folder import FolderOptions  # noqa: PLC0415
-    from spmcompat.tools.export.verifying import MODES, NO  # noqa: PLC0415
+    from spmcompat.model.reading import read_model
+    from spmcompat.runtime.progress import Report
+    from spmcompat.tools.export.exporting import export, lines_of
+    from spmcompat.tools.export.hf_folder import FolderOptions
+    from spmcompat.tools.export.verifying import MODES, NO
 
     if model_max_length is not None:
         whole("model_max_length", model_max_length)
@@ -437,8 +437,8 @@ def import_model(
         If no model can encode exactly as the file defines, or a file cannot be read or written.
         Then nothing is written.
     """
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.tools.export.exporting import import_file  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report
+    from spmcompat.tools.export.exporting import import_file
 
     warn = Report(0, logstream).warning
     import_file(os.fspath(tokenizer), os.fspath(output), warn, approximate=bool(approximate))

@@ -400,8 +400,8 @@ def train(
     given.update(given.pop("old_options"))
     for name in ("sentence_iterator", "model_writer", "logstream"):
         given.pop(name, None)
-    from spmcompat.options.from_keywords import from_values  # noqa: PLC0415
-    from spmcompat.options.job import make_job  # noqa: PLC0415
+    from spmcompat.options.from_keywords import from_values
+    from spmcompat.options.job import make_job
 
     make_lists(given)
     check_sentences(sentence_iterator)
@@ -409,8 +409,8 @@ def train(
 
 
 def _run(job: Job, logstream: TextIO | None) -> None:
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.training import run  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report
+    from spmcompat.training import run
 
     run(job, Report(job.min_log_level, logstream))
 
@@ -446,8 +446,8 @@ class SentencePieceTrainer:
         UnknownOptionError
             If there is no such keyword. The message suggests similar ones.
         """
-        from spmcompat.options.from_keywords import from_kwargs, from_string  # noqa: PLC0415
-        from spmcompat.options.job import make_job  # noqa: PLC0415
+        from spmcompat.options.from_keywords import from_kwargs, from_string
+        from spmcompat.options.job import make_job
 
         if isinstance(arg, str):
             _run(make_job(from_string(arg, kwargs)), logstream)

@@ -271,7 +271,7 @@ def _read_flag(argument: str, known: Mapping[str, Flag | Option]) -> tuple[str, 
             raise UsageError(f"--{given} takes no value. Write --{negated}=false.")
         return negated, "false"
     if name not in known:
-        from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
+        from spmcompat.options.near_names import did_you_mean
 
         own = [flag for flag in known.values() if isinstance(flag, Flag)]
         meant = [flag.name for flag in own if flag.elsewhere == name]
@@ -303,7 +303,7 @@ def _read(flag: Flag, text: str) -> object:
             return text
     except BadValueError:
         pass
-    from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
+    from spmcompat.options.near_names import did_you_mean
 
     hint = did_you_mean(text, flag.choices)
     raise UsageError(f"--{flag.name} takes {allowed(flag)}, not {text!r}.{hint}")

@@ -155,13 +155,13 @@ def perform(
     """
     given = parse(command, arguments)
     if given.help:
-        from spmcompat.cli.help import help_text  # noqa: PLC0415
+        from spmcompat.cli.help import help_text
 
         stdout.write(help_text(command))
         return OK
     if given.version:
-        from spmcompat.releases import DEFAULT  # noqa: PLC0415
-        from spmcompat.version import __version__  # noqa: PLC0415
+        from spmcompat.releases import DEFAULT
+        from spmcompat.version import __version__
 
         stdout.write(f"spmcompat {__version__} (trains as sentencepiece {DEFAULT.version})\n")
         return OK

@@ -43,14 +43,14 @@ def run(name: str, main: Callable[[list[str]], int]) -> NoReturn:
 
     numbers = []
     try:
-        import signal  # noqa: PLC0415
+        import signal
 
         usual = (signal.SIG_DFL, signal.default_int_handler)
         for number in signal.Signals:  # compares names: Windows has no SIGHUP
             if number.name in SIGNALS and signal.getsignal(number) in usual:
                 signal.signal(number, end)
                 numbers.append(number)
-        from spmcompat.cli import process  # noqa: PLC0415
+        from spmcompat.cli import process
     except KeyboardInterrupt:
         end(SIGINT)
     process.run(name, main, numbers)

@@ -31,7 +31,7 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
         The exit status: 0 after success, 1 if training failed, 2 if the command line is invalid,
         130 after Ctrl-C, 143 after SIGTERM.
     """
-    from spmcompat.cli.process import run_command  # noqa: PLC0415
+    from spmcompat.cli.process import run_command
 
     out = sys.stdout if stdout is None else stdout
     err = sys.stderr if stderr is None else stderr
@@ -40,8 +40,8 @@ def main(argv: Sequence[str], stdout: TextIO | None = None, stderr: TextIO | Non
 
 def command() -> Command:
     """Return the description of the command."""
-    from spmcompat.cli.flags import Command  # noqa: PLC0415
-    from spmcompat.options.table import GROUPS  # noqa: PLC0415
+    from spmcompat.cli.flags import Command
+    from spmcompat.options.table import GROUPS
 
     return Command(
         "spm_train",
@@ -63,8 +63,8 @@ def command() -> Command:
 
 def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int | None:
     """Run the command. If memory runs out while modules are loaded, the error says so."""
-    from spmcompat.cli.process import perform  # noqa: PLC0415
-    from spmcompat.errors import (  # noqa: PLC0415
+    from spmcompat.cli.process import perform
+    from spmcompat.errors import (
         OutOfMemoryError,
         TrainingError,
         is_out_of_memory,
@@ -81,10 +81,10 @@ def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int |
 
 
 def _train(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
-    from spmcompat.options.from_flags import from_command_line  # noqa: PLC0415
-    from spmcompat.options.job import make_job  # noqa: PLC0415
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.training import run  # noqa: PLC0415
+    from spmcompat.options.from_flags import from_command_line
+    from spmcompat.options.job import make_job
+    from spmcompat.runtime.progress import Report
+    from spmcompat.training import run
 
     job = make_job(from_command_line(given.options))
     run(job, Report(job.min_log_level, stderr))

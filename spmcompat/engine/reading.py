@@ -133,7 +133,7 @@ def counted(
     given: GivenText, report: Report, allow_empty: bool = False
 ) -> tuple[Origin, Iterator[pa.RecordBatch]]:
     """Count a text for stored counts. See `spmcompat.counts.count_text`."""
-    from spmcompat.counts import count_text  # noqa: PLC0415
+    from spmcompat.counts import count_text
 
     return count_text(given.counting_job(), given.sentences, report, allow_empty)
 

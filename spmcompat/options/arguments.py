@@ -25,7 +25,7 @@ def naming_keywords() -> Iterator[None]:
     try:
         yield
     except TrainingError as error:
-        import re  # noqa: PLC0415
+        import re
 
         text = re.sub(r"(spmcompat (?:\w+ )+--)|(?<![\w'-])--(?=[a-z])", r"\1", str(error))
         if isinstance(error, BadValueError):  # it may be a `UsageError`, which is for command lines
@@ -38,7 +38,7 @@ def check_sentences(sentences: object) -> None:
     """Raise if sentences are neither an iterable of texts nor Arrow data."""
     # A mapping is iterable, too, but it yields names of columns instead of sentences.
     if isinstance(sentences, Mapping):
-        from spmcompat.text.arrow_producers import is_arrow_data  # noqa: PLC0415
+        from spmcompat.text.arrow_producers import is_arrow_data
 
         if not is_arrow_data(sentences):
             raise _columns_instead_of_rows(sentences)
@@ -46,7 +46,7 @@ def check_sentences(sentences: object) -> None:
     if sentences is None or (_is_iterable(sentences) and not isinstance(sentences, str | bytes)):
         return
     if not isinstance(sentences, str | bytes):
-        from spmcompat.text.arrow_producers import is_arrow_data  # noqa: PLC0415
+        from spmcompat.text.arrow_producers import is_arrow_data
 
         if is_arrow_data(sentences):
             return

@@ -106,7 +106,7 @@ def counted_settings(
         settings = read(origin.options)
         check_ranges(settings)
         if origin.normalization_rules:
-            from spmcompat.normalization.charsmaps import parse_rules  # noqa: PLC0415
+            from spmcompat.normalization.charsmaps import parse_rules
 
             settings.rules = parse_rules(origin.normalization_rules.encode(), "normalization_rules")
     except TrainingError as error:

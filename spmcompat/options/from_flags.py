@@ -47,7 +47,7 @@ def from_flags(flags: Mapping[str, object]) -> Settings:
         If a flag does not exist, or does not exist in the chosen release.
     """
     if any(flags.get(name, "") != "" for name in OPTIONS_WITH_COUNTS):
-        from spmcompat.options.from_counts import with_counts  # noqa: PLC0415
+        from spmcompat.options.from_counts import with_counts
 
         return with_counts(flags, _settings)
     return _settings(flags)
@@ -74,7 +74,7 @@ def from_command_line(flags: Mapping[str, str]) -> Settings:
         counts = open_counts(paths[0])
         given["language_counts"] = [counts, *paths[1:]]
     if counts is not None:
-        from spmcompat.options.from_counts import counted_settings  # noqa: PLC0415
+        from spmcompat.options.from_counts import counted_settings
 
         counted_settings(counts, from_flags)  # Raises if the counts store invalid options.
         # Whether a flag is wrong can depend on the options of the counts.

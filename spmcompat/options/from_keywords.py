@@ -69,7 +69,7 @@ def from_values(options: Mapping[str, object]) -> Settings:
         If an option does not exist, or does not exist in the chosen release.
     """
     if any(options.get(name) is not None for name in OPTIONS_WITH_COUNTS):
-        from spmcompat.options.from_counts import with_counts  # noqa: PLC0415
+        from spmcompat.options.from_counts import with_counts
 
         return with_counts(options, _settings)
     return _settings(options)

@@ -247,16 +247,16 @@ def _trainer_options(runs: Runs[Settings], meta_pieces: int) -> TrainerOptions:
         return TrainerOptions(limits=[size if has_limit else None for size in sizes])
     if settings.languages is not None:
         return TrainerOptions(parity_aware=_parity_options(settings, sizes))
-    from spmcompat.bpe.trainer import BpeOptions  # noqa: PLC0415
+    from spmcompat.bpe.trainer import BpeOptions
 
     chooses = settings.trainer.auto_character_coverage
     return TrainerOptions(bpe=BpeOptions(sizes, chooses, settings.release))
 
 
 def _parity_options(settings: Settings, sizes: Sequence[int]) -> ParityOptions:
-    from fractions import Fraction  # noqa: PLC0415
+    from fractions import Fraction
 
-    from spmcompat.bpe.parity_aware import ParityOptions  # noqa: PLC0415
+    from spmcompat.bpe.parity_aware import ParityOptions
 
     given = settings.extensions
     return ParityOptions(
@@ -269,7 +269,7 @@ def _parity_options(settings: Settings, sizes: Sequence[int]) -> ParityOptions:
 
 def unigram_options(settings: Settings, meta_pieces: int) -> UnigramOptions:
     """Return the options of the Unigram trainer."""
-    from spmcompat.unigram.options import UnigramOptions  # noqa: PLC0415
+    from spmcompat.unigram.options import UnigramOptions
 
     options = _values(settings, UnigramOptions._fields) | {
         "final_size": settings.vocab_size - meta_pieces,
@@ -325,9 +325,9 @@ def counting_job(
     TrainingError
         If it is not possible to count with the options.
     """
-    from spmcompat.options.from_counts import counting_options  # noqa: PLC0415
-    from spmcompat.stored_counts.arrow import require_pyarrow  # noqa: PLC0415
-    from spmcompat.stored_counts.counting import origin_of  # noqa: PLC0415
+    from spmcompat.options.from_counts import counting_options
+    from spmcompat.stored_counts.arrow import require_pyarrow
+    from spmcompat.stored_counts.counting import origin_of
 
     settings = _with_rules(settings)
     require_pyarrow()
@@ -351,7 +351,7 @@ def _with_rules(settings: Settings) -> Settings:
     path = settings.normalizer.normalization_rule_tsv
     if not path or settings.normalizer.precompiled_charsmap:
         return settings
-    from spmcompat.normalization.charsmaps import load_rules  # noqa: PLC0415
+    from spmcompat.normalization.charsmaps import load_rules
 
     complete = copy(settings)
     complete.rules = load_rules(path, settings.release.code_points)

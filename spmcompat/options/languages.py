@@ -56,11 +56,11 @@ def merge_languages(languages: LanguageTables) -> CountTable:
     BadValueError
         If two tables, including those of development texts, were made with different rules.
     """
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
-    from spmcompat.stored_counts import arrow  # noqa: PLC0415
-    from spmcompat.stored_counts.merging_tables import Merging  # noqa: PLC0415
-    from spmcompat.stored_counts.table import CountTable  # noqa: PLC0415
+    from spmcompat.stored_counts import arrow
+    from spmcompat.stored_counts.merging_tables import Merging
+    from spmcompat.stored_counts.table import CountTable
 
     Merging([*languages.training, *languages.development])  # checks the rules
     merging = Merging(languages.training)
@@ -78,7 +78,7 @@ def open_counts(counts: object) -> CountTable:
     TrainingError
         If the file cannot be read.
     """
-    from spmcompat.stored_counts.table import CountTable, load_counts  # noqa: PLC0415
+    from spmcompat.stored_counts.table import CountTable, load_counts
 
     if isinstance(counts, CountTable):
         return counts

@@ -35,7 +35,7 @@ def with_named_rules(
     complete = deepcopy(spec)
     complete.name = spec.name or DEFAULT_RULES
     if not spec.precompiled_charsmap:
-        from spmcompat.normalization.charsmaps import precompiled  # noqa: PLC0415
+        from spmcompat.normalization.charsmaps import precompiled
 
         # For "identity", this stores an empty charsmap.
         complete.precompiled_charsmap = precompiled(complete.name, release.characters_without_rules)
@@ -59,7 +59,7 @@ def marks_case(normalizer: NormalizerSpec) -> bool:
 
 def case_restorer(release: Release) -> NormalizerSpec:
     """Return the denormalizer that restores the capitals that `MARK_CASE` marks."""
-    from spmcompat.normalization.charsmaps import case_restoring  # noqa: PLC0415
+    from spmcompat.normalization.charsmaps import case_restoring
 
     rules = case_restoring(release.characters_without_rules)
     denormalizer = NormalizerSpec(name=MARK_CASE, precompiled_charsmap=rules)
@@ -87,7 +87,7 @@ def with_rules_of_file(
             "normalization_rule_tsv. "
             "If the normalizer was made from a file of rules, give that file instead."
         )
-    from spmcompat.normalization.charsmaps import compile_charsmap, load_rules  # noqa: PLC0415
+    from spmcompat.normalization.charsmaps import compile_charsmap, load_rules
 
     if rules is None:
         rules = load_rules(spec.normalization_rule_tsv, release.code_points)

@@ -141,7 +141,7 @@ def _store_sizes(settings: Settings, items: Sequence[object], command_line: bool
 
 def unknown_option(name: str, release: Release, command_line: bool = False) -> UnknownOptionError:
     """Return the error for an option that does not exist, or is not available on this interface."""
-    from spmcompat.options.near_names import did_you_mean  # noqa: PLC0415
+    from spmcompat.options.near_names import did_you_mean
 
     taken = {one.name for one in OPTIONS.values() if (one.flag if command_line else one.keyword)}
     if name in taken:

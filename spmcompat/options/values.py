@@ -201,7 +201,7 @@ def to_text(value: object) -> str:
     """
     if not isinstance(value, list):
         return _item_to_text(value)
-    import csv  # noqa: PLC0415
+    import csv
 
     line = io.StringIO()
     try:

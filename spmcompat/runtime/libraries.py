@@ -27,7 +27,7 @@ class MissingLibraryError(TrainingError):
 def is_installed(module: str) -> bool:
     """Return whether a module can be imported, without importing it."""
     # Imported here, because imports can take longer than a small training run.
-    from importlib.util import find_spec  # noqa: PLC0415
+    from importlib.util import find_spec
 
     try:
         return find_spec(module) is not None
@@ -75,7 +75,7 @@ def _check_memory(module: str) -> None:
     if module in sys.modules or module not in _MIB_OF_IMPORT:
         return
     # Imported here, because `is_installed` is also called if the package is not compiled.
-    from spmcompat.runtime.workers import cores  # noqa: PLC0415
+    from spmcompat.runtime.workers import cores
 
     needed = _MIB_OF_IMPORT[module] + cores() * _MIB_OF_CORE
     try:

@@ -174,7 +174,7 @@ class Report:
             return
         line = fitted(f"{_LEVEL_NAMES[level]} spmcompat: {message}", self._stream)
         if self._draws:
-            from tqdm import tqdm  # noqa: PLC0415
+            from tqdm import tqdm
 
             # tqdm writes the line without breaking an open bar.
             tqdm.write(line, file=self._stream)
@@ -187,7 +187,7 @@ def _configured_logger() -> logging.Logger | None:
     """Return the package's logger, if the program has set up logging."""
     if "logging" not in sys.modules:
         return None
-    import logging  # noqa: PLC0415
+    import logging
 
     logger = logging.getLogger("spmcompat")
     return logger if logger.hasHandlers() else None
@@ -211,7 +211,7 @@ class _BarStage:
     """Shows a stage as a bar, or as a count if the number of its steps is not known."""
 
     def __init__(self, name: str, total: int | None, unit: str, stream: TextIO) -> None:
-        from tqdm import tqdm  # noqa: PLC0415
+        from tqdm import tqdm
 
         self._progress = _Progress(total)
         self._bar = tqdm(

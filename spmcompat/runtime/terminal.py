@@ -12,7 +12,7 @@ _LEAST = 40
 
 def columns() -> int:
     """Return the width of the terminal: ``COLUMNS`` if it is set, and 80 if it is not known."""
-    from shutil import get_terminal_size  # noqa: PLC0415
+    from shutil import get_terminal_size
 
     return max(get_terminal_size(_UNKNOWN).columns, _LEAST)
 
@@ -21,7 +21,7 @@ def fitted(message: str, stream: TextIO) -> str:
     """Return a message in lines that fit the terminal; in one line if it goes elsewhere."""
     if not stream.isatty() or len(message) < columns():
         return message
-    import textwrap  # noqa: PLC0415
+    import textwrap
 
     return textwrap.fill(
         message,

@@ -51,13 +51,13 @@ def require_pyarrow() -> None:
         If there is not enough memory for the import.
     """
     require("pyarrow", "Reading or writing counts", "counts")
-    import pyarrow.parquet  # noqa: F401, PLC0415
+    import pyarrow.parquet  # noqa: F401
 
 
 @contextmanager
 def freeing_at_once() -> Iterator[None]:
     """Make Arrow return freed memory to the system immediately; by default, it keeps some."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     before = pa.default_memory_pool()
     pa.set_memory_pool(pa.system_memory_pool())
@@ -70,7 +70,7 @@ def freeing_at_once() -> Iterator[None]:
 @cache
 def schema() -> pa.Schema:
     """Return the columns of a table of counts."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     return pa.schema(
         [
@@ -84,7 +84,7 @@ def schema() -> pa.Schema:
 
 def to_batch(columns: Columns) -> pa.RecordBatch:
     """Return rows as Arrow data that shares the buffers of the columns."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     names = schema().names
     size = columns.size
@@ -104,7 +104,7 @@ def with_columns(batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
     TrainingError
         If a column is missing, occurs twice, or has another type.
     """
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     if batch.schema.equals(schema()):
         return batch
@@ -177,8 +177,8 @@ def add_up(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.RecordBatch:
     pyarrow.RecordBatch
         The first row of each combination of keys, with the sum as its count.
     """
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
     if rows.num_rows == 0:
         return rows
@@ -193,8 +193,8 @@ def add_up(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.RecordBatch:
 
 def sum_of_each(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.Int64Array:
     """Return, for each row, the sum that `add_up` returns for its keys."""
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
     if rows.num_rows == 0:
         return rows.column("count")
@@ -206,8 +206,8 @@ def sum_of_each(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.Int64Array:
 
 def _begins(rows: pa.RecordBatch, keys: Sequence[str]) -> pa.BooleanArray:
     """Return, for each row, whether its keys differ from those of the previous row."""
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
     changes = [pc.not_equal(rows.column(key)[1:], rows.column(key)[:-1]) for key in keys]
     return pa.concat_arrays([pa.array([True]), reduce(pc.or_, changes)])
@@ -227,7 +227,7 @@ def to_columns(batch: pa.RecordBatch) -> Columns:
 
 def first_match(batch: pa.RecordBatch, pattern: str) -> str | None:
     """Return the first pretoken that contains a match of a regular expression, if there is one."""
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow.compute as pc
 
     pretokens = batch.column("pretoken")
     found = pc.index(pc.match_substring_regex(pretokens, pattern), True).as_py()

@@ -198,7 +198,7 @@ class Merging:
 
     def _without_rare(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Drop rare pretokens. The batch must contain all rows of its pretokens."""
-        import pyarrow.compute as pc  # noqa: PLC0415
+        import pyarrow.compute as pc
 
         if self._min_count == 1:
             return batch
@@ -271,7 +271,7 @@ class Cursor:
 
         `bound` must not come after the attribute `last` of any cursor.
         """
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow as pa
 
         taken = []
         while self.rows is not None:
@@ -311,8 +311,8 @@ def _repeated(
     next_first : int, optional
         The first character of the text that follows. If it is None, no text follows.
     """
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
     copies = max(_times(1, weight), 1 if next_first is None else 0)
     for batch in batches:
@@ -338,8 +338,8 @@ def _repeated(
 
 def _weighed(batch: pa.RecordBatch, weight: Fraction) -> pa.RecordBatch:
     """Multiply the counts by the weight, round them, and drop the rows that become 0."""
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
     counts = batch.column("count")
     largest = pc.max(counts).as_py() or 0
@@ -366,8 +366,8 @@ def _times(number: int, weight: Fraction) -> int:
 
 def _summed(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     """Add up the counts of equal rows, and put the rows in order."""
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
     rows = pa.concat_batches(batches)
     order = pc.sort_indices(rows, sort_keys=[(key, "ascending") for key in arrow.KEYS])

@@ -48,7 +48,7 @@ def sorted_rows(
 
 
 def _sorted(batches: Sequence[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     table = pa.Table.from_batches(batches, schema=arrow.schema())
     table = table.sort_by([(name, "ascending") for name in arrow.KEYS])
@@ -57,7 +57,7 @@ def _sorted(batches: Sequence[pa.RecordBatch]) -> list[pa.RecordBatch]:
 
 
 def _write_run(path: Path, batches: Sequence[pa.RecordBatch]) -> None:
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, arrow.schema()) as writer:
         for batch in _sorted(batches):
@@ -65,7 +65,7 @@ def _write_run(path: Path, batches: Sequence[pa.RecordBatch]) -> None:
 
 
 def _run(path: Path) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     with pa.OSFile(str(path)) as source:
         reader = pa.ipc.open_file(source)

@@ -116,7 +116,7 @@ class CountTable:
 
     def to_arrow(self) -> pa.Table:
         """Return all rows as a ``pyarrow.Table``."""
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow as pa
 
         if self._rows is not None:
             return self._rows
@@ -181,7 +181,7 @@ class CountTable:
         TrainingError
             In the same cases as `batches`.
         """
-        from spmcompat.stored_counts.sorting import sorted_rows  # noqa: PLC0415
+        from spmcompat.stored_counts.sorting import sorted_rows
 
         batches = self.batches(rows)
         return batches if self._closing is None else sorted_rows(batches)
@@ -222,9 +222,9 @@ class CountTable:
 
     def __add__(self, other: object) -> CountTable:
         """Return the counts of the text of this table, followed by the text of the other table."""
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow as pa
 
-        from spmcompat.stored_counts.merging_tables import Merging  # noqa: PLC0415
+        from spmcompat.stored_counts.merging_tables import Merging
 
         if not isinstance(other, CountTable):
             return NotImplemented
@@ -288,7 +288,7 @@ def write_counts(
     MissingFileError
         If the file cannot be written. An existing file is then left unchanged.
     """
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow.parquet as pq
 
     with (
         outputs("name") as files,
@@ -328,8 +328,8 @@ def _open(path: Path, metadata: pa.parquet.FileMetaData | None = None) -> pa.par
     TrainingError
         If the file cannot be read.
     """
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     name = printable(str(path))
     try:
@@ -361,7 +361,7 @@ def _batches_of(
 
     The batches may include fact rows.
     """
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     name = printable(str(path))
     file = _open(path, metadata)

@@ -62,7 +62,7 @@ class Closing(NamedTuple):
 
 def fact_rows(facts: Mapping[str, int]) -> pa.RecordBatch:
     """Return the rows that state facts."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     rows = [
         {"pretoken": "", "place": FACT, "next": index, "count": facts[name]}
@@ -74,7 +74,7 @@ def fact_rows(facts: Mapping[str, int]) -> pa.RecordBatch:
 
 def last_row(pretoken: bytes) -> pa.RecordBatch:
     """Return a row that names the last pretoken of a sentence; no rows for an empty pretoken."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     row = {"pretoken": pretoken.decode(), "place": LAST, "next": 0, "count": 1}
     return pa.RecordBatch.from_pylist([row] if pretoken else [], schema=arrow.schema())
@@ -88,7 +88,7 @@ def check_facts(batch: pa.RecordBatch, name: str) -> None:
     TrainingError
         If such a row cannot have come from `fact_rows` or `last_row`.
     """
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     arrow.refuse_nulls(batch, name)
     facts, last = _rows_at(batch, FACT), _rows_at(batch, LAST)
@@ -106,7 +106,7 @@ def check_facts(batch: pa.RecordBatch, name: str) -> None:
 
 def without_facts(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Return the rows that count pretokens."""
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow.compute as pc
 
     place = batch.column("place")
     is_count = pc.and_(pc.not_equal(place, FACT), pc.not_equal(place, LAST))
@@ -215,14 +215,14 @@ def _add_facts(facts: dict[str, int], batch: pa.RecordBatch) -> None:
 
 
 def _rows_at(batch: pa.RecordBatch, place: int) -> pa.RecordBatch:
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow.compute as pc
 
     return batch.filter(pc.equal(batch.column("place"), place))
 
 
 def _first_of(batch: pa.RecordBatch) -> dict[str, int]:
     """Return the first pretoken in byte order and its count; empty if there are no rows."""
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow.compute as pc
 
     if batch.num_rows == 0:
         return {}
@@ -233,7 +233,7 @@ def _first_of(batch: pa.RecordBatch) -> dict[str, int]:
 
 def _ends_sentence(batch: pa.RecordBatch, pretoken: str) -> pa.BooleanArray:
     """Return a mask of the rows that may count `pretoken` at the ends of sentences."""
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow.compute as pc
 
     # After the end of a sentence, the next character is the space mark that begins the next
     # sentence. Any other next character means that the row counts pretokens before a boundary mark
@@ -245,7 +245,7 @@ def _ends_sentence(batch: pa.RecordBatch, pretoken: str) -> pa.BooleanArray:
 
 
 def _count_at_end(batch: pa.RecordBatch, pretoken: str) -> int:
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow.compute as pc
 
     rows = batch.filter(_ends_sentence(batch, pretoken))
     return pc.sum(rows.column("count")).as_py() or 0
@@ -257,8 +257,8 @@ def closed(batch: pa.RecordBatch, closing: Closing) -> pa.RecordBatch:
     This row is only added if the batch counts the last pretoken of the text at the end of a
     sentence. One of these occurrences is then moved to the new row.
     """
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
     batch = without_facts(batch)
     is_last = _ends_sentence(batch, closing.pretoken)

@@ -44,7 +44,7 @@ def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Itera
 
 def _checked(reader: _File | _Stream, name: str) -> Iterator[pa.RecordBatch]:
     """Check the offsets and indices of each batch's column, and yield the column as a batch."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     with naming(name):
         dictionary = None
@@ -63,7 +63,7 @@ def _check_dictionary(column: pa.DictionaryArray, checked: pa.Array | None) -> p
     Usually, all batches of a file share one dictionary. It may be much larger than a batch, so it
     is checked only if it is not `checked`, the dictionary of the batch before.
     """
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     column.validate()
     found = column.dictionary
@@ -85,7 +85,7 @@ class _File:
     """
 
     def __init__(self, file: InputFile, column: str) -> None:
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow as pa
 
         name = name_of(file.path)
         self._size = file.size or 0
@@ -117,7 +117,7 @@ class _Stream:
     """An Arrow stream of batches. It has the same attributes as `_File`."""
 
     def __init__(self, file: InputFile, form: Form, column: str) -> None:
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow as pa
 
         self._file = file
         self._name = name_of(file.path)

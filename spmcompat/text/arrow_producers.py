@@ -145,7 +145,7 @@ def empty_reader(schema: Any) -> ArrowExportable:
 
     ``schema.empty_table()`` would import pandas, which takes time and memory.
     """
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     reader: ArrowExportable = pa.RecordBatchReader.from_batches(schema, [])
     return reader
@@ -177,7 +177,7 @@ def _batches_of_iterable_dataset(data: Any, column: str | None) -> Iterable[Arro
 
 def _table_of(batch: dict[str, list[Any]], column: str | None) -> ArrowExportable:
     """Return a table of the column to read, or of all columns if that column does not exist."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     wanted = DEFAULT_COLUMN if column is None else column
     table: ArrowExportable = pa.table({wanted: batch[wanted]} if wanted in batch else batch)
@@ -186,7 +186,7 @@ def _table_of(batch: dict[str, list[Any]], column: str | None) -> ArrowExportabl
 
 def _batches_of_lazy_frame(data: Any, column: str | None) -> Iterable[ArrowExportable]:
     """Return the result of a query in batches. At most a few batches are computed ahead."""
-    import polars  # noqa: PLC0415
+    import polars
 
     name = column_name_of(polars.DataFrame(schema=data.collect_schema()), column)
     query = data.select(polars.selectors.by_name(name))
@@ -212,7 +212,7 @@ def _batches_of_relation(data: Any, column: str | None) -> Iterable[ArrowExporta
 
 def _batches_of_pyarrow_dataset(data: Any, column: str | None) -> Iterable[ArrowExportable]:
     """Return the batches of a pyarrow data set. Reads only a few batches ahead."""
-    from pyarrow.dataset import field  # noqa: PLC0415
+    from pyarrow.dataset import field
 
     name = column_name_of(empty_reader(data.schema), column)
     # `columns` is a dict: in a list, pyarrow would read a name as the path to a nested field.

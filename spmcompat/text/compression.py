@@ -199,15 +199,15 @@ def _decoder(compression: str) -> _Decoder:
     if compression == GZIP:
         decoder = _Gunzip()
     elif compression == BZIP2:
-        import bz2  # noqa: PLC0415
+        import bz2
 
         decoder = bz2.BZ2Decompressor()
     elif compression == XZ:
-        import lzma  # noqa: PLC0415
+        import lzma
 
         decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ)
     else:
-        from importlib import import_module  # noqa: PLC0415
+        from importlib import import_module
 
         zstd = import_module(_zstd_module())
         if zstd.__name__ == _ZSTANDARD:
@@ -273,7 +273,7 @@ class _Gunzip:
     """Decompresses a gzip member with zlib. It has the interface of the other decoders."""
 
     def __init__(self) -> None:
-        import zlib  # noqa: PLC0415
+        import zlib
 
         self._inner = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
         self.needs_input = True

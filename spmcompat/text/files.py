@@ -239,8 +239,8 @@ def _unpacked(
 ) -> Iterator[ReadBuffer]:
     """Yield the buffers of a file that a thread unpacks ahead of the reader."""
     # Imported here, because these imports take as long as a small training run on plain files.
-    from spmcompat.text.read_ahead import read_ahead  # noqa: PLC0415
-    from spmcompat.text.records import read_records  # noqa: PLC0415
+    from spmcompat.text.read_ahead import read_ahead
+    from spmcompat.text.records import read_records
 
     return read_ahead(read_records(file, form, text, skipped))
 
@@ -292,7 +292,7 @@ def check_file(path: str, input_format: str, has_column: bool) -> None:
     except OSError as error:
         raise _unreadable(path, error) from error
     if form.compression:
-        from spmcompat.text.compression import require_decoder  # noqa: PLC0415
+        from spmcompat.text.compression import require_decoder
 
         require_decoder(form.compression)
     require_library(form.format)

@@ -403,7 +403,7 @@ def _begins_bzip2(head: bytes) -> bool:
     """Return whether these bytes are bzip2 data. The signature alone could also begin a text."""
     if not re.match(rb"BZh[1-9](1AY&SY|\x17\x72\x45\x38\x50\x90)", head):
         return False
-    import bz2  # noqa: PLC0415
+    import bz2
 
     try:
         bz2.BZ2Decompressor().decompress(head)

@@ -64,7 +64,7 @@ def read_columns(file: InputFile, columns: Mapping[str, str]) -> Iterator[tuple[
 
 def _texts(batch: pa.RecordBatch, path: str, name: str) -> list[str | None]:
     """Return the values of a column. Equal values of a dictionary share one string."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     if path not in batch.schema.names or pa.types.is_nested(batch.schema.field(path).type):
         raise BadValueError(f"{name}: {path!r} is nested, or is a list. Give a column of strings.")
@@ -124,7 +124,7 @@ class _Columns:
         self, metadata: FileMetaData | None = None, dictionaries: Sequence[str] = ()
     ) -> ParquetFile:
         """Open the file. The columns in `dictionaries` will be read as dictionaries."""
-        from pyarrow.parquet import ParquetFile  # noqa: PLC0415
+        from pyarrow.parquet import ParquetFile
 
         # With pre_buffer, pyarrow would read whole row groups into memory.
         return ParquetFile(
@@ -197,7 +197,7 @@ def _without_arrow_types(metadata: FileMetaData) -> FileMetaData:
 
     These types can force pyarrow to read a column as a dictionary.
     """
-    from pyarrow.parquet import read_metadata  # noqa: PLC0415
+    from pyarrow.parquet import read_metadata
 
     written = BytesIO()
     metadata.write_metadata_file(written)

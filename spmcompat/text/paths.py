@@ -46,7 +46,7 @@ def pattern_of_folder(folder: str) -> str:
     Returns "" if there are no files. Subfolders are only searched if no file is directly in the
     folder.
     """
-    import glob  # noqa: PLC0415
+    import glob
 
     for below in ("", "**"):
         place = os.path.join(folder, below)
@@ -95,7 +95,7 @@ def _expanded(path: str, inputs: tuple[str, ...]) -> list[str]:
             return [path]
         found = remote.matches(path)
     else:
-        import glob  # noqa: PLC0415
+        import glob
 
         found = sorted(one for one in glob.glob(path, recursive=True) if not os.path.isdir(one))
     if not found:

@@ -150,7 +150,7 @@ class RemoteFile:
 def _system(address: str) -> tuple[Any, str]:
     """Return the file system of an address and the path of the file in it."""
     require("fsspec", f"Reading the address {address}", "remote")
-    from fsspec.core import url_to_fs  # noqa: PLC0415
+    from fsspec.core import url_to_fs
 
     system, path = url_to_fs(address)
     return system, str(path)

@@ -150,7 +150,7 @@ def open_source(
     # A list of str does not need the modules for Arrow data.
     if isinstance(sentences, list | tuple):
         return Items(sentences, column, text)
-    from spmcompat.text.arrow_producers import arrow_parts  # noqa: PLC0415
+    from spmcompat.text.arrow_producers import arrow_parts
 
     parts = arrow_parts(sentences, column)
     if parts is not None:
@@ -262,7 +262,7 @@ class Items:
             items = iterator = _strings(items)
             start = []
         if start and not isinstance(start[0], str | bytes):
-            from spmcompat.text.arrow_producers import is_arrow, strings_of  # noqa: PLC0415
+            from spmcompat.text.arrow_producers import is_arrow, strings_of
 
             if is_arrow(start[0]):
                 del start  # Free the first part of the data before the next one is read.

@@ -77,7 +77,7 @@ def send(signal: int, kind: str, number: int) -> None:
 
 def record(path: str) -> None:
     """Record the events and calls of a process in which nothing fails."""
-    import atexit  # noqa: PLC0415
+    import atexit
 
     events = {EVENT: 0, TEMPORARY: 0}
     calls = dict.fromkeys(CALLS, 0)
@@ -118,7 +118,7 @@ def main(fault: dict[str, Any]) -> None:
         record(fault["record"])
     if "signal" in fault:
         send(*fault["signal"])
-    from spmcompat.__main__ import entry_point  # noqa: PLC0415
+    from spmcompat.__main__ import entry_point
 
     entry_point()
 

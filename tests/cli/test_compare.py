@@ -81,7 +81,7 @@ def test_models_of_every_kind_are_in_the_report(folder: Path) -> None:
 
 
 def test_gold_words_are_grouped_by_the_models_that_find_them(folder: Path) -> None:
-    from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
+    from sentencepiece import SentencePieceProcessor
 
     words = sorted({w for w in (folder / "text.txt").read_text().split() if len(w) > 4})[:60]
     (folder / "gold.tsv").write_text("".join(f"{w}\t{w[:2]} {w[2:]}\n" for w in words))

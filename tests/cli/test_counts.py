@@ -144,7 +144,7 @@ def test_empty_counts_alone() -> None:
 
 
 def test_rows_of_counts_that_claim_to_be_empty_are_refused() -> None:
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow.parquet as pq
 
     assert run_count("--input=text.txt", "--output=c.counts", "--quiet")[0] == 0
     table = pq.read_table("c.counts")

@@ -57,8 +57,8 @@ _FAILED_IN_PYARROW = re.compile(
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a text in several formats, its counts and a model."""
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import feather, parquet  # noqa: PLC0415
+    import pyarrow as pa
+    from pyarrow import feather, parquet
 
     folder = tmp_path_factory.mktemp("inputs")
     lines = corpora.words_text(3, lines=20_000, types=5_000).splitlines()

@@ -127,7 +127,7 @@ def test_long_lines_of_code_wrap_in_wide_windows(site: Path) -> None:
 
 
 def test_every_option_has_an_entry(site: Path) -> None:
-    from spmcompat.options.table import OPTIONS  # noqa: PLC0415
+    from spmcompat.options.table import OPTIONS
 
     page = (site / "docs" / "options.html").read_text(encoding="utf-8")
     for name in OPTIONS:
@@ -142,7 +142,7 @@ def test_the_search_knows_the_pages(site: Path) -> None:
 
 
 def test_every_public_name_is_described(site: Path) -> None:
-    import spmcompat  # noqa: PLC0415
+    import spmcompat
 
     page = (site / "docs" / "python.html").read_text(encoding="utf-8")
     for name in set(spmcompat.__all__) - {"__version__"}:

@@ -55,7 +55,7 @@ def script_runs(text: str) -> list[str]:
 
 def matches(pattern: str, text: str) -> list[str]:
     """Cut a text before and after each match of a pattern, which sees space marks as spaces."""
-    import regex  # noqa: PLC0415
+    import regex
 
     cuts = {0, len(text)}
     for match in regex.finditer(pattern.replace(SPACE, " "), text.replace(SPACE, " ")):

@@ -20,7 +20,7 @@ def train(case: Case) -> dict[str, bytes]:
 
 
 def _from_python(case: Case) -> dict[str, bytes]:
-    import spmcompat  # noqa: PLC0415
+    import spmcompat
 
     if case.form == "string":
         spmcompat.SentencePieceTrainer.train(one_string({**case.options, **case.own_options()}))
@@ -49,13 +49,13 @@ class _Serialized:
 def normalizer(arguments: Mapping[str, Any]) -> Any:
     if SERIALIZED in arguments:
         return _Serialized(arguments[SERIALIZED])
-    from . import reference  # noqa: PLC0415
+    from . import reference
 
     return reference.normalizer(arguments)
 
 
 def _from_command_line(case: Case) -> dict[str, bytes]:
-    from spmcompat.cli.train import main  # noqa: PLC0415
+    from spmcompat.cli.train import main
 
     code = main(command_line(case))
     if code != 0:

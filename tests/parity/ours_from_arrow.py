@@ -17,7 +17,7 @@ class FormsDiffer(Exception):
 
 def forms(sentences: Sequence[str | bytes]) -> Iterator[tuple[str, Any]]:
     """Yield the sentences in several forms of Arrow data, with nulls, slices and chunks."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     rows = [one if isinstance(one, bytes) else one.encode() for one in sentences]
     with_nulls = [*itertools.chain.from_iterable((row, None) for row in rows)]
@@ -39,7 +39,7 @@ def forms(sentences: Sequence[str | bytes]) -> Iterator[tuple[str, Any]]:
 
 def train(case: Case) -> dict[str, bytes]:
     """Train in the current folder from each form, and return the output of the last one."""
-    import spmcompat  # noqa: PLC0415
+    import spmcompat
 
     assert case.sentences is not None
     options: dict[str, Any] = {**case.options, **case.own_options()}

@@ -26,9 +26,9 @@ class NeedsSentences(Exception):
 
 def train(case: Case) -> dict[str, bytes]:
     """Count, save, load and train in the current folder."""
-    import spmcompat  # noqa: PLC0415
-    from spmcompat.options.from_counts import OPTIONS_OF_COUNTING  # noqa: PLC0415
-    from spmcompat.options.from_keywords import from_kwargs  # noqa: PLC0415
+    import spmcompat
+    from spmcompat.options.from_counts import OPTIONS_OF_COUNTING
+    from spmcompat.options.from_keywords import from_kwargs
 
     options: dict[str, Any] = {**case.options, **case.own_options()}
     if case.pretokenizer is not None:

@@ -24,7 +24,7 @@ def train(case: Case) -> dict[str, bytes]:
 
     Other sizes that cannot be trained are skipped.
     """
-    import spmcompat  # noqa: PLC0415
+    import spmcompat
 
     size = case.options.get("vocab_size")
     prefix = str(case.options.get("model_prefix", ""))
@@ -42,7 +42,7 @@ def train(case: Case) -> dict[str, bytes]:
 
 
 def _train(case: Case, size: int, others: list[int]) -> dict[str, bytes]:
-    import spmcompat  # noqa: PLC0415
+    import spmcompat
 
     options: dict[str, Any] = {**case.options, **case.own_options()}
     options["vocab_size"] = [*others[:1], size, *others[1:]]

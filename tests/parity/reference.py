@@ -53,7 +53,7 @@ def _train(case: Case) -> dict[str, bytes]:
 
 def schema() -> ModuleType:
     """Return the library's own compiled message classes."""
-    from sentencepiece import sentencepiece_model_pb2  # noqa: PLC0415
+    from sentencepiece import sentencepiece_model_pb2
 
     return sentencepiece_model_pb2
 

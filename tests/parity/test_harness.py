@@ -18,11 +18,11 @@ def train(case: Case) -> dict[str, bytes]:
     """Train with the reference, but misbehave in the way that the last line of the text names."""
     asked = case.files["text0.txt"].split(b"\n")[-1]
     if asked == b"die":
-        import os  # noqa: PLC0415
+        import os
 
         os.abort()
     if asked == b"hang":
-        import threading  # noqa: PLC0415
+        import threading
 
         threading.Event().wait()
     result = reference.train(case)

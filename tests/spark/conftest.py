@@ -51,8 +51,8 @@ def can_run_spark() -> None:
 @pytest.fixture(scope="module")
 def start(can_run_spark: None) -> Iterator[Callable[..., Any]]:
     """Return a function that starts a session, which ends after the tests of the module."""
-    import pyspark  # noqa: PLC0415
-    from pyspark.sql import SparkSession  # noqa: PLC0415
+    import pyspark
+    from pyspark.sql import SparkSession
 
     # Add the package under test to the path of Spark's processes, even if it is not installed.
     package = str(Path(spmcompat.__file__).parents[1])

@@ -33,7 +33,7 @@ def test_the_counts_and_the_model_are_those_of_one_process(
 
 def test_the_text_is_counted_in_other_processes(spark: Any) -> None:
     def process(batches: Any) -> Any:
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow as pa
 
         for _ in batches:
             yield pa.record_batch({"id": [os.getppid()]})

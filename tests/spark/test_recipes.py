@@ -38,7 +38,7 @@ def engine(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
     if name == "dask":
         yield name
         return
-    import ray  # noqa: PLC0415
+    import ray
 
     ray.init(num_cpus=2, include_dashboard=False)
     yield name

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def command() -> Command:
     """Return the description of the command."""
-    from spmcompat.tools.compare.configs import BUILT_IN, DEFAULTS  # noqa: PLC0415
+    from spmcompat.tools.compare.configs import BUILT_IN, DEFAULTS
 
     others = " and ".join(name for name in BUILT_IN if name not in DEFAULTS)
     return Command(
@@ -154,7 +154,7 @@ def compare(
 def _make(given: SimpleNamespace, minloglevel: int, logstream: TextIO | None) -> Comparison:
     """Import the comparison, which loads NumPy, and run it."""
     require("numpy", "compare", "")
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.tools.compare.comparison import make  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report
+    from spmcompat.tools.compare.comparison import make
 
     return make(given, Report(minloglevel, logstream))

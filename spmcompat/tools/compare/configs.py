@@ -123,9 +123,9 @@ def _built_in(name: str) -> Config:
 
 def _from_file(path: str, known_flags: Collection[str]) -> list[Config]:
     if sys.version_info < (3, 11):
-        import tomli as tomllib  # noqa: PLC0415
+        import tomli as tomllib
     else:
-        import tomllib  # noqa: PLC0415
+        import tomllib
 
     with open_file(path, "Check --configs") as file:
         content = file.read(_MOST_BYTES + 1)

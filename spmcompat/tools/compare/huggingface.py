@@ -17,7 +17,7 @@ def make(kind: str, vocab_size: int) -> tuple[Any, Any]:
     The exception is WordPiece, which usually splits text at white space and punctuation. Here, it
     splits text only at white space, like the other kinds.
     """
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers  # noqa: PLC0415
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
     if kind == "wordpiece":
         tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))

@@ -60,7 +60,7 @@ def loss_against_tokens(results: Sequence[Result]) -> str:
 
     The size of a marker shows the vocabulary size.
     """
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
+    from matplotlib.ticker import MaxNLocator
 
     with_loss = [r for r in results if not math.isnan(r.evaluation.loss_per_character)]
     if not with_loss:
@@ -277,10 +277,10 @@ def _explain(axes: Axes, style: Mapping[str, Mapping[str, Any]], lines: Mapping[
 
 
 def _svg(name: str, draw: Callable[[Axes], None]) -> str:
-    import matplotlib  # noqa: PLC0415
+    import matplotlib
 
     matplotlib.use("svg")
-    from matplotlib import pyplot  # noqa: PLC0415
+    from matplotlib import pyplot
 
     settings: dict[Any, Any] = {
         # A fixed salt makes the ids, and so the file, depend only on the results. The salt is the

@@ -74,7 +74,7 @@ def showing() -> Command:
 
 
 def _merge(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report
 
     origin = _merged(given, Report(2 if given.quiet else 0, stderr))
     if given.quiet:
@@ -128,8 +128,8 @@ def merge_counts(
         If the counts were made with different rules, an argument is wrong, or a file cannot be read
         or written.
     """
-    from spmcompat.engine import load_counts  # noqa: PLC0415
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.engine import load_counts
+    from spmcompat.runtime.progress import Report
 
     is_one = isinstance(counts, str) or not isinstance(counts, Iterable)
     tables = [counts] if is_one else [*counts]
@@ -148,8 +148,8 @@ def merge_counts(
 
 def _merged(given: SimpleNamespace, report: Report) -> Origin:
     """Merge counts, and return the origin of the merged counts."""
-    from spmcompat.engine import Merging, open_counts, temperature_weights, write_counts  # noqa: PLC0415
-    from spmcompat.runtime.outputs import check_output, refuse_inputs  # noqa: PLC0415
+    from spmcompat.engine import Merging, open_counts, temperature_weights, write_counts
+    from spmcompat.runtime.outputs import check_output, refuse_inputs
 
     weights = _weights(given.weights, len(given.arguments)) if given.weights else None
     tables = [open_counts(one) for one in given.arguments]
@@ -185,7 +185,7 @@ def _weights(parts: Sequence[str], tables: int) -> list[Fraction]:
 
 
 def _show(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
-    from spmcompat.engine import load_counts  # noqa: PLC0415
+    from spmcompat.engine import load_counts
 
     tables = [load_counts(path) for path in given.arguments]
     stdout.write("\n\n".join("\n".join(_facts(one)) for one in tables) + "\n")

@@ -13,7 +13,7 @@ _OTHER_OPTIONS = ("model_type", "strict", "workers", "minloglevel", "quiet")
 
 def command() -> Command:
     """Return the description of the command."""
-    from spmcompat.engine import OPTIONS, OPTIONS_OF_COUNTING  # noqa: PLC0415
+    from spmcompat.engine import OPTIONS, OPTIONS_OF_COUNTING
 
     names = (*OPTIONS_OF_COUNTING, *_OTHER_OPTIONS)
     return Command(
@@ -40,13 +40,13 @@ def command() -> Command:
 
 
 def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
-    from spmcompat.engine import (  # noqa: PLC0415
+    from spmcompat.engine import (
         counted,
         text_of_flags,
         write_counts,
     )
-    from spmcompat.runtime.outputs import check_output, refuse_inputs  # noqa: PLC0415
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
+    from spmcompat.runtime.outputs import check_output, refuse_inputs
+    from spmcompat.runtime.progress import Report
 
     text = text_of_flags(given.options)
     check_output(given.output, "--output")

@@ -17,7 +17,7 @@ EQUAL, DIFFERENT = 0, 1
 
 def command() -> Command:
     """Return the description of the command."""
-    from spmcompat.tools.diff.report import SHOWN  # noqa: PLC0415
+    from spmcompat.tools.diff.report import SHOWN
 
     return Command(
         "spmcompat diff",
@@ -39,8 +39,8 @@ def command() -> Command:
 
 def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> int:
     """Run the command, and return the exit status."""
-    from spmcompat.tools.diff.difference import diff  # noqa: PLC0415
-    from spmcompat.tools.diff.report import SHOWN, report_lines  # noqa: PLC0415
+    from spmcompat.tools.diff.difference import diff
+    from spmcompat.tools.diff.report import SHOWN, report_lines
 
     left, right = given.arguments
     found = diff(left, right, affixes=given.affixes)
@@ -58,8 +58,8 @@ def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> int:
 
 def _vocabulary_lines(texts: "Vocabularies") -> Iterator[str]:
     """Yield the lines that compare the texts of the pieces, without their space marks."""
-    from spmcompat.cli.tables import table  # noqa: PLC0415
-    from spmcompat.tools.diff.report import NAMES  # noqa: PLC0415
+    from spmcompat.cli.tables import table
+    from spmcompat.tools.diff.report import NAMES
 
     yield ""
     yield "vocabulary: the text of a piece does not include its space marks"

@@ -89,8 +89,8 @@ def _pieces(name: str, metavar: str, help: str) -> Flag:
 
 
 def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
-    from spmcompat.tools.edit.editing import edit  # noqa: PLC0415
-    from spmcompat.tools.edit.edits import Edits  # noqa: PLC0415
+    from spmcompat.tools.edit.editing import edit
+    from spmcompat.tools.edit.edits import Edits
 
     (path,) = given.arguments
     edits = Edits(
@@ -118,7 +118,7 @@ def _renamed(values: Sequence[str], path: str) -> dict[str, str]:
 
     OLD or NEW may contain ``=``, so a value is split where OLD is a piece of the model.
     """
-    from spmcompat.model.reading import read_for_editing  # noqa: PLC0415
+    from spmcompat.model.reading import read_for_editing
 
     for value in values:
         if "=" not in value[1:]:

@@ -56,7 +56,7 @@ def edit(
         check_model_output(output, path, [] if text is None else [text])
     changed, result = edit_model(model, edits)
     if text is not None:
-        from spmcompat.tools.edit.report import compare_cuts  # noqa: PLC0415
+        from spmcompat.tools.edit.report import compare_cuts
 
         result = result._replace(changes=compare_cuts(model, changed, text))
     if output is not None:
@@ -95,7 +95,7 @@ def merge(
     TrainingError
         If the models cannot be merged, or a file cannot be read or written.
     """
-    from spmcompat.tools.edit.merging_models import merge_models  # noqa: PLC0415
+    from spmcompat.tools.edit.merging_models import merge_models
 
     read = [ReadFile(path) for path in paths]
     models = [read_model(path) for path in paths]

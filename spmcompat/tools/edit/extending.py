@@ -82,7 +82,7 @@ def _replaced(model: ModelProto, growth: Growth) -> list[int]:
     unused = {piece.text: piece.score for piece in pieces if piece.type == UNUSED}
     texts = list(unused)
     if unused and trainer.model_type == TrainerSpec.BPE:
-        from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces  # noqa: PLC0415
+        from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces
 
         droppable = {text: (False, score) for text, score in unused.items()}
         texts = list(Leaves(droppable, parts_of_pieces(pieces)).least_used_first({}))
@@ -120,7 +120,7 @@ def _extend_bpe(
     context: Context,
 ) -> list[Piece]:
     """Return the new characters, followed by new merges. All old merges precede the new merges."""
-    from spmcompat.engine import make_merges  # noqa: PLC0415
+    from spmcompat.engine import make_merges
 
     initial = [(piece.text.encode(), piece.score) for piece in kept if is_learned(piece)]
     segments = text.segments(context)
@@ -137,7 +137,7 @@ def _extend_unigram(
     context: Context,
 ) -> list[Piece]:
     """Return the new pieces in descending order of score."""
-    from spmcompat.tools.edit.extending_unigram import Extension, learn  # noqa: PLC0415
+    from spmcompat.tools.edit.extending_unigram import Extension, learn
 
     old = [(piece.text.encode(), piece.score) for piece in kept if piece.type == NORMAL]
     taken = frozenset(piece.text.encode() for piece in kept)

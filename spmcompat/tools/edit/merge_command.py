@@ -54,7 +54,7 @@ def command() -> Command:
 
 
 def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
-    from spmcompat.tools.edit.editing import merge  # noqa: PLC0415
+    from spmcompat.tools.edit.editing import merge
 
     models, weights = given.arguments, given.weights
     if weights and (len(weights) != len(models) or not 0 < min(weights) <= max(weights) < inf):

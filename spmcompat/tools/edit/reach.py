@@ -83,7 +83,7 @@ class Gate:
     """
 
     def __init__(self, model: ModelProto) -> None:
-        from spmcompat.engine import Normalizer  # noqa: PLC0415
+        from spmcompat.engine import Normalizer
 
         spec = model.normalizer_spec
         self._charsmap = spec.precompiled_charsmap
@@ -130,7 +130,7 @@ class Gate:
         is not normalized again: with ``a -> b`` and ``b -> c``, the text ``a`` becomes ``b``, which
         stays.
         """
-        from spmcompat.engine import decompile  # noqa: PLC0415
+        from spmcompat.engine import decompile
 
         result = text.replace(SPACE_MARK, " ") if self._space == SPACE_MARK else text
         rules = {

@@ -140,7 +140,7 @@ def _changed_words(old: _Tokens, new: _Tokens, counts: Counter[str]) -> list[Cha
 
 def _processor(model: ModelProto) -> SentencePieceProcessor:
     require("sentencepiece", "the report", "eval")
-    from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
+    from sentencepiece import SentencePieceProcessor
 
     return SentencePieceProcessor(model_proto=model.SerializeToString())
 

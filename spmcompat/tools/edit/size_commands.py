@@ -91,20 +91,20 @@ def trimming() -> Command:
 
 
 def _text_options() -> dict[str, list[Option]]:
-    from spmcompat.engine import OPTIONS, TEXT_OPTIONS  # noqa: PLC0415
+    from spmcompat.engine import OPTIONS, TEXT_OPTIONS
 
     names = (*TEXT_OPTIONS, "character_coverage", "quiet")
     return {"Flags of spm_train for the text": [OPTIONS[name] for name in names]}
 
 
 def _extend(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
-    from spmcompat.tools.edit.extending import Growth, extend  # noqa: PLC0415
+    from spmcompat.tools.edit.extending import Growth, extend
 
     _write(given, partial(extend, Growth(given.add, given.use_unused)), stderr)
 
 
 def _trim(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
-    from spmcompat.tools.edit.trimming import Cut, trim  # noqa: PLC0415
+    from spmcompat.tools.edit.trimming import Cut, trim
 
     cut = Cut(given.keep, given.keep_ids, given.drop_characters)
     _write(given, partial(trim, cut), stderr)
@@ -112,9 +112,9 @@ def _trim(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
 
 def _write(given: SimpleNamespace, change: Change, stderr: TextIO) -> None:
     """Change the size of the model, and write the result."""
-    from spmcompat.engine import text_of_flags  # noqa: PLC0415
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.tools.edit.growing import change_size  # noqa: PLC0415
+    from spmcompat.engine import text_of_flags
+    from spmcompat.runtime.progress import Report
+    from spmcompat.tools.edit.growing import change_size
 
     text = text_of_flags(given.options)
     report = Report(text.min_log_level, stderr)

@@ -130,8 +130,8 @@ def _least_used_leaves(
     context: Context,
 ) -> set[str]:
     """Return the pieces to drop from a BPE model."""
-    from spmcompat.engine import count_in_encoded  # noqa: PLC0415
-    from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces  # noqa: PLC0415
+    from spmcompat.engine import count_in_encoded
+    from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces
 
     merged = [piece for piece in pieces if is_learned(piece)]
     scores = [(piece.text.encode(), piece.score) for piece in merged]
@@ -180,7 +180,7 @@ def _least_losses(
     context: Context,
 ) -> set[str]:
     """Return the pieces to drop from a Unigram model: unused pieces, then those of lowest loss."""
-    from spmcompat.tools.edit.trimming_unigram import least_losses  # noqa: PLC0415
+    from spmcompat.tools.edit.trimming_unigram import least_losses
 
     # Drop unused pieces first: they are not on any path.
     unused = [piece.text for piece in droppable if piece.type == UNUSED][:size]

@@ -49,7 +49,7 @@ def read_bootstrap(given: SimpleNamespace) -> Bootstrap | None:
     UsageError
         If a flag is given that needs ``--bootstrap``, but ``--bootstrap`` is not given.
     """
-    from spmcompat.tools.evaluate.bootstrap import Bootstrap  # noqa: PLC0415
+    from spmcompat.tools.evaluate.bootstrap import Bootstrap
 
     names = ("seed", "confidence", "units")
     values = {name: getattr(given, name, None) for name in names}

@@ -69,7 +69,7 @@ _OF_TEXTS = (
 
 def command() -> Command:
     """Return the description of the command."""
-    from spmcompat.engine import MOST_WORKERS  # noqa: PLC0415
+    from spmcompat.engine import MOST_WORKERS
 
     return Command(
         "spmcompat evaluate",
@@ -140,7 +140,7 @@ def command() -> Command:
 
 
 def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
-    from spmcompat.cli.tables import page_of  # noqa: PLC0415
+    from spmcompat.cli.tables import page_of
 
     found = _measure(given, 2 if given.quiet else 0, stderr)
     if given.json:
@@ -152,7 +152,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
 
 
 def _write_csv(rows: Sequence[dict[str, object]], delimiter: str, stdout: TextIO) -> None:
-    from spmcompat.cli.tables import is_nan  # noqa: PLC0415
+    from spmcompat.cli.tables import is_nan
 
     names = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.DictWriter(stdout, names, restval="", lineterminator="\n", delimiter=delimiter)
@@ -262,8 +262,8 @@ def _measure(
 ) -> EvaluationReport:
     """Import the evaluation, which loads NumPy, and run it."""
     require("numpy", "evaluate", "")
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.tools.evaluate.report import measure  # noqa: PLC0415
+    from spmcompat.runtime.progress import Report
+    from spmcompat.tools.evaluate.report import measure
 
     return measure(given, Report(minloglevel, logstream))
 

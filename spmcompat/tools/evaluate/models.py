@@ -135,7 +135,7 @@ class _SentencePiece(Model):
     marks_continuation = False
 
     def __init__(self, path: str, workers: Workers, pretokenizer: str | None) -> None:
-        from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
+        from sentencepiece import SentencePieceProcessor
 
         model = read_model(path)
         try:
@@ -176,8 +176,8 @@ class _HuggingFace(Model):
     loss: MarginalLoss | None = None
 
     def __init__(self, path: str) -> None:
-        from tokenizers import Tokenizer  # noqa: PLC0415
-        from tokenizers.pre_tokenizers import ByteLevel  # noqa: PLC0415
+        from tokenizers import Tokenizer
+        from tokenizers.pre_tokenizers import ByteLevel
 
         # os.stat reports a missing file clearly. The error of the library would not name the cause.
         size = os.stat(path).st_size

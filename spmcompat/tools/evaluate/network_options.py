@@ -58,6 +58,6 @@ def read_network(given: SimpleNamespace) -> Network | None:
                 raise UsageError(f"--{name} needs --{other}=N.")
     if given.embedding_width is None:
         return None
-    from spmcompat.tools.evaluate.network_costs import Network  # noqa: PLC0415
+    from spmcompat.tools.evaluate.network_costs import Network
 
     return Network(given.embedding_width, given.parameters, given.training_bytes)

@@ -24,7 +24,7 @@ _Ids = npt.NDArray[np.int32]
 
 def encoder_of_normalized(model: ModelProto) -> SentencePieceProcessor:
     """Return an encoder for texts that are already normalized, such as pretokens."""
-    from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
+    from sentencepiece import SentencePieceProcessor
 
     plain = ModelProto()
     plain.CopyFrom(model)

@@ -245,7 +245,7 @@ def evaluate_counts(
 
 def _without_marks(rows: pa.RecordBatch, boundary: str, sizes: _Sizes) -> pa.RecordBatch:
     """Leave out the pretokens that contain a boundary mark, and add their number to `sizes`."""
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow.compute as pc
 
     is_marked = pc.match_substring(rows.column("pretoken"), boundary)
     if not pc.any(is_marked).as_py():
@@ -257,7 +257,7 @@ def _without_marks(rows: pa.RecordBatch, boundary: str, sizes: _Sizes) -> pa.Rec
 
 
 def _add_sizes(sizes: _Sizes, rows: pa.RecordBatch, name: str) -> None:
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow.compute as pc
 
     pretokens = rows.column("pretoken")
     counts = rows.column("count").to_numpy()

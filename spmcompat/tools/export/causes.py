@@ -41,7 +41,7 @@ class Reference:
     """A model that the ``sentencepiece`` library has loaded, and the types of its pieces."""
 
     def __init__(self, model: ModelProto) -> None:
-        from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
+        from sentencepiece import SentencePieceProcessor
 
         self.model = model
         self._processor = SentencePieceProcessor(model_proto=model.SerializeToString())

@@ -17,8 +17,8 @@ SHOWN = 5
 
 def command() -> Command:
     """Return the description of the command."""
-    from spmcompat.tools.export.targets import NEVER_VERIFIED, TARGETS  # noqa: PLC0415
-    from spmcompat.tools.export.verifying import MODES  # noqa: PLC0415
+    from spmcompat.tools.export.targets import NEVER_VERIFIED, TARGETS
+    from spmcompat.tools.export.verifying import MODES
 
     return Command(
         "spmcompat export",
@@ -88,10 +88,10 @@ def command() -> Command:
 
 
 def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
-    from spmcompat.model.reading import read_model  # noqa: PLC0415
-    from spmcompat.tools.export.exporting import export, lines_of  # noqa: PLC0415
-    from spmcompat.tools.export.hf_folder import FolderOptions  # noqa: PLC0415
-    from spmcompat.tools.export.verifying import NO  # noqa: PLC0415
+    from spmcompat.model.reading import read_model
+    from spmcompat.tools.export.exporting import export, lines_of
+    from spmcompat.tools.export.hf_folder import FolderOptions
+    from spmcompat.tools.export.verifying import NO
 
     if given.text and given.verify == NO:
         raise UsageError("--text needs verification. Leave one of --text and --verify=no out.")
@@ -117,7 +117,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
 
 def report_lines(given: SimpleNamespace, found: "Verification") -> Iterator[str]:
     """Yield the report, line by line."""
-    from spmcompat.tools.export.causes import CAUSES  # noqa: PLC0415
+    from spmcompat.tools.export.causes import CAUSES
 
     yield f"written: {given.output}"
     if found.problem:

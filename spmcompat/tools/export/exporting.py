@@ -144,8 +144,8 @@ def import_file(
     BadValueError
         If no model can encode text as the file does.
     """
-    from spmcompat.tools.export.document import MOST_BYTES, document_path  # noqa: PLC0415
-    from spmcompat.tools.export.importing import import_tokenizer  # noqa: PLC0415
+    from spmcompat.tools.export.document import MOST_BYTES, document_path
+    from spmcompat.tools.export.importing import import_tokenizer
 
     refuse_impossible(path, "Check the path")
     path = document_path(path)

@@ -67,7 +67,7 @@ def files(model: ModelProto) -> dict[str, bytes]:
 def load(path: str) -> Loaded:
     """Load the vocabulary of the file with llama.cpp."""
     require("llama_cpp", VERIFYING, "", package="llama-cpp-python")
-    from llama_cpp import Llama  # noqa: PLC0415
+    from llama_cpp import Llama
 
     # Hide a warning that llama.cpp prints even with `verbose=False`: the file does not contain the
     # context length.

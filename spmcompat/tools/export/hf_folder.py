@@ -184,7 +184,7 @@ def without_control_pieces(files: Mapping[str, bytes], lines: Iterable[str]) -> 
 def load(path: str) -> Loaded:
     """Load the folder with ``AutoTokenizer``."""
     require("transformers", VERIFYING, "formats")
-    from transformers import AutoTokenizer  # noqa: PLC0415
+    from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
     normalizer = tokenizer.backend_tokenizer.normalizer

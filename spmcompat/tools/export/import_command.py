@@ -32,7 +32,7 @@ def command() -> Command:
 
 
 def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
-    from spmcompat.tools.export.exporting import import_file  # noqa: PLC0415
+    from spmcompat.tools.export.exporting import import_file
 
     (path,) = given.arguments
     import_file(

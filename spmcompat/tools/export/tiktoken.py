@@ -74,7 +74,7 @@ def files(model: ModelProto) -> dict[str, bytes]:
 def load(path: str) -> Loaded:
     """Load the folder with tiktoken."""
     require("tiktoken", VERIFYING, "formats")
-    from tiktoken import Encoding  # noqa: PLC0415
+    from tiktoken import Encoding
 
     # `tiktoken.load` caches the file by its path, so it would ignore a later export to this path.
     with open(os.path.join(path, RANKS), encoding="ascii") as file:

@@ -80,7 +80,7 @@ def files(model: ModelProto) -> dict[str, bytes]:
 def load(path: str) -> Loaded:
     """Load the file with ``tokenizers``."""
     require("tokenizers", VERIFYING, "formats")
-    from tokenizers import Tokenizer  # noqa: PLC0415
+    from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(path)
 

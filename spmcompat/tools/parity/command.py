@@ -12,7 +12,7 @@ EQUAL, DIFFERENT = 0, 1
 
 def command() -> Command:
     """Return the description of the command."""
-    from spmcompat.engine import GROUPS  # noqa: PLC0415
+    from spmcompat.engine import GROUPS
 
     return Command(
         "spmcompat parity",
@@ -34,7 +34,7 @@ def command() -> Command:
 
 def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
     """Run the command, and return the exit status."""
-    from spmcompat.tools.parity.check import from_flags  # noqa: PLC0415
+    from spmcompat.tools.parity.check import from_flags
 
     try:
         found = from_flags(given.options, watch=lambda stage: stderr.write(f"{stage}...\n"))

@@ -28,8 +28,8 @@ def spmcompat_parity() -> Callable[..., Parity]:
 def _check(**keywords: Unpack[SentencePieceOptions]) -> Parity:
     """Train with the installed ``sentencepiece`` and with spmcompat, and require equal bytes."""
     __tracebackhide__ = True
-    from spmcompat.errors import TrainingError  # noqa: PLC0415
-    from spmcompat.tools.parity.check import parity  # noqa: PLC0415
+    from spmcompat.errors import TrainingError
+    from spmcompat.tools.parity.check import parity
 
     try:
         found = parity(**keywords)

@@ -37,7 +37,7 @@ def main(path: str) -> int:
     """Train in the current folder; return the exit status."""
     package, options, command_line = pickle.loads(Path(path).read_bytes())
     if command_line and package == OURS:
-        from spmcompat.cli.train import main as spm_train  # noqa: PLC0415
+        from spmcompat.cli.train import main as spm_train
 
         return spm_train([f"--{name}={text}" for name, text in options.items()])
     try:

@@ -23,9 +23,9 @@ def command() -> Command:
 
 
 def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
-    import json  # noqa: PLC0415
+    import json
 
-    from spmcompat.tools.show.contents import show  # noqa: PLC0415
+    from spmcompat.tools.show.contents import show
 
     (path,) = given.arguments
     found = show(path)

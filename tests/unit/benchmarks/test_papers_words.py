@@ -55,7 +55,7 @@ def gold(text: Path) -> GoldList:
 
 
 def pieces(path: Path, word: str) -> list[str]:
-    from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
+    from sentencepiece import SentencePieceProcessor
 
     found = SentencePieceProcessor(model_file=str(path)).encode(word, out_type=str)
     return [p.strip("▁") for p in found if p != "▁"]

@@ -168,7 +168,7 @@ def spanish(seed: int, lines: int = 60) -> list[str]:
 
 
 def trained(**options: object) -> bytes:
-    import spmcompat  # noqa: PLC0415
+    import spmcompat
 
     written = io.BytesIO()
     spmcompat.train(model_writer=written, model_type="bpe", minloglevel=3, **options)  # type: ignore[arg-type]
@@ -222,7 +222,7 @@ def merged_by_rank(text: str, ranks: dict[str, int]) -> list[str]:
 def test_sentencepiece_encodes_as_the_merges_dictate() -> None:
     spmcompat = pytest.importorskip("spmcompat")
     pytest.importorskip("pyarrow")
-    import sentencepiece  # noqa: PLC0415
+    import sentencepiece
 
     folder = os.environ.get("SPMCOMPAT_CORPORA")
     names = ["es", "fr", "tr", "vi"]

@@ -289,7 +289,7 @@ def test_merging_takes_them_like_other_counts(tmp_path: Path) -> None:
 
 
 def test_many_rows_are_sorted_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from spmcompat.stored_counts import sorting  # noqa: PLC0415
+    from spmcompat.stored_counts import sorting
 
     table = counted(tmp_path / "c", TEXT)
     expected = pa.Table.from_batches(table.in_order())

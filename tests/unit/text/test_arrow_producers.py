@@ -66,7 +66,7 @@ def arrow_dictionary(rows: Rows, index: str, kind: str) -> Any:
 
 def forms_of(array: Any, seed: int = 1) -> Iterator[tuple[str, Any]]:
     """Yield the array as tables, columns and readers: whole, sliced and in chunks."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     dice = random.Random(seed)
     cuts = sorted(dice.randrange(len(array)) for _ in range(5))

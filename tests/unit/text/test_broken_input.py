@@ -564,7 +564,7 @@ def test_a_text_with_nul_characters_is_a_text(text: bytes, tmp_path: Path) -> No
 
 
 def pieces(model: bytes) -> list[Any]:
-    from spmcompat.model.sentencepiece_model_pb2 import ModelProto  # noqa: PLC0415
+    from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
     return [str(piece) for piece in ModelProto.FromString(model).pieces]
 
@@ -765,10 +765,10 @@ def test_a_missing_quotation_mark_does_not_skip_the_rows_after_it(
 def test_a_file_that_changes_between_two_readings(
     pack: Callable[[bytes], bytes], tmp_path: Path
 ) -> None:
-    from spmcompat.options.planning import PlanOptions, make_plan  # noqa: PLC0415
-    from spmcompat.plan import TextPlan  # noqa: PLC0415
-    from spmcompat.runtime.progress import Report  # noqa: PLC0415
-    from spmcompat.text.files import Files  # noqa: PLC0415
+    from spmcompat.options.planning import PlanOptions, make_plan
+    from spmcompat.plan import TextPlan
+    from spmcompat.runtime.progress import Report
+    from spmcompat.text.files import Files
 
     path = tmp_path / ("a.gz" if pack is gzip.compress else "a.txt")
     path.write_bytes(pack(TEXT * 200))

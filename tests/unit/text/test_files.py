@@ -62,8 +62,8 @@ def packed(folder: Path) -> dict[str, Path]:
         (folder / name).write_bytes(content)
     found = {name: folder / name for name in contents}
     try:
-        import pyarrow as pa  # noqa: PLC0415
-        from pyarrow import parquet  # noqa: PLC0415
+        import pyarrow as pa
+        from pyarrow import parquet
     except ImportError:
         return found
     table = pa.table({"text": LINES})

@@ -94,7 +94,7 @@ def train(**options: Any) -> bytes:
 
 
 def pieces(model: bytes) -> list[str]:
-    from spmcompat.model.sentencepiece_model_pb2 import ModelProto  # noqa: PLC0415
+    from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
     return [str(piece) for piece in ModelProto.FromString(model).pieces]
 

@@ -41,7 +41,7 @@ def rows(html: str) -> dict[str, list[str]]:
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return the axes of the plots that are drawn."""
-    from matplotlib.figure import Figure  # noqa: PLC0415
+    from matplotlib.figure import Figure
 
     found: list[Any] = []
 

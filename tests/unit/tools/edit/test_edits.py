@@ -155,7 +155,7 @@ def test_what_the_normalizer_changes_depends_on_the_model() -> None:
 
 def test_a_piece_that_only_a_rule_makes_is_let_through() -> None:
     # The rules are applied only once: Ж becomes Щ, although Щ alone becomes c.
-    from spmcompat.normalization.charsmaps import compile_charsmap  # noqa: PLC0415
+    from spmcompat.normalization.charsmaps import compile_charsmap
 
     model = ModelProto()
     model.CopyFrom(trained("bpe", normalization_rule_name="identity"))

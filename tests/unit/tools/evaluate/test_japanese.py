@@ -82,7 +82,7 @@ def expected_scores(words: list[list[str]], tokens: list[list[str]]) -> dict[str
 def test_marks_of_spaces_are_no_part_of_an_entry(
     kind: str, gold: Path, text: Path, tmp_path: Path
 ) -> None:
-    from sentencepiece import SentencePieceProcessor  # noqa: PLC0415
+    from sentencepiece import SentencePieceProcessor
 
     options = {"vocab_size": 80, "hard_vocab_limit": False, "minloglevel": 2, **KINDS[kind]}
     spmcompat.SentencePieceTrainer.train(
@@ -154,7 +154,7 @@ def test_an_entry_has_the_same_boundaries_with_each_kind_of_mark(
     pieces: list[str], gold: Path, tmp_path: Path
 ) -> None:
     """The space mark before the first word adds no boundary, even if it is a separate token."""
-    from spmcompat.model.sentencepiece_model_pb2 import ModelProto  # noqa: PLC0415
+    from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 
     model = ModelProto()
     model.trainer_spec.model_type = 1

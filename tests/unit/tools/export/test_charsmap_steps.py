@@ -37,7 +37,7 @@ def oracle(rules: Rules, symbols: list[str], text: str) -> str:
 
 
 def run(steps: list[Step], text: str) -> str:
-    import json  # noqa: PLC0415
+    import json
 
     content = {
         "version": "1.0",

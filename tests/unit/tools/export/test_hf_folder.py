@@ -40,14 +40,14 @@ def test_auto_tokenizer_encodes_and_decodes_like_sentencepiece(
     write_files(hf_folder.files(model), str(path))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from transformers import AutoTokenizer  # noqa: PLC0415
+        from transformers import AutoTokenizer
 
         loaded = hf_folder.load(str(path))
         tokenizer = AutoTokenizer.from_pretrained(str(path), local_files_only=True)
     reference = Reference(model)
     lines = [*hard_lines(model), *TEXT[:8]]
     expected, actual = reference.encode(lines), loaded.encode(lines)
-    from spmcompat.tools.export.verifying import compare  # noqa: PLC0415
+    from spmcompat.tools.export.verifying import compare
 
     assert set(compare(reference, loaded, lines).causes) <= {TIE}
     assert model_type == "unigram" or actual == expected
@@ -63,7 +63,7 @@ def test_transformers_saves_and_loads_all_options(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     pytest.importorskip("transformers", reason="transformers is not installed")
-    from transformers import AutoTokenizer  # noqa: PLC0415
+    from transformers import AutoTokenizer
 
     model = train("bpe", control_symbols=["<|start|>", "<|end|>", "<pad>"], byte_fallback=True)
     first, second = (tmp_path_factory.mktemp(name) for name in ("first", "second"))
@@ -114,7 +114,7 @@ def test_transformers_saves_and_loads_all_options(
 
 def test_splitting_special_tokens_survives(tmp_path_factory: pytest.TempPathFactory) -> None:
     pytest.importorskip("transformers", reason="transformers is not installed")
-    from transformers import AutoTokenizer  # noqa: PLC0415
+    from transformers import AutoTokenizer
 
     model = train("bpe")
     first, second = (str(tmp_path_factory.mktemp(name)) for name in ("first", "second"))

@@ -41,7 +41,7 @@ SPECIAL = "symbols"
 
 
 def _merges(model: ModelProto) -> tuple[dict[str, int], list[tuple[str, str]]]:
-    from transformers.convert_slow_tokenizer import generate_merges  # noqa: PLC0415
+    from transformers.convert_slow_tokenizer import generate_merges
 
     vocabulary = {piece.piece: index for index, piece in enumerate(model.pieces)}
     scores = {piece.piece: piece.score for piece in model.pieces}
@@ -521,7 +521,7 @@ def test_a_file_that_tokenizers_has_saved_again_is_imported(tmp_path: Path) -> N
     """``tokenizers`` changes the last bits of some scores when it saves a file."""
     model = trained("unigram", "nmt_nfkc", "plain")
     path = tmp_path / "tokenizer.json"
-    from spmcompat.tools.export.tokenizer_json import files  # noqa: PLC0415
+    from spmcompat.tools.export.tokenizer_json import files
 
     path.write_bytes(files(model)[""])
     tokenizer = tokenizers.Tokenizer.from_file(str(path))
