@@ -83,7 +83,7 @@ def train(
         for size in options.final_sizes
     ]
     if context.on_round is not None:
-        from spmcompat.bpe.rounds import report_merges
+        from spmcompat.bpe.rounds import report_merges  # noqa: PLC0415
 
         report_merges(context.on_round, merges, alphabet, models[0])
     return models

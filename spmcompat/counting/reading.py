@@ -210,7 +210,7 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> dict[s
     if facts.too_long > facts.huge:
         found["too_long"] = _too_long(facts, text, first("too_long"))
     if facts.huge:
-        from spmcompat.text.line_buffers import record_limit
+        from spmcompat.text.line_buffers import record_limit  # noqa: PLC0415
 
         found["huge"] = (
             f"Skipped {facts.huge} records of more than {record_limit(text)} bytes, the larger of "

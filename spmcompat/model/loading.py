@@ -126,7 +126,7 @@ def name_of(piece_id: int) -> str:
 
 def _check_specs(model: ModelProto) -> None:
     """Raise if a string in a spec is not UTF-8, or a charsmap is broken."""
-    from spmcompat.normalization.charsmaps import check_charsmap
+    from spmcompat.normalization.charsmaps import check_charsmap  # noqa: PLC0415
 
     for name in ("trainer_spec", "normalizer_spec", "denormalizer_spec"):
         spec: Message = getattr(model, name)

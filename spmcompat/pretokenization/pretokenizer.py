@@ -64,7 +64,7 @@ def cut_by_pattern(pattern: str) -> Cut:
         If the ``regex`` package is not installed.
     """
     require("regex", "pretokenizer=regex", "regex")
-    import regex
+    import regex  # noqa: PLC0415
 
     try:
         matcher = regex.compile(pattern.replace(SPACE_MARK, "\\x20"))

@@ -67,7 +67,7 @@ def cut_corpus(
     context.report.info(f"Done! preprocessed {sentences} sentences.")
     if source is not None and corpus.text_bytes > plan.seeding_chunk_bytes:
         # This module is imported only here, because few texts need it, and the import takes time.
-        from spmcompat.segments.seeding_chunks import SeedingChunks
+        from spmcompat.segments.seeding_chunks import SeedingChunks  # noqa: PLC0415
 
         corpus.drop_uses()
         corpus.chunks = SeedingChunks(plan, source, alphabet, sentences, context)

@@ -134,7 +134,7 @@ class _Training(NamedTuple):
         return_freed_memory()
         context.report.info(f"Using {corpus.pretokens} sentences for EM training")
         if options.objective == "fewest_tokens":
-            from spmcompat.unigram.fewest_tokens import train_fewest_tokens
+            from spmcompat.unigram.fewest_tokens import train_fewest_tokens  # noqa: PLC0415
 
             return train_fewest_tokens(lattices, corpus.alphabet, runs, context, rounds)
         trained = self._loop(lattices, runs)
@@ -165,7 +165,7 @@ class _Training(NamedTuple):
         """Return the pieces of each run after EM and pruning, by the size of its vocabulary."""
         corpus, context, rounds = self.corpus, self.context, self.rounds
         if runs.common.use_sparse_pruning:
-            from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely
+            from spmcompat.unigram.pruning.sparse_pruning import prune_sparsely  # noqa: PLC0415
 
             return prune_sparsely(lattices, runs, context, rounds)
         alphabet = corpus.alphabet if runs.common.keeps_required else []
@@ -219,7 +219,7 @@ def _rounds(on_round: OnRound | None) -> Rounds | None:
     """Return an object that reports each step to `on_round`, or None if `on_round` is None."""
     if on_round is None:
         return None
-    from spmcompat.unigram.rounds import Rounds
+    from spmcompat.unigram.rounds import Rounds  # noqa: PLC0415
 
     return Rounds(on_round)
 
@@ -242,7 +242,7 @@ def make_seeds(
         )
     text = corpus if corpus.seed_text is None else corpus.seed_text
     if options.seed_sentencepieces_file:
-        from spmcompat.unigram.seeding.seed_lines import parse_seed_lines
+        from spmcompat.unigram.seeding.seed_lines import parse_seed_lines  # noqa: PLC0415
 
         counts = parse_seed_lines(seed_lines, options.seed_sentencepieces_file, options.release)
         # In 0.2.3 without a seed file, 0 stands for a default (see `seed_limit`). With a seed file,
@@ -253,7 +253,7 @@ def make_seeds(
         )
         context.report.info(f"skipped {skipped} seed sentencepieces")
     elif options.seed_mode == "bpe":
-        from spmcompat.bpe.trainer import make_merges
+        from spmcompat.bpe.trainer import make_merges  # noqa: PLC0415
 
         wanted = max(options.seed_limit - len(corpus.alphabet), 0)
         merges = make_merges(corpus.segment_counts(context.workers), wanted, context)
