@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from spmcompat.cli.plain import plain_fields
 from spmcompat.engine import GivenText, prepare_thread
-from spmcompat.errors import BadValueError, OutOfMemoryError, is_out_of_memory
+from spmcompat.errors import BadValueError, naming_stage
 from spmcompat.model.pieces import NORMAL
 from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
@@ -89,18 +89,10 @@ def change_size(
     TrainingError
         If the change fails. In this case nothing is written.
     """
-    try:
-        prepare_thread()
-        return _change_size(source, text, change, output, report, map_file)
-    except OutOfMemoryError:
-        raise  # it already says where and why
-    except Exception as error:
-        if not is_out_of_memory(error):
-            raise
-        reason = str(error)
-    # This error is raised after the handler. Inside the handler, the caught error would become the
-    # context of this error, and the memory that the caught error refers to would not be freed.
-    raise OutOfMemoryError(report.current, reason)
+    return naming_stage(
+        lambda: _change_size(source, text, change, output, report, map_file),
+        lambda: report.current,
+    )
 
 
 def _change_size(
@@ -111,6 +103,7 @@ def _change_size(
     report: Report,
     map_file: str | None,
 ) -> SizeResult:
+    prepare_thread()
     path = None if isinstance(source, bytes) else source
     read = [] if path is None else [ReadFile(path)]
     model = read_model(source)
