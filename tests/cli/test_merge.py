@@ -12,7 +12,7 @@ from spmcompat.__main__ import main
 from spmcompat.model.pieces import pieces_of
 from spmcompat.model.reading import read_model
 from tests.unit.tools.edit.models import processor, trained
-from tests.unit.tools.edit.test_merging import english, german
+from tests.unit.tools.edit.test_merging_models import english, german
 
 pytestmark = pytest.mark.reference
 

@@ -11,7 +11,7 @@ import pytest
 
 import spmcompat
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.stored_counts import merging
+from spmcompat.stored_counts import merging_tables
 from spmcompat.stored_counts.merging_tables import Merging, temperature_weights
 from spmcompat.stored_counts.table import CountTable
 from tests.oracle import counting as oracle
@@ -77,8 +77,8 @@ def test_the_rows_of_a_text(workers: int) -> None:
 
 @pytest.mark.parametrize("rows_at_a_time", [7, 1 << 20])
 def test_merged_tables(monkeypatch: pytest.MonkeyPatch, rows_at_a_time: int) -> None:
-    monkeypatch.setattr(merging, "_ROWS_AT_A_TIME", rows_at_a_time)
-    monkeypatch.setattr(merging, "_LEAST_ROWS", 3)
+    monkeypatch.setattr(merging_tables, "_ROWS_AT_A_TIME", rows_at_a_time)
+    monkeypatch.setattr(merging_tables, "_LEAST_ROWS", 3)
     tables = [table(sentences(seed)) for seed in range(5)]
     expected = oracle.concatenated([rows_of(one) for one in tables])
     assert rows_of(merged(tables)) == expected
