@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from spmcompat.bpe.trainer import make_merges
     from spmcompat.counting.reading import not_utf8
     from spmcompat.engine.lines import (
-        SPACE,
-        STORED,
         LineCutter,
         LineSegments,
         check_pretokenizer,
@@ -60,7 +58,7 @@ if TYPE_CHECKING:
     from spmcompat.runtime.rounding import LARGEST_FLOAT32, shortest, to_float32
     from spmcompat.runtime.terminal import fitted
     from spmcompat.runtime.threads import prepare_thread
-    from spmcompat.segments.corpus import Corpus, SegmentCounts
+    from spmcompat.segments.corpus import Corpus
     from spmcompat.stored_counts.arrow import add_up
     from spmcompat.stored_counts.loading import SymbolCheck
     from spmcompat.stored_counts.merging_tables import Merging, temperature_weights
@@ -83,7 +81,7 @@ _NAMES = {
     "bpe.merges": ("count_in_encoded",),
     "bpe.trainer": ("make_merges",),
     "counting.reading": ("not_utf8",),
-    "engine.lines": ("SPACE", "STORED", "LineCutter", "LineSegments", "check_pretokenizer"),
+    "engine.lines": ("LineCutter", "LineSegments", "check_pretokenizer"),
     "engine.reading": ("Text", "counted", "read", "read_like"),
     "engine.stored_options": ("command_of", "writers_of"),
     "engine.unigram": ("Unigram",),
@@ -114,7 +112,7 @@ _NAMES = {
     "runtime.rounding": ("LARGEST_FLOAT32", "shortest", "to_float32"),
     "runtime.terminal": ("fitted",),
     "runtime.threads": ("prepare_thread",),
-    "segments.corpus": ("Corpus", "SegmentCounts"),
+    "segments.corpus": ("Corpus",),
     "stored_counts.arrow": ("add_up",),
     "stored_counts.loading": ("SymbolCheck",),
     "stored_counts.merging_tables": ("Merging", "temperature_weights"),

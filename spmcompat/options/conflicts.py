@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
+from spmcompat.model.pieces import model_type_of
 from spmcompat.options.option import Option
 from spmcompat.options.settings import Settings, value_of
 from spmcompat.options.table import OPTIONS
@@ -47,7 +47,7 @@ def _conflicts(settings: Settings, option: Option) -> Iterator[tuple[str, str, s
     Each is the name of the other option, a sentence that describes the conflict, and the remedy.
     """
     name, refusals = option.name, option.refusals
-    model_type = TrainerSpec.ModelType.Name(settings.trainer.model_type).lower()
+    model_type = model_type_of(settings.trainer)
     is_strict = not option.in_reference or "models" in refusals
     if is_strict and option.models and model_type not in option.models:
         source = f" ({settings.recipe})" if f" --{name}=" in settings.recipe else ""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from spmcompat.cli.plain import plain_fields
 from spmcompat.engine import GivenText, prepare_thread
 from spmcompat.errors import BadValueError, naming_stage
-from spmcompat.model.pieces import NORMAL
+from spmcompat.model.pieces import NORMAL, model_type_of
 from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.outputs import check_output, refuse_inputs, refuse_same
@@ -142,7 +142,7 @@ def check_model(model: ModelProto, what: str) -> None:
     """
     kind = model.trainer_spec.model_type
     if kind not in (TrainerSpec.UNIGRAM, TrainerSpec.BPE):
-        name = TrainerSpec.ModelType.Name(kind).lower()
+        name = model_type_of(model.trainer_spec)
         raise BadValueError(
             f"{what} is for unigram and bpe models, but this is a {name} model. Its pieces are the "
             "most frequent ones of a text: train it again."

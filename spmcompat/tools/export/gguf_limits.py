@@ -18,6 +18,7 @@ from spmcompat.model.pieces import (
     UNKNOWN,
     UNUSED,
     USER_DEFINED,
+    model_type_of,
     texts_of_type,
 )
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
@@ -89,7 +90,7 @@ def limits(model: ModelProto) -> list[Limit]:
     """Return the limits of a GGUF file."""
     kind = model.trainer_spec.model_type
     if kind not in (TrainerSpec.UNIGRAM, TrainerSpec.BPE):
-        name = TrainerSpec.ModelType.Name(kind).lower()
+        name = model_type_of(model.trainer_spec)
         return [
             Limit(
                 f"llama.cpp has no tokenizer for a {name} model.",

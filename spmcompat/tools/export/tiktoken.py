@@ -28,6 +28,7 @@ from spmcompat.model.pieces import (
     UNKNOWN,
     UNUSED,
     USER_DEFINED,
+    model_type_of,
     texts_of_type,
 )
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
@@ -91,7 +92,7 @@ def load(path: str) -> Loaded:
 def _refusals(model: ModelProto) -> Iterator[tuple[str, str]]:
     kind = model.trainer_spec.model_type
     if kind != TrainerSpec.BPE:
-        name = TrainerSpec.ModelType.Name(kind).lower()
+        name = model_type_of(model.trainer_spec)
         yield (
             f"tiktoken only merges, and a {name} model has no merges.",
             "Train with --model_type=bpe.",
