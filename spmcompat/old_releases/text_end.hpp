@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -26,7 +27,9 @@
 
 #include "spmcompat/counting/pretoken_table.hpp"
 #include "spmcompat/counting/sentence_order.hpp"
+#include "spmcompat/old_releases/following_texts.hpp"
 #include "spmcompat/old_releases/seed_counts.hpp"
+#include "spmcompat/old_releases/token_text.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/runtime/cancel.hpp"
 #include "spmcompat/unicode/utf8.hpp"
@@ -38,13 +41,12 @@ class TextEndSeeds {
   // Each sentence occurs `copies` times in a row. Throws Cancelled if `cancel` is set.
   TextEndSeeds(const PretokenTable& pretokens, const PieceRule& rule, const SentenceOrder& order,
                int copies, const CancelFlag& cancel)
-      : pretokens_(pretokens), rule_(rule), cancel_(cancel) {
+      : pretokens_(pretokens), rule_(rule), cancel_(cancel), text_(pretokens) {
     const auto add = [&](size_t sentence) {
       cancel_.check();
-      for (int copy = 0; copy < copies; ++copy) add_sentence(order, sentence);
+      for (int copy = 0; copy < copies; ++copy) text_.add_sentence(order, sentence);
     };
-    const auto add_empty = [&](int64_t) { tokens_.insert(tokens_.end(), copies, kNoPretoken); };
-    order.for_each(add, add_empty);
+    order.for_each(add, [&](int64_t) { text_.add_empty_sentences(copies); });
     for (uint32_t shard = 0; shard < pretokens.shards(); ++shard) {
       totals_.push_back(pretokens.totals(shard));
     }
@@ -53,84 +55,127 @@ class TextEndSeeds {
   // Returns the pieces whose counts change, with their new counts.
   SeedCounts counts() const {
     SeedCounts found;
-    if (tokens_.empty()) return found;
+    if (text_.size() == 0) return found;
+    std::vector<SentenceEnd> ends = sentence_ends();
+    size_t longest = 0;
+    for (size_t i = 0; i + 1 < ends.size(); ++i) longest = std::max(longest, ends[i].matching);
     std::unordered_set<uint32_t> seen;
-    // The positions at which the suffix of tokens_ that begins at `last` occurs in tokens_.
-    std::vector<size_t> positions;
-    for (size_t i = 0; i < tokens_.size(); ++i) {
-      if (tokens_[i] == kNoPretoken) positions.push_back(i);
-    }
-    for (size_t last = tokens_.size() - 1; last > 0 && positions.size() > 1; --last) {
+    // The suffix of the text that begins at `last` must occur once more.
+    for (size_t last = text_.size() - 1; last > 0 && text_.size() - last <= longest; --last) {
       cancel_.check();
-      const uint32_t pretoken = tokens_[last - 1];
+      const uint32_t pretoken = text_[last - 1];
       // The loop goes backwards, so it considers each pretoken at its last occurrence in the text.
-      if (pretoken != kNoPretoken && seen.insert(pretoken).second) {
-        add_suffixes(pretoken, positions, found);
-      }
-      std::vector<size_t> before;
-      for (const size_t position : positions) {
-        if (position > 0 && tokens_[position - 1] == pretoken) before.push_back(position - 1);
-      }
-      positions.swap(before);
+      if (pretoken == kNoPretoken || !seen.insert(pretoken).second) continue;
+      const size_t size = text_.size() - last;
+      ends.erase(std::remove_if(ends.begin(), ends.end(),
+                                [&](const SentenceEnd& end) { return end.matching < size; }),
+                 ends.end());
+      add_suffixes(pretoken, ends, size, found);
     }
     return found;
   }
 
  private:
-  static constexpr uint32_t kEnd = 0xffffffffu;  // a character that no text contains
+  using Position = TokenText::Position;
 
-  struct Position {
+  // The end of a sentence: its token, and the number of tokens up to and including it that are
+  // equal to the last tokens of the text.
+  struct SentenceEnd {
     size_t token;
-    size_t byte;
+    size_t matching;
   };
-  // Where an occurrence of a piece begins and ends.
+  // Where an occurrence of a piece begins, and its number in FollowingTexts.
   struct Occurrence {
-    Position begin, end;
+    Position begin;
+    uint32_t number;
   };
 
-  void add_sentence(const SentenceOrder& order, size_t sentence) {
-    if (!order.begin.empty()) {
-      tokens_.insert(tokens_.end(), order.pretokens.begin() + order.begin[sentence],
-                     order.pretokens.begin() + order.begin[sentence + 1]);
-    } else {
-      tokens_.push_back(order.last[sentence]);
+  // Returns the ends of all sentences. Compares each token only once, like the Z algorithm
+  // (Gusfield, 1997): inside a part that is known to match the end of the text, the ends of
+  // sentences match as those at the end of the text do.
+  std::vector<SentenceEnd> sentence_ends() const {
+    std::vector<SentenceEnd> ends;
+    for (size_t token = 0; token < text_.size(); ++token) {
+      if (text_[token] == kNoPretoken) ends.push_back({token, text_.size()});
     }
-    tokens_.push_back(kNoPretoken);
+    const size_t last = text_.size() - 1;
+    size_t window = ends.size() - 1;     // the end of the sentence whose match begins furthest left
+    size_t window_begin = text_.size();  // where that match begins
+    for (size_t i = ends.size() - 1; i-- > 0;) {
+      cancel_.check();
+      const size_t token = ends[i].token;
+      size_t matching = 0;
+      if (token >= window_begin) {
+        matching =
+            std::min(ends[ends.size() - 1 - (window - i)].matching, token + 1 - window_begin);
+      }
+      while (matching <= token && text_[last - matching] == text_[token - matching]) ++matching;
+      ends[i].matching = matching;
+      if (token + 1 - matching < window_begin) {
+        window = i;
+        window_begin = token + 1 - matching;
+      }
+    }
+    return ends;
   }
 
   // Considers the pieces that are suffixes of a pretoken, the longest first. Stops at the first
-  // suffix with an occurrence that does not end at one of the `positions`, because all shorter
-  // suffixes have such an occurrence, too.
-  void add_suffixes(uint32_t pretoken, const std::vector<size_t>& positions,
+  // suffix with an occurrence that is not followed by the last `size` tokens of the text, because
+  // all shorter suffixes have such an occurrence, too. `ends` are the ends of those tokens.
+  void add_suffixes(uint32_t pretoken, const std::vector<SentenceEnd>& ends, size_t size,
                     SeedCounts& found) const {
     std::vector<char32_t> characters;
     std::vector<size_t> begins;
     const std::string_view text = pretokens_[pretoken];
     for (size_t i = 0; i < text.size();) {
-      size_t size;
+      size_t length;
       begins.push_back(i);
-      characters.push_back(decode_utf8(text.data() + i, text.data() + text.size(), &size));
-      i += size;
+      characters.push_back(decode_utf8(text.data() + i, text.data() + text.size(), &length));
+      i += length;
     }
+    std::optional<FollowingTexts> following;
+    FollowingTexts::Nodes nodes;
+    size_t known = 0;  // the number of texts in `following`
     for (size_t i = 0; i + 1 < begins.size(); ++i) {
       const std::string_view piece = text.substr(begins[i]);
       if (!rule_.allows(characters.data() + i, characters.size() - i)) continue;
-      const std::vector<Occurrence> occurrences = before(positions, piece);
+      const std::vector<Occurrence> occurrences = before(ends, size, piece);
       if (occurrences.size() < 2) continue;
       if (count(piece) != occurrences.size()) return;
-      found.emplace(piece, best_count(occurrences));
+      // A suffix occurs wherever a longer one does. So an equal number means equal occurrences.
+      if (occurrences.size() != known) {
+        known = occurrences.size();
+        following.emplace(text_, tokens_after(occurrences, size), cancel_);
+        nodes = following->nodes(numbers(occurrences));
+      }
+      found.emplace(piece, best_count(occurrences, *following, nodes));
     }
   }
 
-  std::vector<Occurrence> before(const std::vector<size_t>& positions,
+  // Returns the occurrences of a piece before the last `size` tokens of the text, and before equal
+  // tokens elsewhere.
+  std::vector<Occurrence> before(const std::vector<SentenceEnd>& ends, size_t size,
                                  std::string_view piece) const {
     std::vector<Occurrence> result;
-    for (const size_t position : positions) {
-      if (position == 0 || tokens_[position - 1] == kNoPretoken) continue;
-      const std::string_view text = pretokens_[tokens_[position - 1]];
+    for (const SentenceEnd& end : ends) {
+      if (end.token < size || text_[end.token - size] == kNoPretoken) continue;
+      const size_t token = end.token - size;
+      const std::string_view text = text_.text_of(token);
       if (text.size() < piece.size() || text.substr(text.size() - piece.size()) != piece) continue;
-      result.push_back({{position - 1, text.size() - piece.size()}, {position, 0}});
+      const auto number = static_cast<uint32_t>(result.size());
+      result.push_back({{token, text.size() - piece.size()}, number});
     }
+    return result;
+  }
+
+  static std::vector<size_t> tokens_after(const std::vector<Occurrence>& occurrences, size_t size) {
+    std::vector<size_t> tokens;
+    for (const Occurrence& o : occurrences) tokens.push_back(o.begin.token + 1 + size);
+    return tokens;
+  }
+  static std::vector<uint32_t> numbers(const std::vector<Occurrence>& occurrences) {
+    std::vector<uint32_t> result;
+    for (const Occurrence& o : occurrences) result.push_back(o.number);
     return result;
   }
 
@@ -149,113 +194,72 @@ class TextEndSeeds {
     return count;
   }
 
-  uint64_t best_count(const std::vector<Occurrence>& occurrences) const {
-    bool branches = false;
-    uint64_t best = branch(occurrences, branches);
-    // If the texts after the occurrences never differ, extend_left() would find no node, either.
-    // Returning here avoids a long search if the text ends with a long repetition.
-    if (!branches) return 0;
+  // Returns the highest count of a node whose text contains the piece. `nodes` are the nodes whose
+  // texts begin with the piece.
+  uint64_t best_count(const std::vector<Occurrence>& occurrences, const FollowingTexts& following,
+                      const FollowingTexts::Nodes& nodes) const {
+    if (!nodes.branches) return 0;
     std::vector<Occurrence> whole;
     for (const Occurrence& o : occurrences) {
       if (o.begin.byte == 0) whole.push_back(o);
     }
-    extend_left(std::move(whole), occurrences.size(), best);
+    uint64_t best = nodes.best;
+    extend_left(std::move(whole), occurrences.size(), following, best);
     return best;
-  }
-
-  // Extends occurrences of the same text to the right, and returns the highest count of a node that
-  // begins with this text, or 0 if there is no such node. Sets `branches` if two occurrences are
-  // followed by different texts. Two texts do not count as different if one of them is merely
-  // shorter, because the whole text ends there.
-  uint64_t branch(std::vector<Occurrence> group, bool& branches) const {
-    while (group.size() > 1) {
-      // The last occurrence reaches the end of the text before all other occurrences.
-      if (character_at(group.back().end) == kEnd) {
-        group.pop_back();
-        const auto parts = split(group, [this](Occurrence& o) { return character_at(o.end); });
-        if (parts.size() == 1) continue;
-        branches = true;
-        uint64_t best = 0;
-        for (const auto& [character, part] : parts) best = std::max(best, branch(part, branches));
-        return best;
-      }
-      const uint32_t character = character_at(group.front().end);
-      for (const Occurrence& o : group) {
-        if (character_at(o.end) == character) continue;
-        branches = true;
-        return group.size();
-      }
-      for (Occurrence& o : group) step_right(o.end);
-    }
-    return 0;
   }
 
   // Searches for nodes whose texts begin further left than the piece and whose counts are above
   // `best`, and raises `best` to the highest of these counts. `known` is the size of the last group
-  // of occurrences that was passed to branch().
-  void extend_left(std::vector<Occurrence> group, size_t known, uint64_t& best) const {
+  // of occurrences whose nodes are known.
+  void extend_left(std::vector<Occurrence> group, size_t known, const FollowingTexts& following,
+                   uint64_t& best) const {
     while (group.size() > best) {
-      auto parts = split(group, [this](Occurrence& o) { return step_left(o.begin); });
-      parts.erase(kEnd);
+      cancel_.check();
+      if (group.size() == known && pass_equal_token(group)) continue;
+      auto parts = split_by_left_character(group);
       if (parts.size() == 1 && parts.begin()->second.size() == known) {
         group = std::move(parts.begin()->second);
         continue;
       }
       for (auto& [character, part] : parts) {
         if (part.size() <= best) continue;
-        bool branches = false;
-        const uint64_t found = branch(part, branches);
-        best = std::max(best, found);
+        const FollowingTexts::Nodes nodes = following.nodes(numbers(part));
+        best = std::max(best, nodes.best);
         const size_t size = part.size();
-        if (found < size && branches) extend_left(std::move(part), size, best);
+        if (nodes.best < size && nodes.branches) {
+          extend_left(std::move(part), size, following, best);
+        }
       }
       return;
     }
   }
 
-  template <typename Function>
-  static std::map<uint32_t, std::vector<Occurrence>> split(std::vector<Occurrence>& group,
-                                                           Function character_of) {
-    std::map<uint32_t, std::vector<Occurrence>> parts;
-    for (Occurrence& o : group) {
-      const uint32_t character = character_of(o);
-      parts[character].push_back(o);
+  // Moves all occurrences to the left of the token before them, if this token is the same.
+  bool pass_equal_token(std::vector<Occurrence>& group) const {
+    const Position first = group.front().begin;
+    for (const Occurrence& o : group) {
+      if (o.begin.byte != 0 || o.begin.token == 0) return false;
+      if (text_[o.begin.token - 1] != text_[first.token - 1]) return false;
     }
-    return parts;
+    for (Occurrence& o : group) --o.begin.token;
+    return true;
   }
 
-  std::string_view text_of(size_t token) const {
-    constexpr std::string_view kZero("\0", 1);
-    return tokens_[token] == kNoPretoken ? kZero : pretokens_[tokens_[token]];
-  }
-  uint32_t character_at(const Position& position) const {
-    if (position.token == tokens_.size()) return kEnd;
-    const std::string_view text = text_of(position.token);
-    size_t size;
-    return decode_utf8(text.data() + position.byte, text.data() + text.size(), &size);
-  }
-  void step_right(Position& position) const {
-    const std::string_view text = text_of(position.token);
-    position.byte += std::min(char_size(text[position.byte]), text.size() - position.byte);
-    if (position.byte == text.size()) position = {position.token + 1, 0};
-  }
-  // Moves one character to the left, and returns that character.
-  uint32_t step_left(Position& position) const {
-    if (position.byte == 0) {
-      if (position.token == 0) return kEnd;
-      --position.token;
-      position.byte = text_of(position.token).size();
+  // Leaves out the occurrences at the beginning of the text.
+  std::map<uint32_t, std::vector<Occurrence>> split_by_left_character(
+      std::vector<Occurrence>& group) const {
+    std::map<uint32_t, std::vector<Occurrence>> parts;
+    for (Occurrence& o : group) {
+      const uint32_t character = text_.step_left(o.begin);
+      if (character != TokenText::kEnd) parts[character].push_back(o);
     }
-    const std::string_view text = text_of(position.token);
-    do --position.byte;
-    while (is_trail(text[position.byte]));
-    return character_at(position);
+    return parts;
   }
 
   const PretokenTable& pretokens_;
   PieceRule rule_;
   const CancelFlag& cancel_;
-  std::vector<uint32_t> tokens_;  // pretokens, and kNoPretoken at the ends of sentences
+  TokenText text_;
   std::vector<std::vector<uint64_t>> totals_;
 };
 

@@ -41,6 +41,8 @@ def as_rows(lines: dict[str, int]) -> str:
     return "".join(f"{line}\t{count}\n" for line, count in lines.items())
 
 
+MANY = [f"{line[:20]} {line[20:]}" for line in repeated(9, [1], 600, 40)]
+
 # Seeds and vocabulary sizes. The count of a pair falls below the floor, but stays in the same class
 # of the queue; another pair with the same count and a smaller text was not recorded.
 NEARLY_EQUAL = [(6, 230), (27, 130), (231, 130)]
@@ -56,6 +58,31 @@ def test_pairs_with_nearly_equal_counts(
     options |= {"model_type": "bpe"}
     trainers.check(options, as_text(lines), release=release)
     trainers.check({**options, "input_format": "tsv"}, as_rows(lines), release=release)
+
+
+RUN = "".join(random.Random(7).choices(LETTERS, k=300))
+OTHER = "".join(random.Random(8).choices(LETTERS, k=300))
+ENDS = {
+    "one run": [RUN] * 2000,
+    "a run after other lines": [*MANY, *[RUN] * 2000],
+    # sentencepiece 0.2.2 takes seconds for a run of 40 lines that is not the only one.
+    "two runs": [*[RUN] * 30, OTHER, *[RUN] * 40],
+    "the longer run first": [*[RUN] * 40, OTHER, *[RUN] * 30],
+    "a period": [RUN, OTHER, OTHER] * 700,
+    "an open period": [*[RUN, OTHER, OTHER] * 700, RUN],
+    "in the middle of lines": [f"{OTHER[:40]} {RUN}", f"{MANY[0][:9]} {RUN}"] * 1000,
+    "the text twice": MANY * 2,
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("release", ["0.2.0", "0.2.1", "0.2.2"])
+def test_a_text_whose_end_recurs_thousands_of_times(
+    trainers: Trainers, end: str, release: str
+) -> None:
+    options: dict[str, Option] = {"vocab_size": 300, "hard_vocab_limit": False}
+    text = "".join(f"{line}\n" for line in ENDS[end])
+    trainers.check(options, text, release=release)
 
 
 @st.composite

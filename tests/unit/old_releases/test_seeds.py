@@ -24,6 +24,16 @@ def lines_that_repeat(dice: random.Random) -> list[str]:
     lines = [line for line, _ in stages.random_lines(dice)]
     if dice.random() < 0.4:
         lines = [dice.choice(lines) for _ in range(dice.randint(1, 14))]
+    if dice.random() < 0.4:
+        return runs_at_the_end(lines, dice)
+    return lines
+
+
+def runs_at_the_end(lines: list[str], dice: random.Random) -> list[str]:
+    """Return lines of which the last ones recur many times, in runs of different lengths."""
+    last = lines[-dice.randint(1, min(3, len(lines))) :]
+    for _ in range(dice.randint(1, 3)):
+        lines = [*lines, dice.choice(lines), *last * dice.randint(1, 12)]
     return lines
 
 
