@@ -1,0 +1,1 @@
+"""Splitting of text into words, as the expressions of well-known tokenizers do."""
