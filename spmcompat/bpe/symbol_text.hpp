@@ -32,6 +32,7 @@ class SymbolText {
   uint32_t operator[](size_t position) const { return at_[position]; }
   void prefetch(size_t position) const { __builtin_prefetch(at_.data() + position); }
   static bool is_symbol(uint32_t at) { return !(at & kHole); }
+  static bool is_edge(uint32_t at) { return at == kEdge; }
 
   // The number of positions that a symbol takes.
   uint32_t width(uint32_t symbol) const { return widths_[symbol]; }
@@ -66,6 +67,7 @@ class SymbolText {
   }
 
  private:
+  template <typename Letters>
   friend class TextFiller;
 
   // The lower bits of a hole contain the distance to the position of its symbol.

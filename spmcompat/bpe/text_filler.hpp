@@ -1,4 +1,4 @@
-// Fills a text with the characters of all segments. Workers share the work.
+// Fills a text with the letters of all segments. Workers share the work.
 #pragma once
 
 #include <algorithm>
@@ -19,27 +19,42 @@ namespace spmcompat {
 // The order in which the text contains the segments of a shard.
 enum class SegmentOrder { kMostFrequentFirst, kAsGiven };
 
+// The letters of a segment: its characters.
+struct Characters {
+  static constexpr size_t kCodes = kCodePoints;
+
+  size_t count(std::string_view segment) const { return count_chars(segment); }
+  template <typename Function>
+  void for_each(std::string_view segment, Function function) const {
+    for_each_character(segment, function);
+  }
+};
+
+// `Letters` divides a segment into letters, like `Characters`. A letter has a code below kCodes,
+// which `Symbols` stores as a character.
+template <typename Letters>
 class TextFiller {
  public:
-  TextFiller(SegmentCounts segments, SegmentOrder order, SymbolText& text, Symbols& symbols,
-             size_t parts)
+  TextFiller(SegmentCounts segments, const Letters& letters, SegmentOrder order, SymbolText& text,
+             Symbols& symbols, size_t parts)
       : segments_(std::move(segments)),
+        letters_(letters),
         order_(order),
         text_(text),
         symbols_(symbols),
         shards_(segments_.shards()),
         parts_(parts) {}
 
-  // Returns the number of characters in the corpus.
+  // Returns the number of letters in the corpus.
   uint64_t fill(Crew& crew) {
     crew.for_each(parts_.size(), [this](size_t part) { measure(part); });
     allocate();
     crew.for_each(parts_.size(), [this](size_t part) { write(part); });
     number();
     crew.for_each(parts_.size(), [this](size_t part) { translate(part); });
-    uint64_t characters = 0;
-    for (const Part& part : parts_) characters += part.characters;
-    return characters;
+    uint64_t letters = 0;
+    for (const Part& part : parts_) letters += part.letters;
+    return letters;
   }
 
  private:
@@ -48,9 +63,8 @@ class TextFiller {
   void measure(size_t part) {
     for (uint32_t shard = part; shard < segments_.shards(); shard += parts_.size()) {
       size_t& positions = shards_[shard].positions;
-      segments_.for_each(shard, [&positions](std::string_view text, uint64_t) {
-        positions += count_chars(text) + 1;
-      });
+      segments_.for_each(
+          shard, [&](std::string_view text, uint64_t) { positions += letters_.count(text) + 1; });
     }
   }
 
@@ -63,7 +77,7 @@ class TextFiller {
     text_.begin_filling(size);
   }
 
-  // Writes the segments of a part to the text as code points, and frees them.
+  // Writes the segments of a part to the text as codes, and frees them.
   void write(size_t part) {
     std::vector<Segment> segments;
     for (uint32_t shard = part; shard < segments_.shards(); shard += parts_.size()) {
@@ -77,14 +91,14 @@ class TextFiller {
     }
   }
 
-  // Assigns a symbol to each character.
+  // Assigns a symbol to each letter.
   void number() {
     for (uint32_t known = 0; known < symbols_.size(); ++known)
       symbol_of_[symbols_[known][0]] = known;
     for (const Part& part : parts_) {
-      for (const char32_t c : part.distinct) {
-        uint32_t& symbol = symbol_of_[c];
-        if (symbol == CharacterSymbols::kNone) symbol = symbols_.add(c);
+      for (const char32_t code : part.distinct) {
+        uint32_t& symbol = symbol_of_[code];
+        if (symbol == CharacterSymbols::kNone) symbol = symbols_.add(code);
       }
     }
     for (const Shard& shard : shards_) {
@@ -94,7 +108,7 @@ class TextFiller {
     text_.end_filling(symbols_);
   }
 
-  // Replaces code points with symbols in a part of the text.
+  // Replaces codes with symbols in a part of the text.
   void translate(size_t part) {
     const size_t end = text_.size() * (part + 1) / parts_.size();
     for (size_t position = text_.size() * part / parts_.size(); position < end; ++position) {
@@ -115,9 +129,9 @@ class TextFiller {
     std::vector<uint64_t> counts;
   };
   struct Part {
-    std::vector<bool> seen = std::vector<bool>(kCodePoints);
-    std::vector<char32_t> distinct;  // characters, in the order in which they first occur
-    uint64_t characters = 0;         // the sum of length times count over the segments of the part
+    std::vector<bool> seen = std::vector<bool>(Letters::kCodes);
+    std::vector<char32_t> distinct;  // letters, in the order in which they first occur
+    uint64_t letters = 0;            // the sum of length times count over the segments of the part
   };
 
   // Sorts segments by their counts, descending.
@@ -153,19 +167,20 @@ class TextFiller {
         shard.counts.push_back(segment.count);
       }
       const uint32_t* begin = at;
-      for_each_character(segment.text, [&](char32_t c) {
-        if (!part.seen[c]) {
-          part.seen[c] = true;
-          part.distinct.push_back(c);
+      letters_.for_each(segment.text, [&](char32_t code) {
+        if (!part.seen[code]) {
+          part.seen[code] = true;
+          part.distinct.push_back(code);
         }
-        *at++ = c;
+        *at++ = code;
       });
-      part.characters += segment.count * static_cast<uint64_t>(at - begin);
+      part.letters += segment.count * static_cast<uint64_t>(at - begin);
       *at++ = SymbolText::kEdge;
     }
   }
 
   SegmentCounts segments_;
+  const Letters& letters_;
   SegmentOrder order_;
   SymbolText& text_;
   Symbols& symbols_;
@@ -174,11 +189,14 @@ class TextFiller {
   std::vector<Part> parts_;
 };
 
-// Fills `text` from `segments`, and frees the segments. Adds their characters to `symbols`, which may
-// contain other characters, but nothing else. Returns the number of characters in the corpus. Throws std::overflow_error if the text is too large.
-inline uint64_t fill_text(SegmentCounts segments, SegmentOrder order, SymbolText& text,
-                          Symbols& symbols, Crew& crew) {
-  return TextFiller(std::move(segments), order, text, symbols, crew.size()).fill(crew);
+// Fills `text` from `segments`, and frees the segments. Adds their letters to `symbols`, which may
+// contain other letters, but nothing else. Returns the number of letters in the corpus. Throws
+// std::overflow_error if the text is too large.
+template <typename Letters = Characters>
+uint64_t fill_text(SegmentCounts segments, SegmentOrder order, SymbolText& text, Symbols& symbols,
+                   Crew& crew, const Letters& letters = Letters()) {
+  return TextFiller<Letters>(std::move(segments), letters, order, text, symbols, crew.size())
+      .fill(crew);
 }
 
 }  // namespace spmcompat

@@ -2,6 +2,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
+from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
 from spmcompat.counting.counts cimport (
@@ -41,6 +42,7 @@ cdef extern from "spmcompat/segments/segment_counts.hpp" namespace "spmcompat" n
     cdef cppclass CSegmentCounts "spmcompat::SegmentCounts":
         CSegmentCounts() except +
         size_t size()
+        void add(string_view segment, uint64_t count) except +
 
     CSegmentCounts count_segments(const SegmentedCorpus& corpus, CCrew& crew)
 

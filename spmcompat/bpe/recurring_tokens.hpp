@@ -1,0 +1,169 @@
+// Merges tokens after the first merge whose text was already a token, as Hugging Face's BpeTrainer
+// (tokenizers 0.23) does.
+//
+// Such merges are rare: they need letters with affixes, and words that contain the affix. Without
+// affixes, a part of a text becomes a token by the same merges wherever it occurs.
+//
+// From this merge on, the result depends on details of that trainer. A pair that occurs again has
+// an entry in the queue for each merge that created occurrences of it. An entry only merges the
+// words in which this happened. The count of a merged pair is not reset, so it includes the
+// occurrences that no longer exist. An entry keeps the count that the pair had when the entry was
+// added, and is compared with the current count only when it comes first.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/bpe/symbol_text.hpp"
+#include "spmcompat/bpe/symbols.hpp"
+#include "spmcompat/bpe/token_texts.hpp"
+#include "spmcompat/runtime/crew.hpp"
+
+namespace spmcompat {
+
+class RecurringTokens {
+ public:
+  // `merges` are the merges so far, which the text contains. `tokens` has the token of each symbol.
+  RecurringTokens(const SymbolText& text, const Symbols& symbols,
+                  const std::vector<uint32_t>& tokens, uint64_t least_count, uint64_t length_limit,
+                  const std::vector<TokenMerge>& merges)
+      : least_count_(least_count), length_limit_(length_limit) {
+    read_words(text, symbols, tokens);
+    count_pairs();
+    for (const TokenMerge& merge : merges) counts_[{merge.left, merge.right}] += merge.count;
+  }
+
+  // Makes merges until there are `wanted` tokens, or no pair is left.
+  void make(size_t wanted, TokenTexts& texts, std::vector<TokenMerge>& merges, const Crew& crew) {
+    while (texts.size() < wanted) {
+      crew.check_cancelled();
+      if (queue_.empty()) return;
+      Entry best = pop();
+      const auto count = static_cast<uint64_t>(counts_[best.pair]);
+      if (best.count != count) {
+        best.count = count;
+        push(std::move(best));
+        continue;
+      }
+      if (count < least_count_) return queue_.clear();
+      const auto [left, right] = best.pair;
+      const uint32_t token = texts.merge(left, right);
+      merges.push_back({left, right, token, 0});
+      for (const uint32_t word : best.words) merge(word, best.pair, token);
+      push_changed();
+    }
+  }
+
+ private:
+  using TokenPair = std::pair<uint32_t, uint32_t>;
+  struct Hash {
+    size_t operator()(const TokenPair& pair) const { return hash_pair(pair.first, pair.second); }
+  };
+
+  struct Symbol {
+    uint32_t token;
+    uint64_t length;  // in letters
+  };
+  struct Word {
+    std::vector<Symbol> symbols;
+    int64_t count;
+  };
+  struct Entry {
+    uint64_t count;
+    TokenPair pair;
+    std::vector<uint32_t> words;
+    bool operator<(const Entry& other) const {
+      return count != other.count ? count < other.count : pair > other.pair;
+    }
+  };
+
+  void read_words(const SymbolText& text, const Symbols& symbols,
+                  const std::vector<uint32_t>& tokens) {
+    for (uint32_t position = 1; position < text.size(); ++position) {
+      const uint32_t at = text[position];
+      if (SymbolText::is_symbol(at)) {
+        if (SymbolText::is_edge(text[position - 1])) {
+          words_.push_back({{}, static_cast<int64_t>(text.count_at(position))});
+        }
+        words_.back().symbols.push_back({tokens[at], symbols.length(at)});
+      }
+    }
+  }
+
+  void count_pairs() {
+    for (uint32_t i = 0; i < words_.size(); ++i) {
+      const std::vector<Symbol>& symbols = words_[i].symbols;
+      for (size_t j = 1; j < symbols.size(); ++j) {
+        const uint64_t length = symbols[j - 1].length + symbols[j].length;
+        if (length == 2 || length < length_limit_) {
+          change({symbols[j - 1].token, symbols[j].token}, words_[i].count, i);
+        }
+      }
+    }
+    push_changed();
+  }
+
+  // Adds to the count of a pair. If it rises, the pair gets an entry with the word.
+  void change(const TokenPair& pair, int64_t by, uint32_t word) {
+    counts_[pair] += by;
+    if (by <= 0) return;
+    std::vector<uint32_t>& words = changed_[pair];
+    if (words.empty() || words.back() != word) words.push_back(word);
+  }
+
+  void push_changed() {
+    for (auto& [pair, words] : changed_) {
+      const int64_t count = counts_[pair];
+      if (count > 0) push({static_cast<uint64_t>(count), pair, std::move(words)});
+    }
+    changed_.clear();
+  }
+
+  void push(Entry entry) {
+    queue_.push_back(std::move(entry));
+    std::push_heap(queue_.begin(), queue_.end());
+  }
+  Entry pop() {
+    std::pop_heap(queue_.begin(), queue_.end());
+    Entry best = std::move(queue_.back());
+    queue_.pop_back();
+    return best;
+  }
+
+  void merge(uint32_t word, const TokenPair& pair, uint32_t token) {
+    std::vector<Symbol>& symbols = words_[word].symbols;
+    const int64_t count = words_[word].count;
+    // Replaces the pair of a neighbour with a part of the merged pair.
+    const auto replace = [&](const TokenPair& old, const TokenPair& now, uint64_t length) {
+      change(old, -count, word);
+      if (length < length_limit_) change(now, count, word);
+    };
+    for (size_t i = 0; i + 1 < symbols.size(); ++i) {
+      if (TokenPair(symbols[i].token, symbols[i + 1].token) != pair) continue;
+      const Symbol merged{token, symbols[i].length + symbols[i + 1].length};
+      if (i > 0) {
+        const Symbol& before = symbols[i - 1];
+        replace({before.token, pair.first}, {before.token, token}, before.length + merged.length);
+      }
+      symbols[i] = merged;
+      symbols.erase(symbols.begin() + i + 1);
+      if (i + 1 < symbols.size()) {
+        const Symbol& after = symbols[i + 1];
+        replace({pair.second, after.token}, {token, after.token}, after.length + merged.length);
+      }
+    }
+  }
+
+  const uint64_t least_count_, length_limit_;
+  std::vector<Word> words_;
+  std::unordered_map<TokenPair, int64_t, Hash> counts_;
+  // The pairs whose counts rose in the current merge, with the words in which this happened.
+  std::unordered_map<TokenPair, std::vector<uint32_t>, Hash> changed_;
+  std::vector<Entry> queue_;  // a heap
+};
+
+}  // namespace spmcompat

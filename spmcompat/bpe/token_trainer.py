@@ -1,0 +1,178 @@
+"""The trainer of the tokens in a tokenizer.json, which merges as Hugging Face's BpeTrainer does.
+
+Source: ``bpe/trainer.rs`` of tokenizers 0.23.3. WordPieceTrainer of the same release is this
+trainer with a prefix; its vocabulary is used without the merges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from spmcompat.bpe.tokens import INNER, LAST, Letters, TokenMerges, count_letters
+from spmcompat.runtime.context import Context
+from spmcompat.words.words import Words
+
+_STEP = 1000  # the number of tokens between two updates of the progress
+_NO_LIMIT = 2**64 - 1
+
+
+class TokenOptions(NamedTuple):
+    """The options of the trainer. They have the names and defaults of Hugging Face's BpeTrainer.
+
+    Attributes
+    ----------
+    vocab_sizes : sequence of int
+        The size of each vocabulary.
+    min_frequency : int
+        Pairs that occur less often are not merged.
+    special_tokens : sequence of str
+        The first tokens.
+    limit_alphabet : int, optional
+        The largest number of letters. The rarest are dropped from all words; of letters with the
+        same count, the one with the higher code point is dropped first.
+    initial_alphabet : sequence of str
+        Letters that become tokens even if they do not occur.
+    continuing_subword_prefix : str
+        The affix of letters that do not begin their word.
+    end_of_word_suffix : str
+        The affix of letters that end their word.
+    max_token_length : int, optional
+        A merge of more than two letters must have fewer letters than this.
+    affixed_letters : sequence of str
+        The order of the ids of letters with affixes. Others follow by code point: first those that
+        only have the prefix, then those with the suffix.
+    """
+
+    vocab_sizes: Sequence[int] = (30000,)
+    min_frequency: int = 0
+    special_tokens: Sequence[str] = ()
+    limit_alphabet: int | None = None
+    initial_alphabet: Sequence[str] = ()
+    continuing_subword_prefix: str = ""
+    end_of_word_suffix: str = ""
+    max_token_length: int | None = None
+    affixed_letters: Sequence[str] = ()
+
+
+class Tokens(NamedTuple):
+    """A trained vocabulary.
+
+    Attributes
+    ----------
+    texts : list of str
+        The tokens by id.
+    merges : list of (str, str)
+        The pairs of tokens that are merged, the first merge first.
+    """
+
+    texts: list[str]
+    merges: list[tuple[str, str]]
+
+
+def train(
+    words: Words, letter_texts: Mapping[int, str] | None, options: TokenOptions, context: Context
+) -> list[Tokens]:
+    """Train a vocabulary for each size. A smaller one is the beginning of the largest one.
+
+    Parameters
+    ----------
+    words : Words
+        The words of the text. Afterwards, they are empty.
+    letter_texts : mapping of int to str, optional
+        The text of the token for each byte. If it is None, the letters are characters.
+    options : TokenOptions
+        The options of the trainer.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
+
+    Raises
+    ------
+    TrainingError
+        If the text is too large.
+    """
+    prefix, suffix = options.continuing_subword_prefix, options.end_of_word_suffix
+    are_bytes = letter_texts is not None
+    text_of = letter_texts.__getitem__ if letter_texts is not None else chr
+    counts = {text_of(code): n for code, n in count_letters(words, Letters(are_bytes))}
+    ids = _number([*options.special_tokens, *_alphabet(counts, options)])
+    kept = [code for code in (letter_texts or map(ord, counts)) if text_of(code) in ids]
+    letters = Letters(are_bytes, bool(prefix), bool(suffix), kept)
+    codes = {code: text_of(code) for code in kept}
+    if prefix or suffix:
+        affixed = [code for code, _ in count_letters(words, letters)]
+        codes = {code: _with_affixes(code, text_of, prefix, suffix) for code in affixed}
+    ids = _number([*ids, *options.affixed_letters, *codes.values()])
+    wanted = max(options.vocab_sizes)
+    merges = TokenMerges(
+        words,
+        letters,
+        [(code, ids[text]) for code, text in codes.items()],
+        [text.encode() for text in ids],
+        context.workers,
+        prefix=prefix.encode(),
+        least_count=max(options.min_frequency, 1),
+        length_limit=_NO_LIMIT if options.max_token_length is None else options.max_token_length,
+        expected=max(wanted - len(ids), 1),
+    )
+    _make(merges, len(ids), wanted, context)
+    texts, made = [text.decode() for text in merges.texts()], merges.merges()
+    return [_of_size(size, texts, made, len(ids)) for size in options.vocab_sizes]
+
+
+def _alphabet(counts: Mapping[str, int], options: TokenOptions) -> list[str]:
+    """Return the letters that become tokens, by code point."""
+    initial = {text[0] for text in options.initial_alphabet if text}
+    letters = sorted({*counts, *initial})
+    if options.limit_alphabet is not None and len(letters) > options.limit_alphabet:
+        letters.sort(key=lambda letter: (letter not in initial, -counts.get(letter, 0)))
+        letters = sorted(letters[: options.limit_alphabet])
+    return letters
+
+
+def _number(texts: Iterable[str]) -> dict[str, int]:
+    """Return an id for each distinct text, in the order in which they first occur."""
+    return {text: number for number, text in enumerate(dict.fromkeys(texts))}
+
+
+def _with_affixes(code: int, text_of: Callable[[int], str], prefix: str, suffix: str) -> str:
+    letter = text_of(code & ~(INNER | LAST))
+    return (prefix if code & INNER else "") + letter + (suffix if code & LAST else "")
+
+
+def _make(merges: TokenMerges, known: int, wanted: int, context: Context) -> None:
+    with context.report.stage("Merging", max(wanted - known, 0), "merges") as stage:
+        while known < wanted:
+            goal = min(known + _STEP, wanted)
+            made = merges.make(goal)
+            stage.advance(made - known)
+            known = made
+            if known < goal:
+                context.report.warning(
+                    f"Nothing is left to merge: the vocabulary has {known} tokens, not {wanted}."
+                )
+                return
+
+
+def _of_size(
+    size: int, texts: Sequence[str], merges: Iterable[tuple[int, int, int]], first: int
+) -> Tokens:
+    """Return the vocabulary of a size. A pair that is merged twice keeps its last place."""
+    pairs: dict[tuple[int, int], None] = {}
+    known = first
+    for left, right, token in _until(size, merges, first):
+        pairs.pop((left, right), None)
+        pairs[left, right] = None
+        known = max(known, token + 1)
+    return Tokens([*texts[:known]], [(texts[left], texts[right]) for left, right in pairs])
+
+
+def _until(
+    size: int, merges: Iterable[tuple[int, int, int]], known: int
+) -> Iterator[tuple[int, int, int]]:
+    """Yield the merges that are made until there are `size` tokens."""
+    for merge in merges:
+        if known >= size:
+            return
+        known = max(known, merge[2] + 1)
+        yield merge

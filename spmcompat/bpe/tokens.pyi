@@ -1,0 +1,36 @@
+from collections.abc import Iterable
+
+from spmcompat.runtime.workers import Workers
+from spmcompat.words.words import Words
+
+INNER: int
+LAST: int
+
+class Letters:
+    def __init__(
+        self,
+        are_bytes: bool = ...,
+        marks_inner: bool = ...,
+        marks_last: bool = ...,
+        kept: Iterable[int] | None = ...,
+    ) -> None: ...
+
+def count_letters(words: Words, letters: Letters) -> list[tuple[int, int]]: ...
+
+class TokenMerges:
+    def __init__(
+        self,
+        words: Words,
+        letters: Letters,
+        tokens: Iterable[tuple[int, int]],
+        texts: Iterable[bytes],
+        workers: Workers,
+        *,
+        prefix: bytes = ...,
+        least_count: int = ...,
+        length_limit: int = ...,
+        expected: int = ...,
+    ) -> None: ...
+    def make(self, wanted: int) -> int: ...
+    def texts(self) -> list[bytes]: ...
+    def merges(self) -> list[tuple[int, int, int]]: ...

@@ -1,0 +1,49 @@
+"""Reads the text of a source and counts its words."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+from spmcompat.runtime.context import Context
+from spmcompat.runtime.threads import return_freed_memory
+from spmcompat.text.lines import ReadBuffer
+from spmcompat.text.sources import LineSource
+from spmcompat.words.words import WordCounter, Words
+
+
+def read_words(source: LineSource, scanner: str, adds_space: bool, context: Context) -> Words:
+    """Read a text and count its words.
+
+    Parameters
+    ----------
+    source : LineSource
+        The text. Lines of files include their ends; items of an iterator do not.
+    scanner : str
+        How texts are cut into words: a name from `spmcompat.splitting.expressions`.
+    adds_space : bool
+        Whether a text that does not begin with a space is read as if it did.
+    context : Context
+        The worker threads, whose number never changes the result, and the report.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read, or is not well-formed UTF-8.
+    """
+    workers = context.workers
+    counters = [WordCounter(scanner, adds_space) for _ in range(workers.count)]
+    with (
+        context.report.stage("Reading", source.size(), "bytes") as stage,
+        closing(iter(source)) as buffers,
+    ):
+
+        def count(worker: int, buffer: ReadBuffer) -> None:
+            counters[worker].count(buffer)
+            stage.advance(buffer.input_size)
+
+        workers.feed(buffers, count)
+    words = Words()
+    context.report.step("Cutting words")
+    workers.run(counters, lambda _, counter: words.add(counter, workers.cancel))
+    return_freed_memory()
+    return words

@@ -1,0 +1,137 @@
+// Counts the words into which the expression of a tokenizer cuts a text.
+//
+// A chunk of text is cut into the same words wherever it occurs (scanners.hpp). So each chunk is
+// looked up in a table, and cut only once, after the text was read. Only long chunks, which rarely
+// occur twice, are cut at once. Their words are stored in the same table, because a word that is cut
+// again stays whole: the alternative of the expression that matched it in the text also matches it
+// alone.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spmcompat/counting/raw_token_table.hpp"
+#include "spmcompat/counting/raw_tokens.hpp"
+#include "spmcompat/counting/segment_table.hpp"
+#include "spmcompat/runtime/cancel.hpp"
+#include "spmcompat/segments/segment_counts.hpp"
+#include "spmcompat/splitting/chunks.hpp"
+#include "spmcompat/splitting/scanners.hpp"
+#include "spmcompat/unicode/well_formed.hpp"
+
+namespace spmcompat {
+
+class WordCounter {
+ public:
+  // With `adds_space`, a text that does not begin with a space is read as if it did.
+  WordCounter(Scanner scanner, bool adds_space) : scanner_(scanner), adds_space_(adds_space) {}
+
+  // Counts the words of a text, which must stay in memory until the next call of `flush`.
+  void add_text(std::string_view text) {
+    const bool needs_space = adds_space_ && (text.empty() || text[0] != ' ');
+    if (!needs_space) return add_chunks(text);
+    flush();
+    spaced_.assign(" ").append(text);
+    add_chunks(spaced_);
+    flush();
+  }
+  void flush() {
+    for (size_t i = 0; i < chunks_.size(); ++i) {
+      if (i + kAhead < chunks_.size()) table_.prefetch_entry(chunks_[i + kAhead]);
+      table_.count_inner(table_.add(chunks_[i]), 1);
+    }
+    chunks_.clear();
+  }
+
+  size_t bytes() const { return table_.bytes(); }
+
+  // Moves all words to `words`, to which other workers may add at the same time. Throws Cancelled
+  // if `cancel` is set.
+  void move_to(SegmentCounts& words, const CancelFlag& cancel) {
+    table_.consume([&](const CountedRawToken& chunk) {
+      cancel.check();
+      for_each_word(scanner_, chunk.text,
+                    [&](std::string_view word) { words.add(word, chunk.inner); });
+    });
+  }
+
+ private:
+  static constexpr size_t kWaiting = 64;  // the number of chunks to collect before counting them
+  static constexpr size_t kAhead = 6;     // the prefetch distance in chunks
+  static constexpr size_t kLongest = 32;  // bytes; longer chunks are cut at once
+
+  void add_chunks(std::string_view text) {
+    for_each_chunk(text, [this](std::string_view chunk) {
+      if (chunk.size() <= kLongest) return add_chunk(chunk);
+      for_each_word(scanner_, chunk, [this](std::string_view word) { add_chunk(word); });
+    });
+  }
+  void add_chunk(std::string_view chunk) {
+    chunks_.emplace_back(chunk.data(), chunk.size());
+    table_.prefetch_slot(chunks_.back());
+    if (chunks_.size() == kWaiting) flush();
+  }
+
+  Scanner scanner_;
+  bool adds_space_;
+  RawTokenTable table_;
+  std::vector<RawToken> chunks_;  // chunks that are not counted yet
+  std::string spaced_;
+};
+
+// Calls function(line) for every line of a text. Lines include their ends.
+template <typename Function>
+void for_each_whole_line(std::string_view text, Function function) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    function(text.substr(begin, end - begin));
+    begin = end;
+  }
+}
+
+// Counts the lines of a buffer. Returns the first line that is not well-formed UTF-8, or null.
+inline const char* count_lines_of_words(std::string_view text, WordCounter& counter) {
+  const char* malformed = nullptr;
+  if (is_utf8(text)) {
+    for_each_whole_line(text, [&](std::string_view line) { counter.add_text(line); });
+    counter.flush();
+  } else {
+    for_each_whole_line(text, [&](std::string_view line) {
+      if (malformed == nullptr && !is_utf8(line)) malformed = line.data();
+    });
+  }
+  return malformed;
+}
+
+// Counts the items of a buffer, in the same way.
+inline const char* count_items_of_words(const std::string& items, const std::vector<size_t>& ends,
+                                        WordCounter& counter) {
+  const std::string_view text = items;
+  size_t begin = 0;
+  for (const size_t end : ends) {
+    const std::string_view item = text.substr(begin, end - begin);
+    if (!is_utf8(item)) return item.data();
+    counter.add_text(item);
+    begin = end;
+  }
+  counter.flush();
+  return nullptr;
+}
+
+// Returns an object to which several workers may add words.
+inline SegmentCounts no_words() { return SegmentCounts(SegmentTable(kShardBits)); }
+
+// Returns all words with their counts.
+inline std::vector<std::pair<std::string, uint64_t>> list_words(const SegmentCounts& words) {
+  std::vector<std::pair<std::string, uint64_t>> found;
+  words.for_each(
+      [&](std::string_view word, uint64_t count) { found.emplace_back(std::string(word), count); });
+  return found;
+}
+
+}  // namespace spmcompat

@@ -1,0 +1,5 @@
+from spmcompat.segments.corpus cimport CSegmentCounts
+
+
+cdef class Words:
+    cdef CSegmentCounts words

@@ -1,0 +1,82 @@
+"""The words of a text, as the counters of workers find them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from spmcompat.errors import TrainingError
+from spmcompat.plan import TextPlan
+from spmcompat.runtime.context import Context
+from spmcompat.runtime.workers import Workers
+from spmcompat.splitting.expressions import EXPRESSIONS
+from spmcompat.splitting.scanners import words as words_of
+from spmcompat.text.sources import open_source
+from spmcompat.words.reading import read_words
+from tests.parity.corpora import mixed_text, words_text
+from tests.unit.stages import QUIET
+
+SCANNERS = sorted({*EXPRESSIONS.values()})
+LINES = [
+    *mixed_text(60).splitlines(keepends=True),
+    *words_text(60).splitlines(keepends=True),
+    "two  spaces\t and \u3000 white   \n",
+    "CR\r\n",
+    "a line without words of few bytes: " + "漢字" * 40 + "。" * 20 + " x\n",
+    "'s it's  's\n",
+    "\n",
+    "no end",
+]
+
+
+def counted(
+    source: object, scanner: str, adds_space: bool = False, workers: int = 2
+) -> Counter[bytes]:
+    context = Context(Workers(workers), QUIET)
+    return Counter(dict(read_words(source, scanner, adds_space, context).items()))  # type: ignore[arg-type]
+
+
+def expected(texts: list[str], scanner: str) -> Counter[bytes]:
+    return Counter(word for text in texts for word in words_of(scanner, text.encode()))
+
+
+@pytest.mark.parametrize("scanner", SCANNERS)
+@pytest.mark.parametrize("workers", [1, 3])
+def test_lines_of_files_include_their_ends(scanner: str, workers: int, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("".join(LINES).encode())
+    found = counted(
+        open_source(TextPlan(input=(str(path),)), None, QUIET), scanner, workers=workers
+    )
+    assert found == expected(LINES, scanner)
+
+
+@pytest.mark.parametrize("scanner", SCANNERS)
+def test_items_are_texts(scanner: str) -> None:
+    items = [*(line.rstrip("\r\n") for line in LINES), "".join(LINES[:5]) + "x", ""]
+    found = counted(open_source(TextPlan(), items, QUIET), scanner)
+    assert found == expected(items, scanner)
+
+
+def test_a_space_is_added_to_texts_that_do_not_begin_with_one() -> None:
+    items = ["a b", " a b", "\ta", "x" * 50]
+    found = counted(open_source(TextPlan(), items, QUIET), "gpt2", adds_space=True)
+    assert found == expected([" a b", " a b", " \ta", " " + "x" * 50], "gpt2")
+
+
+@pytest.mark.parametrize("scanner", SCANNERS)
+def test_a_word_that_is_cut_again_stays_whole(scanner: str) -> None:
+    for text in LINES:
+        for word in words_of(scanner, text.encode()):
+            assert words_of(scanner, word) == [word]
+
+
+def test_malformed_lines_and_items_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"good\nbad \xff\nalso \xfe\n")
+    with pytest.raises(TrainingError, match=r"a\.txt, from byte 5 on"):
+        counted(open_source(TextPlan(input=(str(path),)), None, QUIET), "gpt2")
+    with pytest.raises(TrainingError, match="item:2"):
+        counted(open_source(TextPlan(), [b"good", b"bad \xff"], QUIET), "gpt2")
