@@ -66,11 +66,11 @@ inline uint8_t class_at(const char* text, size_t* size) {
     return kPropertyTable[lead];
   }
   *size = char_size(*text);
-  size_t block = lead & 0x1f;
+  size_t block = lead - 0xc0;
   if (lead >= 0xf0) {
-    block = (lead & 7) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+    block = (lead - 0xf0) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
   } else if (lead >= 0xe0) {
-    block = (lead & 0xf) << 6 | (byte(1) & 0x3f);
+    block = (lead - 0xe0) << 6 | (byte(1) & 0x3f);
   }
   return kPropertyTable[kBlockOf[block] * kBlockSize + (byte(*size - 1) & 0x3f)];
 }
