@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, ConflictError
 from spmcompat.options.from_counts import OPTIONS_OF_COUNTING
 from spmcompat.options.job import CountingJob
 from spmcompat.options.near_names import did_you_mean
@@ -95,12 +95,12 @@ def refuse_options_of_texts(options: Iterable[str]) -> None:
     """
     for name in options:
         if name in OPTIONS and OPTIONS[name].selects_text:
-            raise BadValueError(
+            raise ConflictError(
                 f"{name} cannot be used here: each row of the data is a sentence. Select and "
                 "convert the rows first."
             )
         if name == "workers":
-            raise BadValueError(
+            raise ConflictError(
                 "workers cannot be used here: the engine decides how many parts are counted at the "
                 "same time."
             )

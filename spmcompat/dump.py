@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from spmcompat.errors import MissingFileError
+from spmcompat.errors import UnwritableError
 from spmcompat.runtime.outputs import Outputs
 from spmcompat.runtime.rounds import Step
 
@@ -94,7 +94,7 @@ class Dump:
             write(os.path.join(self._folder, name), columns, rows)
         except OSError as error:
             reason = error.strerror or str(error)
-            raise MissingFileError(f"{self._name}: {reason}. {_REMEDY}") from error
+            raise UnwritableError(f"{self._name}: {reason}. {_REMEDY}") from error
 
 
 def _write_tsv(path: str, columns: Sequence[str], rows: Iterable[Any]) -> None:

@@ -1,4 +1,7 @@
-"""The exception of the package, and its subclasses for errors that callers may want to catch."""
+"""The exception of the package, and its subclasses: one for each kind of error.
+
+A kind that only one tool raises has its class in that tool.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +37,14 @@ class TrainingError(RuntimeError):
 
     Attributes
     ----------
+    kind : str
+        The kind of the error. It stays the same when the message is reworded; docs/errors.md lists
+        all kinds.
     names_sizes : bool
         Whether the message begins with the sizes of the vocabularies that the error concerns.
     """
 
+    kind = "internal"
     names_sizes = False
 
 
@@ -47,6 +54,20 @@ class BadValueError(SyntaxError, TrainingError, ValueError):
     ``sentencepiece`` raises ``SyntaxError`` before 0.2.2, and ``ValueError`` since then.
     """
 
+    kind = "bad-value"
+
+
+class BadSettingError(TrainingError):
+    """An option has an invalid value, which ``sentencepiece`` reports as a ``RuntimeError``."""
+
+    kind = "bad-value"
+
+
+class WrongTypeError(BadValueError):
+    """An argument has the wrong type."""
+
+    kind = "wrong-type"
+
 
 class UsageError(BadValueError):
     """Raised if a command line is wrong; the message is one line.
@@ -55,9 +76,122 @@ class UsageError(BadValueError):
     ``options/arguments.py``.
     """
 
+    kind = "usage"
+
+    @classmethod
+    def of(cls, error: TrainingError) -> UsageError:
+        """Return an error with the message and the kind of an error in the values of flags."""
+        usage = cls(str(error))
+        usage.kind = error.kind
+        return usage
+
+
+class ConflictError(BadValueError):
+    """Two options contradict each other, or an option has no effect here."""
+
+    kind = "conflicting-options"
+
+
+class ExclusiveError(TrainingError):
+    """A `ConflictError` that ``sentencepiece`` reports as a ``RuntimeError``."""
+
+    kind = "conflicting-options"
+
+
+class BadSymbolError(TrainingError):
+    """A meta piece or a symbol is empty, defined twice, or has an id that it cannot have."""
+
+    kind = "bad-symbol"
+
+
+class LargeVocabularyError(TrainingError):
+    """The text does not yield as many pieces as ``vocab_size`` requires."""
+
+    kind = "vocabulary-too-large"
+
+
+class SmallVocabularyError(TrainingError):
+    """The pieces that are always in the vocabulary do not fit into ``vocab_size``."""
+
+    kind = "vocabulary-too-small"
+
 
 class MissingFileError(TrainingError, OSError):
     """A file cannot be read or written (``NOT_FOUND`` and similar codes)."""
+
+    kind = "cannot-read"
+
+
+class UnwritableError(MissingFileError):
+    """A file cannot be written."""
+
+    kind = "cannot-write"
+
+
+class OverwriteError(BadValueError):
+    """An output would replace a file that must not be lost."""
+
+    kind = "would-overwrite"
+
+
+class ImpossiblePathError(MissingFileError):
+    """No file can have this path."""
+
+    kind = "impossible-path"
+
+
+class FileChangedError(TrainingError):
+    """A file changed while it was used."""
+
+    kind = "file-changed"
+
+
+class NotUtf8Error(BadValueError):
+    """A text is not valid UTF-8."""
+
+    kind = "not-utf8"
+
+
+class NotUtf8TextError(TrainingError):
+    """A sentence of an iterator cannot be encoded in UTF-8."""
+
+    kind = "not-utf8"
+
+
+class WrongFormatError(TrainingError):
+    """A file has another format than is read here."""
+
+    kind = "wrong-format"
+
+
+class BrokenFileError(TrainingError):
+    """A file is damaged or ends early."""
+
+    kind = "broken-file"
+
+
+class BrokenArrowError(TrainingError):
+    """Arrow data in memory are damaged, or their producer failed."""
+
+    kind = "broken-arrow-data"
+
+
+class BrokenRecordError(TrainingError):
+    """A line or a record of a file is not valid."""
+
+    kind = "broken-record"
+
+
+class WrongColumnError(BadValueError):
+    """No single column of strings was named or found."""
+
+    kind = "wrong-column"
+
+
+class ReadOnceError(TrainingError):
+    """The text must be read again, but can be read only once."""
+
+    kind = "cannot-read-twice"
 
 
 _LONGEST_PATH = 4096  # bytes, with the NUL at its end: the limit of Linux; that of macOS is smaller
@@ -69,7 +203,7 @@ def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
 
     Raises
     ------
-    MissingFileError
+    ImpossiblePathError
         If the path contains a NUL character or a lone surrogate that does not represent a byte, or
         is longer than any path can be, for example because it is a text or a model.
     """
@@ -84,15 +218,79 @@ def refuse_impossible(path: str | PathLike[str], remedy: str) -> None:
     if is_possible:
         reason = strerror(errno.ENAMETOOLONG)
     more = "..." if len(text) > _SHOWN_PATH else ""
-    raise MissingFileError(f"{text[:_SHOWN_PATH]!r}{more}: {reason}. {remedy}.")
+    raise ImpossiblePathError(f"{text[:_SHOWN_PATH]!r}{more}: {reason}. {remedy}.")
 
 
 class UnknownOptionError(TrainingError, OSError):
     """No option has this name. ``sentencepiece`` raises ``OSError`` before 0.2.2."""
 
+    kind = "unknown-option"
+
 
 class EmptyCorpusError(TrainingError):
     """The normalized text has no characters to train on."""
+
+    kind = "empty-corpus"
+
+
+class TextTooSmallError(TrainingError):
+    """The text has too few characters or words to train on."""
+
+    kind = "text-too-small"
+
+
+class TooLargeError(TrainingError):
+    """A text, or a sum of counts, exceeds a limit of the file formats or the algorithms."""
+
+    kind = "too-large"
+
+
+class NotFiniteError(TrainingError):
+    """A score is not finite, or cannot be stored as a 32-bit float."""
+
+    kind = "not-finite"
+
+
+class BadCountsError(TrainingError):
+    """A file or a table of counts was changed, or has another format."""
+
+    kind = "bad-counts"
+
+
+class CountsMismatchError(BadValueError):
+    """Counts were made with other options than they are used with."""
+
+    kind = "counts-mismatch"
+
+
+class NeedsSentencesError(BadValueError):
+    """Training needs whole sentences, which counts do not contain."""
+
+    kind = "needs-sentences"
+
+
+class BadModelError(BadValueError):
+    """A file is not a SentencePiece model, or one that cannot be loaded."""
+
+    kind = "bad-model"
+
+
+class BadRulesError(TrainingError):
+    """Normalization rules, or the compiled form of such rules, are not valid."""
+
+    kind = "bad-rules"
+
+
+class UnknownRulesError(MissingFileError):
+    """No normalization rules have this name."""
+
+    kind = "bad-value"
+
+
+class UnsupportedError(TrainingError):
+    """The platform, or the interpreter, cannot do this."""
+
+    kind = "unsupported-platform"
 
 
 _LESS_MEMORY = (
@@ -102,7 +300,13 @@ _LESS_MEMORY = (
 
 
 class OutOfMemoryError(TrainingError, MemoryError):
-    """Memory ran out. Every worker has stopped, and nothing was written.
+    """Memory ran out. Every worker has stopped, and nothing was written."""
+
+    kind = "out-of-memory"
+
+
+def out_of_memory(stage: str, reason: str = "", remedy: str = _LESS_MEMORY) -> OutOfMemoryError:
+    """Return the error for a stage in which memory ran out.
 
     Parameters
     ----------
@@ -113,10 +317,8 @@ class OutOfMemoryError(TrainingError, MemoryError):
     remedy : str
         What to do.
     """
-
-    def __init__(self, stage: str, reason: str = "", remedy: str = _LESS_MEMORY) -> None:
-        details = f" ({reason})" if reason not in ("", "std::bad_alloc") else ""
-        super().__init__(f'Memory ran out in the stage "{stage}"{details}. {remedy}')
+    details = f" ({reason})" if reason not in ("", "std::bad_alloc") else ""
+    return OutOfMemoryError(f'Memory ran out in the stage "{stage}"{details}. {remedy}')
 
 
 # If memory runs out while Python or a library loads a module, starts a thread or allocates a lock,
@@ -154,7 +356,7 @@ def naming_stage(do: Callable[[], Taken], stage: Callable[[], str]) -> Taken:
         reason = str(error)
     # This error is raised after the handler. Inside the handler, the caught error would become the
     # context of this error, and would keep the objects of the failed run in memory.
-    raise OutOfMemoryError(stage(), reason)
+    raise out_of_memory(stage(), reason)
 
 
 NOT_COMPILED = (
@@ -167,6 +369,12 @@ NOT_COMPILED = (
 def is_not_compiled(error: ImportError) -> bool:
     """Return whether an error means that a compiled module of this package is missing."""
     return isinstance(error, ModuleNotFoundError) and str(error.name).startswith("spmcompat.")
+
+
+class IteratorError(TrainingError):
+    """The user's iterator raised an exception, which is the cause of this error."""
+
+    kind = "iterator-failed"
 
 
 def naming_iterator_errors(take: Callable[[], Taken]) -> Taken:
@@ -183,6 +391,6 @@ def naming_iterator_errors(take: Callable[[], Taken]) -> Taken:
         raise
     except Exception as error:
         reason = " ".join(str(error).split())
-        raise TrainingError(
+        raise IteratorError(
             f"INTERNAL: the sentence iterator raised {type(error).__name__}: {reason}"
         ) from error

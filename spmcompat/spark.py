@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.api.counting import arrow_counter
-from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.runtime.libraries import require
+from spmcompat.errors import WrongColumnError, WrongTypeError
+from spmcompat.runtime.libraries import MissingLibraryError, require
 from spmcompat.version import __version__
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def require_pyspark() -> None:
     import pyspark
 
     if int(pyspark.__version__.split(".", maxsplit=1)[0]) < 4:
-        raise TrainingError(
+        raise MissingLibraryError(
             f"Counting with Spark needs pyspark 4 or later, and {pyspark.__version__} is "
             "installed: pip install 'spmcompat[spark]'."
         )
@@ -116,21 +116,21 @@ def _check_column(df: DataFrame, column: object) -> None:
     from pyspark.sql.types import CharType, StringType, VarcharType
 
     if not hasattr(df, "mapInArrow"):
-        raise BadValueError(f"df must be a Spark DataFrame, not {type(df).__name__}.")
+        raise WrongTypeError(f"df must be a Spark DataFrame, not {type(df).__name__}.")
     names = df.columns
     if names.count(str(column)) != 1:
         number = "more than one column" if column in names else "no column"
-        raise BadValueError(
+        raise WrongColumnError(
             f"the DataFrame has {number} {column!r}. Its columns are: {', '.join(names)}."
         )
     kind = df.schema[names.index(str(column))].dataType
     if not isinstance(kind, StringType | CharType | VarcharType):
-        raise BadValueError(
+        raise WrongColumnError(
             f"the column {column!r} has the type {kind.simpleString()}, not string. Convert it "
             "first."
         )
     if df.isStreaming:
-        raise BadValueError("df is a streaming DataFrame, which has no end. Count a static one.")
+        raise WrongTypeError("df is a streaming DataFrame, which has no end. Count a static one.")
 
 
 def _counting(

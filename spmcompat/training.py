@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spmcompat.counting.counts import Counts
-from spmcompat.errors import OutOfMemoryError, is_out_of_memory, naming_stage
+from spmcompat.errors import is_out_of_memory, naming_stage, out_of_memory
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.vocabulary import (
     append_space,
@@ -270,6 +270,6 @@ def _naming_on_round(on_round: OnRound) -> OnRound:
             if not is_out_of_memory(error):
                 raise
             remedy = "This is the function given as on_round: let it keep less."
-            raise OutOfMemoryError("on_round", str(error), remedy) from error
+            raise out_of_memory("on_round", str(error), remedy) from error
 
     return call

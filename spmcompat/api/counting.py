@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import WrongTypeError
 from spmcompat.options.arguments import check_sentences, make_lists, naming_keywords
 
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
@@ -113,9 +113,9 @@ def arrow_counter(
     from spmcompat.runtime.progress import Report
 
     if not isinstance(column, str):
-        raise BadValueError(f"column must be the name of a column, not {type(column).__name__}.")
+        raise WrongTypeError(f"column must be the name of a column, not {type(column).__name__}.")
     if isinstance(table_bytes, bool) or not isinstance(table_bytes, int) or table_bytes < 1:
-        raise BadValueError(f"table_bytes must be a number of bytes, not {table_bytes!r}.")
+        raise WrongTypeError(f"table_bytes must be a number of bytes, not {table_bytes!r}.")
     given = {name: value for name, value in options.items() if value is not None}
     refuse_options_of_texts(given)
     make_lists(given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from spmcompat.errors import BadValueError, UnknownOptionError
+from spmcompat.errors import BadValueError, ConflictError, UnknownOptionError, WrongTypeError
 from spmcompat.options.arguments import (
     as_float,
     as_list,
@@ -376,7 +376,7 @@ def export(
     if model_max_length is not None:
         whole("model_max_length", model_max_length)
     if not isinstance(split_special_tokens, bool | None):
-        raise BadValueError(
+        raise WrongTypeError(
             f"split_special_tokens must be True or False, not {split_special_tokens!r}."
         )
     folder = FolderOptions(
@@ -390,7 +390,7 @@ def export(
     if verify is not None and verify not in MODES:
         raise BadValueError(f"verify must be one of {', '.join(MODES)}, not {verify!r:.300}.")
     if verify == NO and text is not None:
-        raise BadValueError("text needs verification. Leave one of text and verify='no' out.")
+        raise ConflictError("text needs verification. Leave one of text and verify='no' out.")
     message = read_model(model)
     checked = os.fspath(text) if isinstance(text, os.PathLike) else text
     lines = lines_of(checked)

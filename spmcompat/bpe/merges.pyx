@@ -20,7 +20,7 @@ from libcpp.vector cimport vector
 from spmcompat.runtime.threads cimport CCrew, Crew, start_change, start_stage
 from spmcompat.segments.corpus cimport CSegmentCounts, PieceRule, SegmentCounts
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import TooLargeError
 
 
 cdef extern from "spmcompat/bpe/corpus_encoder.hpp" namespace "spmcompat" nogil:
@@ -242,6 +242,6 @@ def count_in_encoded(SegmentCounts segments not None, pieces, workers):
 
 
 def _too_large(error):
-    return TrainingError(
+    return TooLargeError(
         f"{error}: it has 2**31 characters or more. Give less text or sample it "
         "(--input_sentence_size).")

@@ -21,6 +21,9 @@ from spmcompat.runtime.outputs import is_standard_output, written
 from spmcompat.runtime.terminal import fitted
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+PAGE = "docs/errors.md"
+"""The page that lists the kinds of errors."""
+
 _PAUSE = 0.01  # seconds until a signal is sent again; a finalizer can end in this time
 _received: list[int] = []  # the signals that ended the command
 
@@ -205,10 +208,10 @@ def run_command(
         status = _status_of(do)
         _flush_stdout()
         return status
-    except UsageError as error:
-        message, status = str(error), USAGE
     except TrainingError as error:
-        message, status = str(error), failure
+        message, status = str(error), USAGE if isinstance(error, UsageError) else failure
+        if error.kind != UsageError.kind:  # if a flag is wrong, --help says more than the page
+            message += f" [{PAGE}#{error.kind}]"
     except (MemoryError, ImportError) as error:
         message, status = "Memory ran out.", failure
         if isinstance(error, ImportError) and is_not_compiled(error):

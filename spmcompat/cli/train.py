@@ -65,9 +65,9 @@ def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int |
     """Run the command. If memory runs out while modules are loaded, the error says so."""
     from spmcompat.cli.process import perform
     from spmcompat.errors import (
-        OutOfMemoryError,
         TrainingError,
         is_out_of_memory,
+        out_of_memory,
     )
 
     try:
@@ -77,7 +77,7 @@ def _run_in_memory(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int |
     except (MemoryError, ImportError) as error:
         if not is_out_of_memory(error):
             raise
-        raise OutOfMemoryError("Starting", str(error)) from error
+        raise out_of_memory("Starting", str(error)) from error
 
 
 def _train(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:

@@ -14,7 +14,7 @@ from libcpp.utility cimport move
 from spmcompat.runtime.threads cimport CancelFlag, Crew, start_stage
 from spmcompat.text.lines cimport CLineFilter, CReservoirSample, LineFilter, ReadBuffer, SampleSlice
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import BadRulesError
 from spmcompat.pretokenization.pretokenizer import Pretokenizer
 from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.unicode.marks import SPACE_MARK
@@ -57,7 +57,7 @@ cdef class SentenceRules:
                 string_view(PyBytes_AS_STRING(charsmap), PyBytes_GET_SIZE(charsmap)),
                 move(symbols), self.plan))
         except RuntimeError as error:
-            raise TrainingError(f"INTERNAL: {error}") from None
+            raise BadRulesError(f"INTERNAL: {error}") from None
 
 
 @final

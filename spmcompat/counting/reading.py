@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from spmcompat.counting.counts import Counter, Counts, SentenceRules
 from spmcompat.counting.retention import SentenceLog
-from spmcompat.errors import TrainingError
+from spmcompat.errors import ReadOnceError, TooLargeError, TrainingError
 from spmcompat.plan import Plan, TextPlan
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
@@ -19,6 +19,19 @@ from spmcompat.text.lines import LineFilter
 from spmcompat.text.opening import format_of_path
 from spmcompat.text.skipped import Skipped
 from spmcompat.text.sources import Buffer, LineFacts, Source
+
+
+class NoSentenceError(TrainingError):
+    """No line of the text is a sentence."""
+
+    kind = "empty-corpus"
+
+
+class StrictError(TrainingError):
+    """The option ``strict`` refuses the text."""
+
+    kind = "strict"
+
 
 _MOST_SKIPPED = 0.01  # the share of lines or bytes that may be skipped with the option `strict`
 
@@ -123,7 +136,7 @@ def read_pretokens_again(plan: Plan, source: Source, context: Context) -> Counts
         If the source can be read only once.
     """
     if why := source.why_once():
-        raise TrainingError(
+        raise ReadOnceError(
             "The first part of the text has enough spaces for character_coverage to include U+2581 "
             "(the space mark), but the whole text does not. So the text has to be read again, but "
             f"{why}. Write the text to a file, or add U+2581 to required_chars."
@@ -161,7 +174,7 @@ def _merge(plan: Plan, readers: list[_Reader], facts: LineFacts, context: Contex
 
 def no_sentence() -> TrainingError:
     """Return the error for a text without sentences."""
-    return TrainingError(
+    return NoSentenceError(
         "The input contains no sentence: every line is empty, too long or broken, or contains "
         "U+2585. Check --input and --max_sentence_length."
     )
@@ -174,7 +187,7 @@ def too_many_characters() -> TrainingError:
     64-bit integers. Release 0.2.3 fails if the sum wraps to less than 1, and otherwise trains on
     wrong counts.
     """
-    return TrainingError(
+    return TooLargeError(
         "INTERNAL: (all_chars_count) > (0): the counts of the text add up to 2**63 characters or "
         "more, which sentencepiece cannot count. Divide all counts by the same number."
     )
@@ -292,7 +305,7 @@ def _report_lines(facts: LineFacts, surprises: _Surprises, text: TextPlan, repor
         if warning not in refused:
             report.warning(warning)
     if refused:
-        raise TrainingError(f"{' '.join(refused)} Leave strict out to train on this text.")
+        raise StrictError(f"{' '.join(refused)} Leave strict out to train on this text.")
     # `huge_characters` includes sentences that are not in the sample, so it is not used if there is
     # a sample. The counts of a sample are checked when the alphabet is chosen.
     if not text.input_sentence_size and facts.huge_characters >= 2**64:

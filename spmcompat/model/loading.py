@@ -13,7 +13,7 @@ from typing import NamedTuple
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadModelError, TrainingError
 from spmcompat.model.pieces import (
     BYTE,
     BYTE_PIECES,
@@ -50,17 +50,17 @@ def check_loads(model: ModelProto) -> None:
     """
     _check_specs(model)
     for fault in piece_faults(model):
-        raise BadValueError(fault.message)
+        raise BadModelError(fault.message)
     byte_fallback = model.trainer_spec.byte_fallback
     kinds = {entry.type for entry in model.pieces}
     unknown = texts_of_type(model, UNKNOWN)
     if len(unknown) > 1:
-        raise BadValueError(f"unk is already defined: {' and '.join(unknown)}. Keep one of them.")
+        raise BadModelError(f"unk is already defined: {' and '.join(unknown)}. Keep one of them.")
     if not unknown and not byte_fallback:
-        raise BadValueError("unk is not defined. A model without byte_fallback needs it.")
+        raise BadModelError("unk is not defined. A model without byte_fallback needs it.")
     _check_bytes(set(texts_of_type(model, BYTE)), byte_fallback)
     if model.trainer_spec.model_type == TrainerSpec.UNIGRAM and kinds.issubset(_NOT_ENCODED):
-        raise BadValueError(
+        raise BadModelError(
             "no pieces are loaded: all of them are meta pieces. A model needs normal pieces."
         )
 
@@ -136,12 +136,12 @@ def _check_specs(model: ModelProto) -> None:
                 continue
             # protobuf returns text that is not UTF-8 as bytes.
             if any(isinstance(text, bytes) for text in texts):
-                raise BadValueError(f"{name}.{field.name} is not UTF-8. Write it in UTF-8.")
+                raise BadModelError(f"{name}.{field.name} is not UTF-8. Write it in UTF-8.")
     for name in ("normalizer_spec", "denormalizer_spec"):
         try:
             check_charsmap(getattr(model, name).precompiled_charsmap)
         except TrainingError as error:
-            raise BadValueError(
+            raise BadModelError(
                 f"{name}: {str(error).rstrip('.')}. Take the charsmap of an intact model."
             ) from None
 
@@ -164,7 +164,7 @@ def _check_bytes(found: set[str], byte_fallback: bool) -> None:
     needed = set(BYTE_PIECES) if byte_fallback else set()
     if found != needed:
         wrong = min(found ^ needed)
-        raise BadValueError(
+        raise BadModelError(
             f"byte_fallback is {str(byte_fallback).lower()}, but the byte piece {wrong} is "
             f"{'not ' if wrong in needed else ''}in the vocabulary."
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import BadSymbolError
 from spmcompat.model.pieces import BYTE, BYTE_PIECES, CONTROL, UNKNOWN, USER_DEFINED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.releases import DEFAULT, Release
@@ -93,25 +93,25 @@ def _reserved_pieces(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece
         if piece_id < 0:
             continue
         if piece_id >= spec.vocab_size:
-            raise TrainingError(
+            raise BadSymbolError(
                 f"{kind}_id is {piece_id}, but the last id is {spec.vocab_size - 1}. "
                 f"Set {kind}_id below vocab_size, or to -1 to leave {piece} out."
             )
         if piece_id in pieces:
-            raise TrainingError(
+            raise BadSymbolError(
                 f"{kind}_id {piece_id} is already taken by {pieces[piece_id].piece}. "
                 f"Give {piece} another id, or -1 to leave it out."
             )
         is_unk = piece == spec.unk_piece
         if is_unk and has_unk:
-            raise TrainingError(
+            raise BadSymbolError(
                 f"{kind}_piece {piece} is already defined as unk_piece. Give it another text."
             )
         has_unk |= is_unk
         pieces[piece_id] = MetaPiece(piece, UNKNOWN if is_unk else CONTROL)
     if not has_unk and not (spec.byte_fallback and release.unk_is_optional):
         remedy = ", or use byte_fallback" if release.unk_is_optional else ""
-        raise TrainingError(f"{spec.unk_piece} must be defined. Set unk_id to 0 or more{remedy}.")
+        raise BadSymbolError(f"{spec.unk_piece} must be defined. Set unk_id to 0 or more{remedy}.")
     return pieces
 
 
@@ -137,16 +137,16 @@ def _add_symbols(pieces: dict[int, MetaPiece], spec: TrainerSpec, release: Relea
     free_id = 0
     for symbol, kind_of_piece in symbols:
         if symbol in seen:
-            raise TrainingError(f"{symbol} {_DUPLICATE} Remove one of the two.")
+            raise BadSymbolError(f"{symbol} {_DUPLICATE} Remove one of the two.")
         seen.add(symbol)
         if not symbol:
             option = "control_symbols" if kind_of_piece == CONTROL else "user_defined_symbols"
-            raise TrainingError(
+            raise BadSymbolError(
                 f"{option} contains an empty symbol, or one that begins with U+0000. Look for two "
                 "commas in a row, an empty line in a file, or a NUL character."
             )
         if symbol == spec.unk_piece:
-            raise TrainingError(
+            raise BadSymbolError(
                 f"{symbol} must not be defined with --control_symbols and "
                 "--user_defined_symbols. Remove it there, or change --unk_piece."
             )
@@ -163,7 +163,7 @@ def _refuse_duplicates(pieces: dict[int, MetaPiece]) -> None:
     owner: dict[str, int] = {}
     for piece_id, meta in pieces.items():
         if meta.piece in owner:
-            raise TrainingError(
+            raise BadSymbolError(
                 f"{meta.piece} is already defined: it is the piece of id {owner[meta.piece]} and "
                 f"of id {piece_id}. Give each id another text."
             )

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from google.protobuf.message import DecodeError
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadModelError, BadValueError
 from spmcompat.model.loading import Fault, check_loads, name_of, piece_faults
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.inputs import open_file
@@ -42,9 +42,9 @@ def parse_unchecked(model: bytes) -> ModelProto:
     try:
         message = ModelProto.FromString(model)
     except (DecodeError, UnicodeDecodeError):
-        raise BadValueError(f"not a SentencePiece model. {_remedy(model)}.") from None
+        raise BadModelError(f"not a SentencePiece model. {_remedy(model)}.") from None
     if not message.pieces:
-        raise BadValueError("not a SentencePiece model: it has no pieces. Give a .model file.")
+        raise BadModelError("not a SentencePiece model: it has no pieces. Give a .model file.")
     return message
 
 
@@ -133,4 +133,4 @@ def _read(source: str | PathLike[str] | bytes, take: Callable[[bytes], _Read]) -
     try:
         return take(content)
     except BadValueError as error:
-        raise BadValueError(f'"{os.fspath(source)}": {error}') from None
+        raise BadModelError(f'"{os.fspath(source)}": {error}') from None

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import BadSymbolError, LargeVocabularyError, SmallVocabularyError
 from spmcompat.model.meta_pieces import MetaPiece
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.unicode.marks import SPACE_MARK
@@ -72,17 +72,19 @@ def fill_ids(
     vocabulary = list(pieces)
     for piece_id, fixed in sorted(meta.items()):
         if piece_id > len(vocabulary):
-            raise TrainingError(
+            raise BadSymbolError(
                 f"id {piece_id} of {fixed.piece} cannot be reached: there are only "
                 f"{len(vocabulary)} pieces before it. Choose a smaller id."
             )
         vocabulary.insert(piece_id, (fixed.piece.encode(), 0.0))
     size, limit = len(vocabulary), trainer.vocab_size
     if size > limit and not trainer.use_all_vocab:
-        raise TrainingError(f"{size - limit} learned pieces do not fit into vocab_size {limit}.")
+        raise SmallVocabularyError(
+            f"{size - limit} learned pieces do not fit into vocab_size {limit}."
+        )
     _check_pieces([piece for piece, _ in vocabulary])
     if size < limit and _is_hard(trainer):
-        raise TrainingError(
+        raise LargeVocabularyError(
             f"Vocabulary size too high ({limit}). Please set it to a value <= {size}. Or pass "
             "hard_vocab_limit=false to accept a smaller vocabulary."
         )
@@ -191,12 +193,12 @@ def _check_pieces(pieces: list[bytes]) -> None:
     except UnicodeDecodeError as error:
         text = error.object
         begin = text.rfind(b"\n", 0, error.start) + 1
-        raise TrainingError(f"the piece {text[begin : error.end]!r} is not valid UTF-8.") from None
+        raise BadSymbolError(f"the piece {text[begin : error.end]!r} is not valid UTF-8.") from None
     if b"" in pieces:
-        raise TrainingError("a piece is empty.")
+        raise BadSymbolError("a piece is empty.")
     if len({*pieces}) < len(pieces):
         [(piece, _)] = Counter(pieces).most_common(1)
-        raise TrainingError(
+        raise BadSymbolError(
             f"{piece.decode()} is already defined. It is a symbol, and it was also learned from "
             "the text: remove the symbol, or remove it from the text."
         )

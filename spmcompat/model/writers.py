@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from io import RawIOBase, TextIOBase
 from typing import NamedTuple, Protocol, TypeAlias
 
-from spmcompat.errors import BadValueError, MissingFileError
+from spmcompat.errors import ConflictError, UnwritableError, WrongTypeError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.model.vocabulary import vocabulary_lines
 from spmcompat.runtime.outputs import Outputs
@@ -40,7 +40,7 @@ def check_writers(writers: object, sizes: Sequence[int]) -> None:
         The sizes of the models; empty for a single model.
     """
     if not sizes and isinstance(writers, list | tuple):
-        raise BadValueError(
+        raise ConflictError(
             "model_writer is a list of writers, but vocab_size is a single size. Give one writer, "
             "or a list as vocab_size too."
         )
@@ -52,12 +52,12 @@ def check_writers(writers: object, sizes: Sequence[int]) -> None:
     if callable(writers) and not hasattr(writers, "write"):
         return
     if not isinstance(writers, list | tuple):
-        raise BadValueError(
+        raise WrongTypeError(
             "with a list as vocab_size, model_writer must be a list with a writer for each size, "
             f"or a function from a size to its writer, not {type(writers).__name__}."
         )
     if len(writers) != len(sizes):
-        raise BadValueError(
+        raise ConflictError(
             f"model_writer has {len(writers)} writers for the {len(sizes)} sizes of vocab_size. "
             "Give one for each size."
         )
@@ -85,12 +85,12 @@ def writers_of(writers: Writers, sizes: Sequence[int]) -> Sequence[Writer]:
 
 def _check_writer(writer: object) -> None:
     if not callable(getattr(writer, "write", None)):
-        raise BadValueError(
+        raise WrongTypeError(
             f"a writer in model_writer does not have a write method: {type(writer).__name__}. Give "
             "objects such as io.BytesIO(), or give model_prefix."
         )
     if isinstance(writer, TextIOBase):
-        raise BadValueError(
+        raise WrongTypeError(
             f"a writer in model_writer takes text, not bytes: {type(writer).__name__}. Open the "
             "file in binary mode, or give model_prefix."
         )
@@ -117,7 +117,7 @@ def write_all(writer: Writer, data: bytes) -> None:
             return
         if written <= 0:
             done = len(data) - len(rest)
-            raise MissingFileError(
+            raise UnwritableError(
                 f"a writer in model_writer wrote only {done:,} of the {len(data):,} bytes of the "
                 f"model: {type(writer).__name__}. Give a writer that waits until it can write, or "
                 "give model_prefix."

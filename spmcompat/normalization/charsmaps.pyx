@@ -19,7 +19,7 @@ from libcpp.string cimport string
 from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.errors import BadRulesError, BadValueError, UnknownRulesError
 from spmcompat.normalization.rules import MARK_CASE, NAMES, OWN_NAMES
 from spmcompat.releases import DEFAULT
 from spmcompat.runtime.inputs import open_file
@@ -109,7 +109,7 @@ def compile_charsmap(rules, *, bint change_something=True):
     except ValueError as error:
         raise BadValueError(str(error)) from None
     except RuntimeError as error:
-        raise TrainingError(str(error)) from None
+        raise BadRulesError(str(error)) from None
 
 
 def decompile(blob):
@@ -136,7 +136,7 @@ def decompile(blob):
     try:
         rules = cpp_decompile(text)
     except RuntimeError as error:
-        raise TrainingError(str(error)) from None
+        raise BadRulesError(str(error)) from None
     result = {}
     it = rules.begin()
     while it != rules.end():
@@ -161,7 +161,7 @@ def check_charsmap(bytes blob not None):
     try:
         cpp_check(blob)
     except RuntimeError as error:
-        raise TrainingError(str(error)) from None
+        raise BadRulesError(str(error)) from None
 
 
 def any_source_has_space(bytes blob not None):
@@ -182,7 +182,7 @@ def any_source_has_space(bytes blob not None):
     try:
         return cpp_any_source_has_space(blob)
     except RuntimeError as error:
-        raise TrainingError(str(error)) from None
+        raise BadRulesError(str(error)) from None
 
 
 def load_rules(path, code_points="strict"):
@@ -243,7 +243,7 @@ def parse_rules(bytes content not None, str name not None, code_points="strict")
         place = f"{name}, line {number}"
         key = _code_points(source, place, code_points)
         if not key:
-            raise TrainingError(
+            raise BadRulesError(
                 f"{place}: the rule has no source: write 'source<TAB>target' in hexadecimal "
                 "code points."
             )
@@ -264,7 +264,7 @@ def _code_points(bytes field, str place, str reading):
             value = 0
         if value >= 1 << 32:
             shown = word.decode("utf-8", "backslashreplace")
-            raise TrainingError(
+            raise BadRulesError(
                 f"{place}: Invalid hex codepoint: {shown!r}: write hexadecimal code points "
                 "separated by spaces, for example '41 301'."
             )
@@ -305,7 +305,7 @@ def precompiled(str name, str characters_without_rules=""):
     if name in OWN_NAMES:
         return _derived(name, characters_without_rules)[0]
     if name not in NAMES:
-        raise MissingFileError(f"No precompiled charsmap is found: {name}: {choice}.")
+        raise UnknownRulesError(f"No precompiled charsmap is found: {name}: {choice}.")
     return _predefined(name, characters_without_rules)
 
 
@@ -407,7 +407,7 @@ cdef class Normalizer:
                 self.symbols.reset(new SymbolMatcher(symbols))
             self.normalizer.reset(new CNormalizer(charsmap, options, self.symbols.get()))
         except RuntimeError as error:
-            raise TrainingError(str(error)) from None
+            raise BadRulesError(str(error)) from None
 
     def normalize(self, bytes text):
         """Return the normalized text. Every malformed byte becomes U+FFFD."""
@@ -453,6 +453,6 @@ def replace_meta_pieces(pieces, bytes text):
     try:
         matcher.reset(new MetaPieceMatcher(symbols, DEFAULT.boundary))
     except RuntimeError as error:
-        raise TrainingError(str(error)) from None
+        raise BadRulesError(str(error)) from None
     matcher.get().replace(source, out)
     return <bytes>out

@@ -31,6 +31,13 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, SelfTestData, Tr
 from spmcompat.normalization.charsmaps import Normalizer
 from spmcompat.releases import Release
 
+
+class SelfTestError(TrainingError):
+    """An earlier release cannot test the model that it has trained."""
+
+    kind = "self-test-failed"
+
+
 _REMEDY = "Leave self_test_sample_size out, or choose another release with compat."
 
 
@@ -58,7 +65,7 @@ def self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) -> S
     """
     pieces = pieces_of(model)
     if not any(piece.type == UNKNOWN for piece in pieces):
-        raise TrainingError(
+        raise SelfTestError(
             "INTERNAL: unk is not defined: the vocabulary is too small for its unk_id, so this "
             f"release of sentencepiece cannot load the model to test it. Lower unk_id. {_REMEDY}"
         )
@@ -74,7 +81,7 @@ def self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) -> S
     for line in lines:
         tokens = encoder.encode(normalizer.normalize(line).decode())
         if release.loses_control_pieces and not controls.isdisjoint(tokens):
-            raise TrainingError(
+            raise SelfTestError(
                 "INTERNAL: all normalized characters are not consumed. A sample for the self-test "
                 f"contains a control symbol, which sentencepiece {release.version} cannot encode. "
                 f"{_REMEDY}"
@@ -88,7 +95,7 @@ def _check_pieces(pieces: Iterable[Piece]) -> None:
     """Raise an error if the runtime refuses one of the pieces."""
     for piece in pieces:
         if len(piece.text.encode()) >= BYTES_LIMIT or "\0" in piece.text:
-            raise TrainingError(
+            raise SelfTestError(
                 "INTERNAL: this release of sentencepiece cannot load the model to test it, because "
                 f"a piece has {BYTES_LIMIT} bytes or more, or contains U+0000. {_REMEDY}"
             )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import contextmanager
 from itertools import islice
 
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError, TrainingError, UsageError, WrongTypeError
 
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ def naming_keywords() -> Iterator[None]:
         import re
 
         text = re.sub(r"(spmcompat (?:\w+ )+--)|(?<![\w'-])--(?=[a-z])", r"\1", str(error))
-        if isinstance(error, BadValueError):  # it may be a `UsageError`, which is for command lines
-            raise BadValueError(text).with_traceback(error.__traceback__) from error.__cause__
+        if isinstance(error, BadValueError):  # a `UsageError` is for command lines
+            usual = BadValueError if isinstance(error, UsageError) else type(error)
+            raise usual(text).with_traceback(error.__traceback__) from error.__cause__
         error.args = (text,)
         raise
 
@@ -52,7 +53,7 @@ def check_sentences(sentences: object) -> None:
             return
     is_path = isinstance(sentences, str | os.PathLike)
     remedy = " To train on a file, give input." if is_path else ""
-    raise BadValueError(
+    raise WrongTypeError(
         f"sentence_iterator must be an iterable of str or bytes, or Arrow data.{remedy}"
     )
 
@@ -60,7 +61,7 @@ def check_sentences(sentences: object) -> None:
 def _columns_instead_of_rows(sentences: Mapping[object, object]) -> BadValueError:
     keys = list(islice(sentences, 1))
     column = keys[0] if keys and isinstance(keys[0], str) else "text"
-    return BadValueError(
+    return WrongTypeError(
         f"sentence_iterator is a {type(sentences).__name__}, and iterating over it would give its "
         f"keys, not its texts. Pass one of its columns, such as data[{column!r}]. A slice of a "
         f"data set is such a mapping: pass data[:50][{column!r}], or data.select(range(50)) with "
@@ -73,7 +74,7 @@ def as_list(name: str, value: object) -> list[str]:
     items = [value] if isinstance(value, str | os.PathLike) else value
     if hasattr(items, "read") or hasattr(items, "columns"):
         what = "an open file" if hasattr(items, "read") else type(value).__name__
-        raise BadValueError(
+        raise WrongTypeError(
             f"{name} takes a path or a list, not {what}. To read its lines or rows as sentences, "
             "give it as sentence_iterator."
         )
@@ -82,7 +83,7 @@ def as_list(name: str, value: object) -> list[str]:
     found: list[Any] = [os.fspath(one) if isinstance(one, os.PathLike) else one for one in items]
     for one in found:
         if not isinstance(one, str):
-            raise BadValueError(
+            raise WrongTypeError(
                 f"{name} takes a text or a path, or a list of these, not {one!r:.300}."
             )
     return found
@@ -104,7 +105,7 @@ def as_texts(name: str, value: object) -> list[str]:
     one = isinstance(value, str) or not _is_iterable(value)
     texts: list[Any] = [value] if one else list(value)  # type: ignore[call-overload]
     if not all(isinstance(text, str) for text in texts):
-        raise BadValueError(f"{name} must be a list of texts, not {value!r}.")
+        raise WrongTypeError(f"{name} must be a list of texts, not {value!r}.")
     return texts
 
 
@@ -116,7 +117,7 @@ def as_mapping(name: str, value: object, kind: type | tuple[type, ...]) -> dict[
         items = {None: None}
     if not all(isinstance(one, str) and isinstance(other, kind) for one, other in items.items()):
         wanted = "texts" if kind is str else "numbers"
-        raise BadValueError(f"{name} must be a dictionary from pieces to {wanted}, not {value!r}.")
+        raise WrongTypeError(f"{name} must be a dictionary from pieces to {wanted}, not {value!r}.")
     return items
 
 
@@ -124,7 +125,7 @@ def as_numbers(name: str, value: object) -> list[float]:
     """Convert several numbers to a list of floats."""
     numbers: list[Any] = list(value) if _is_iterable(value) else [None]
     if not all(isinstance(one, int | float) for one in numbers):
-        raise BadValueError(f"{name} must be a list of numbers, not {value!r}.")
+        raise WrongTypeError(f"{name} must be a list of numbers, not {value!r}.")
     return [as_float(one) for one in numbers]
 
 
@@ -139,7 +140,7 @@ def as_float(number: float) -> float:
 def whole(name: str, value: object) -> int:
     """Return the value of an argument that must be a whole number."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise BadValueError(f"{name} must be a whole number, not {value!r}.")
+        raise WrongTypeError(f"{name} must be a whole number, not {value!r}.")
     return value
 
 

@@ -15,9 +15,15 @@ from copy import deepcopy
 from typing import TypeVar
 
 from spmcompat.errors import (
+    BadSettingError,
+    BadSymbolError,
     BadValueError,
+    ConflictError,
+    ExclusiveError,
     MissingFileError,
+    SmallVocabularyError,
     TrainingError,
+    UnwritableError,
     printable,
     refuse_impossible,
 )
@@ -87,7 +93,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     """
     meta = check_options(settings)
     if not settings.normalizer.escape_whitespaces:
-        raise TrainingError(
+        raise BadSettingError(
             "escape_whitespaces must be true to train. Leave it out, or make the normalizer with "
             "escape_whitespaces=True."
         )
@@ -98,7 +104,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
     _check_dump(settings)
     refuse_conflicts(settings)
     if settings.languages is not None and settings.release.bpe_active_set:
-        raise BadValueError(
+        raise ConflictError(
             "language_counts chooses pairs as sentencepiece 0.2.2 and later do. Choose one of "
             "these releases with compat, or leave compat out."
         )
@@ -108,14 +114,14 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
 def _check_text(settings: Settings, *, has_sentences: bool) -> None:
     """Check that there is one text, and that it can be read. See `verify` for the errors."""
     if settings.column is not None and not has_sentences:
-        raise BadValueError(
+        raise ConflictError(
             "column names a column of Arrow data: give the data as sentence_iterator, or leave "
             "column out."
         )
     if settings.counts is None:
         _check_input(settings, has_sentences=has_sentences)
     elif has_sentences:
-        raise BadValueError("Give either sentence_iterator or counts.")
+        raise ConflictError("Give either sentence_iterator or counts.")
 
 
 def check_options(settings: Settings) -> dict[int, MetaPiece]:
@@ -151,7 +157,7 @@ def _check_numbers(settings: Settings) -> dict[int, MetaPiece]:
     check_ranges(settings)
     for kind in RESERVED:
         if not getattr(spec, f"{kind}_piece"):
-            raise TrainingError(f"{kind}_piece must not be empty.")
+            raise BadSymbolError(f"{kind}_piece must not be empty.")
     _check_differential_privacy(spec)
     meta = meta_pieces(spec, settings.release)
     if settings.extensions.space_pieces == "dropped":
@@ -167,7 +173,7 @@ def _check_listeners(settings: Settings) -> None:
     """Raise if `dump` or `on_round` is given together with several vocabulary sizes."""
     name = "dump" if settings.extensions.dump else "on_round"
     if settings.sizes and (settings.extensions.dump or settings.on_round is not None):
-        raise BadValueError(
+        raise ConflictError(
             f"{name} follows a single training run, but vocab_size lists {len(settings.sizes)} "
             f"sizes, whose runs share steps. Give one size, or leave {name} out."
         )
@@ -184,7 +190,7 @@ def _without_space(spec: TrainerSpec, release: Release) -> dict[int, MetaPiece]:
 def _check_input_format(given: str) -> None:
     """Raise if no format has this name."""
     if given and given not in FORMATS:
-        raise TrainingError(
+        raise BadSettingError(
             "Supported formats are 'text' and 'tsv'. spmcompat also accepts "
             f"{listed(OWN_FORMATS, 'and')}, but input_format is {given!r}."
         )
@@ -202,7 +208,7 @@ def _check_case_marks(settings: Settings) -> None:
     if not marks_case(settings.normalizer):
         return
     if settings.denormalizer.normalization_rule_tsv:
-        raise BadValueError(
+        raise ConflictError(
             f"normalization_rule_name={MARK_CASE} has its own rules for decoded text, which "
             "restore the capitals. Leave denormalization_rule_tsv out."
         )
@@ -226,7 +232,7 @@ def check_ranges(settings: Settings) -> None:
         else:
             _check_range(option, value)
     if 0 < spec.input_sentence_size <= 100:
-        raise TrainingError(
+        raise BadSettingError(
             f"input_sentence_size must be 0 (all) or greater than 100, "
             f"not {spec.input_sentence_size}."
         )
@@ -235,7 +241,7 @@ def check_ranges(settings: Settings) -> None:
 def _check_flat_shrinking(value: float) -> None:
     """Raise if the shrinking factor is not possible with ``prune=flat``."""
     if not 0 <= value < 1:
-        raise TrainingError(
+        raise BadSettingError(
             f"shrinking_factor must be at least 0 and below 1 with prune=flat, not {value:g}."
         )
 
@@ -243,7 +249,7 @@ def _check_flat_shrinking(value: float) -> None:
 def _check_range(option: Option, value: float) -> None:
     """Raise if a number is out of the range of its option."""
     least, most = option.least, option.most
-    error = TrainingError if option.in_reference else BadValueError
+    error = BadSettingError if option.in_reference else BadValueError
     if least is not None and most is not None and not least <= value <= most:
         raise error(f"{option.name} must be from {least} to {most}, not {value:g}.")
     if least is not None and value < least:
@@ -255,7 +261,7 @@ def _check_differential_privacy(spec: TrainerSpec) -> None:
     changed = spec.differential_privacy_noise_level > 0
     clipped = spec.differential_privacy_clipping_threshold > 0
     if spec.enable_differential_privacy and (changed or clipped):
-        raise TrainingError(
+        raise BadSettingError(
             "differential privacy is not supported: its noise is different in each process. "
             "Leave enable_differential_privacy out."
         )
@@ -269,18 +275,18 @@ def _check_room(spec: TrainerSpec, meta_pieces: int) -> None:
     size, fixed = spec.vocab_size, meta_pieces
     if spec.auto_character_coverage:
         if size <= fixed:
-            raise TrainingError(
+            raise SmallVocabularyError(
                 f"Vocabulary size must be larger than the number of meta pieces ({size} vs "
                 f"{fixed}). Increase vocab_size."
             )
     elif spec.model_type != TrainerSpec.UNIGRAM:
         if size < fixed:
-            raise TrainingError(
+            raise SmallVocabularyError(
                 f"vocab_size {size} is smaller than the number of meta pieces, {fixed}. Increase "
                 "vocab_size."
             )
     elif size < fixed + 1:
-        raise TrainingError(
+        raise SmallVocabularyError(
             f"Vocabulary size is smaller than required_chars. {size} vs at least {fixed + 1}: "
             f"{fixed} meta pieces and one character. Increase vocab_size or decrease "
             "character_coverage with --character_coverage option."
@@ -314,7 +320,7 @@ def check_alphabet(
     _check_room(spec, meta_pieces)
     least = len(alphabet) + meta_pieces
     if least > spec.vocab_size and not spec.auto_character_coverage:
-        raise TrainingError(
+        raise SmallVocabularyError(
             f"Vocabulary size is smaller than required_chars. {spec.vocab_size} vs {least}. "
             "Increase vocab_size or decrease character_coverage with --character_coverage "
             f"option: this corpus needs a vocab_size of {least} or more."
@@ -322,7 +328,7 @@ def check_alphabet(
     missing = [chr(character) for character, count in alphabet if count == 0]
     is_bpe = spec.model_type == TrainerSpec.BPE
     if missing and is_bpe and release.bpe_needs_required_chars:
-        raise TrainingError(
+        raise BadSettingError(
             f'required_chars contains "{missing[0]}", but the text does not: this release of '
             "sentencepiece cannot train BPE in that case. Remove the character, or choose another "
             "release with compat."
@@ -334,7 +340,7 @@ def _check_input(settings: Settings, *, has_sentences: bool) -> None:
     spec, release = settings.trainer, settings.release
     if has_sentences == bool(spec.input):
         number = "Both are given" if has_sentences else "Neither is given"
-        raise TrainingError(
+        raise ExclusiveError(
             "SentenceIterator and trainer_spec.input() must be exclusive. "
             f"{number}. Give either input or sentence_iterator."
         )
@@ -364,12 +370,12 @@ def _check_options_have_effect(settings: Settings, paths: Sequence[str]) -> None
     has_column = bool(settings.input_column)
     formats = {format_of_path(path, input_format, has_column) for path in paths}
     if has_column and formats.isdisjoint(RECORDS):
-        raise BadValueError(
+        raise ConflictError(
             f"input_column has no effect: no input is {titles(RECORDS)}, and a line of text has no "
             f"fields. Leave input_column out, or give input_format={listed(RECORDS)}."
         )
     if settings.skip_bad_records and formats.isdisjoint(TEXT_RECORDS):
-        raise BadValueError(
+        raise ConflictError(
             f"skip_bad_records has no effect: no input is {titles(TEXT_RECORDS)}. Leave it out, or "
             f"give input_format={listed(TEXT_RECORDS)}."
         )
@@ -384,12 +390,12 @@ def _check_no_options_of_files(settings: Settings) -> None:
     }
     for name, is_given in given.items():
         if is_given:
-            raise BadValueError(
+            raise ConflictError(
                 f"{name} is for files, but sentence_iterator is given. Leave {name} out; for Arrow "
                 "data, use column."
             )
     if settings.split_lines and settings.trainer.input_format == TSV:
-        raise BadValueError(
+        raise ConflictError(
             "split_lines is not for sentences with counts (input_format=tsv): each is one line, "
             "with one count. Leave split_lines out."
         )
@@ -443,7 +449,7 @@ def _check_output(settings: Settings, *, has_writer: bool) -> None:
     spec = settings.trainer
     if has_writer == bool(spec.model_prefix):
         number = "Both are given" if has_writer else "Neither is given"
-        raise TrainingError(
+        raise ExclusiveError(
             "ModelProto and trainer_spec.model_prefix() must be exclusive. "
             f"{number}. Give either model_prefix or model_writer."
         )
@@ -486,21 +492,19 @@ def _check_dump(settings: Settings) -> None:
     parent = os.path.dirname(target)
     try:
         if os.listdir(target):
-            raise MissingFileError(
+            raise UnwritableError(
                 f'dump "{folder}": Directory not empty. Choose a new folder, or remove this one.'
             )
     except FileNotFoundError:
         if not os.path.isdir(parent):
-            raise MissingFileError(
+            raise UnwritableError(
                 f'dump "{folder}": No such file or directory. Make the folder {parent} first.'
             ) from None
     except OSError as error:
         if isinstance(error, MissingFileError):
             raise
-        raise MissingFileError(
-            f'dump "{folder}": {error.strerror}. Choose another dump.'
-        ) from error
+        raise UnwritableError(f'dump "{folder}": {error.strerror}. Choose another dump.') from error
     if not os.access(parent, os.W_OK):
-        raise MissingFileError(
+        raise UnwritableError(
             f'dump "{folder}": Permission denied. Choose a folder where files can be written.'
         )

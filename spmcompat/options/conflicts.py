@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import ConflictError, ExclusiveError
 from spmcompat.model.pieces import model_type_of
 from spmcompat.options.option import Option
 from spmcompat.options.settings import Settings, value_of
@@ -38,7 +38,7 @@ def refuse_conflicts(
         for other, sentence, remedy in _conflicts(settings, option):
             if other not in unknown and _is_set(settings, option):
                 theirs = option.in_reference and OPTIONS[other].in_reference
-                raise (TrainingError if theirs else BadValueError)(f"{sentence} {remedy}")
+                raise (ExclusiveError if theirs else ConflictError)(f"{sentence} {remedy}")
 
 
 def _conflicts(settings: Settings, option: Option) -> Iterator[tuple[str, str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from spmcompat.errors import BadValueError, TrainingError, printable
+from spmcompat.errors import ConflictError, CountsMismatchError, TrainingError, printable
 from spmcompat.options.checks import check_ranges
 from spmcompat.options.languages import merge_languages, open_counts, pop_languages
 from spmcompat.options.settings import Settings, value_of
@@ -55,11 +55,11 @@ def with_counts(
     if languages is None and (counts is None or counts == ""):
         return read(given)
     if "input" in given:
-        raise BadValueError("Give either input or counts: counts replace the text.")
+        raise ConflictError("Give either input or counts: counts replace the text.")
     if languages is None:
         table = open_counts(counts)
     elif counts:
-        raise BadValueError("Give either counts or language_counts.")
+        raise ConflictError("Give either counts or language_counts.")
     else:
         table = merge_languages(languages)
     counted = counted_settings(table, read)
@@ -123,7 +123,7 @@ def _refuse_contradictions(
         first, second = value_of(counted, option), value_of(training, option)
         if first != second:
             shown = OPTIONS[option].default if first == "" else first
-            raise BadValueError(
+            raise CountsMismatchError(
                 f"{name}: the text was counted with {option}={printable(str(shown))}, and the "
                 f"option for training is {option}={second}. Leave {option} out, or count again."
             )

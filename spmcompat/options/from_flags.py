@@ -5,7 +5,7 @@ Source: ``spm_train_main.cc`` of ``sentencepiece`` 0.2.3.
 
 from collections.abc import Mapping
 
-from spmcompat.errors import BadValueError, TrainingError, UsageError
+from spmcompat.errors import NotUtf8Error, TrainingError, UsageError
 from spmcompat.options.checks import check_options
 from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS, with_recipe
 from spmcompat.options.languages import open_counts
@@ -87,7 +87,7 @@ def from_command_line(flags: Mapping[str, str]) -> Settings:
     except MissingLibraryError:
         raise
     except TrainingError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError.of(error) from error
     return settings if _FILES_READ.isdisjoint(flags) else from_flags(given)
 
 
@@ -146,5 +146,5 @@ def _lines(path: str, settings: Settings) -> list[str]:
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
-        raise BadValueError(f'"{path}" is not valid UTF-8. Write it in UTF-8.') from error
+        raise NotUtf8Error(f'"{path}" is not valid UTF-8. Write it in UTF-8.') from error
     return text.removesuffix("\n").split("\n") if text else []

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from google.protobuf.message import DecodeError
 
-from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
+from spmcompat.errors import BadSettingError, ConflictError, UnknownOptionError, WrongTypeError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
 from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS, with_recipe
 from spmcompat.options.option import NORMALIZER
@@ -154,7 +154,7 @@ def _ignored_keywords(keywords: Iterable[str]) -> list[str]:
     names = list(keywords)
     for name in names:
         if name in OPTIONS and not OPTIONS[name].in_reference:
-            raise BadValueError(
+            raise ConflictError(
                 f"{name} cannot be a keyword beside a string of flags. Write it into the string, "
                 "or give all options as keywords."
             )
@@ -177,7 +177,7 @@ def _remedy_of_part(previous: str, part: str) -> str:
 def _function(on_round: object) -> OnRound | None:
     """Return `on_round`, or raise if it is not a function."""
     if on_round is not None and not callable(on_round):
-        raise BadValueError(
+        raise WrongTypeError(
             f"on_round must be a function that takes a Step, not {type(on_round).__name__}."
         )
     return on_round
@@ -186,7 +186,7 @@ def _function(on_round: object) -> OnRound | None:
 def _column(column: object) -> str | None:
     """Return the name of a column. Raise if the name is not a string."""
     if column is not None and not isinstance(column, str):
-        raise BadValueError(f"column must be the name of a column, not {type(column).__name__}.")
+        raise WrongTypeError(f"column must be the name of a column, not {type(column).__name__}.")
     return column
 
 
@@ -194,7 +194,7 @@ def _refuse_two_normalizers(options: Mapping[str, object]) -> None:
     """Raise if a complete normalizer is given together with one of its options."""
     parts = {option.name for option in OPTIONS.values() if option.stored_in == NORMALIZER}
     for name in sorted(parts & options.keys()):
-        raise BadValueError(
+        raise ConflictError(
             f"Cannot specify both {SERIALIZED_NORMALIZER} and normalizer-specific argument: "
             f"{name}. Set it in the normalizer instead."
         )
@@ -204,7 +204,7 @@ def _serialized(normalizer: object) -> object:
     """Serialize a normalizer, such as one made by ``sentencepiece``."""
     serialize = getattr(normalizer, "serialized_normalizer_spec", None)
     if serialize is None:
-        raise BadValueError(
+        raise WrongTypeError(
             "normalizer must be a SentencePieceNormalizer, or another object with "
             f"serialized_normalizer_spec(), not {type(normalizer).__name__}. To name predefined "
             "rules, use normalization_rule_name."
@@ -220,7 +220,7 @@ def _parse_normalizer(serialized: object) -> NormalizerSpec:
             return NormalizerSpec.FromString(data)
     except DecodeError:
         pass
-    raise TrainingError(
+    raise BadSettingError(
         f"Failed to parse {SERIALIZED_NORMALIZER}. "
         "Give the bytes that a normalizer's serialized_normalizer_spec() returns."
     )

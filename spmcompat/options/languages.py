@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from spmcompat.errors import BadValueError, printable
+from spmcompat.errors import BadValueError, ConflictError, WrongTypeError, printable
 from spmcompat.options.extension_options import LANGUAGE_OPTIONS
 from spmcompat.options.settings import LanguageTables
 from spmcompat.options.values import split_csv
@@ -33,11 +33,11 @@ def pop_languages(options: dict[str, object]) -> LanguageTables | None:
     if not counts:
         for name, items in zip(LANGUAGE_OPTIONS[1:], (development, ratios), strict=True):
             if items:
-                raise BadValueError(f"{name} needs language_counts. Give both or neither.")
+                raise ConflictError(f"{name} needs language_counts. Give both or neither.")
         return None
     for name, items in zip(LANGUAGE_OPTIONS[1:], (development, ratios), strict=True):
         if items and len(items) != len(counts):
-            raise BadValueError(
+            raise ConflictError(
                 f"{name} has {len(items)} items, but language_counts has {len(counts)}. Give one "
                 "for each language, in the same order."
             )
@@ -84,7 +84,7 @@ def open_counts(counts: object) -> CountTable:
         return counts
     if not isinstance(counts, str | os.PathLike):
         remedy = " Merge them with merge_counts." if isinstance(counts, list | tuple) else ""
-        raise BadValueError(
+        raise WrongTypeError(
             f"counts must be a CountTable or a path to one, not {type(counts).__name__}.{remedy}"
         )
     return load_counts(counts)

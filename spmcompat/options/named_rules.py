@@ -2,7 +2,7 @@
 
 from copy import deepcopy
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import ExclusiveError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
 from spmcompat.normalization.rules import MARK_CASE, Rules
 from spmcompat.releases import Release
@@ -82,7 +82,7 @@ def with_rules_of_file(
     if not spec.normalization_rule_tsv:
         return spec
     if spec.precompiled_charsmap:
-        raise TrainingError(
+        raise ExclusiveError(
             "precompiled_charsmap is already defined. Give only one of precompiled_charsmap and "
             "normalization_rule_tsv. "
             "If the normalizer was made from a file of rules, give that file instead."

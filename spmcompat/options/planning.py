@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import BadRulesError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.normalization.charsmaps import any_source_has_space
 from spmcompat.plan import CountingPlan, CoveragePlan, CuttingPlan, Plan, SeedingPlan, TextPlan
@@ -273,4 +273,4 @@ def _normalization_crosses_spaces(charsmap: bytes) -> bool:
     try:
         return any_source_has_space(charsmap)
     except TrainingError as error:
-        raise TrainingError(f"INTERNAL: {error}") from None
+        raise BadRulesError(f"INTERNAL: {error}") from None

@@ -5,7 +5,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
-from spmcompat.errors import BadValueError, TrainingError, UnknownOptionError
+from spmcompat.errors import BadSettingError, BadValueError, NotUtf8Error, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.options import values
 from spmcompat.options.named_rules import restore_only
@@ -161,7 +161,7 @@ def check_unicode(name: str, given: object) -> None:
             if isinstance(text, str):
                 text.encode()
         except UnicodeEncodeError:
-            raise BadValueError(
+            raise NotUtf8Error(
                 f"the value of {name} is not valid UTF-8: {text!r}. Write it in UTF-8."
             ) from None
 
@@ -194,7 +194,9 @@ def parse(option: Option, given: object, release: Release, *, command_line: bool
     except BadValueError as error:
         message = f"{error} It was given for {option.name}."
         # The reference reports a bad log level as an internal error, not as a bad value.
-        raise (TrainingError if option.name == "minloglevel" else BadValueError)(message) from None
+        raise (BadSettingError if option.name == "minloglevel" else BadValueError)(
+            message
+        ) from None
 
 
 def text_of(name: str, value: object) -> str:

@@ -12,10 +12,23 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Protocol, TypeAlias
 
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError, TrainingError, WrongTypeError
 from spmcompat.releases import DEFAULT
 from spmcompat.runtime.libraries import require
 from spmcompat.unicode.marks import SPACE_MARK
+
+
+class PretokenizerError(TrainingError):
+    """The user's pretokenizer raised an exception or returned a space."""
+
+    kind = "pretokenizer-failed"
+
+
+class PretokenizerMismatchError(BadValueError):
+    """The chunks of the user's pretokenizer do not join to the sentence."""
+
+    kind = "pretokenizer-failed"
+
 
 Cut: TypeAlias = Callable[[str], Sequence[str | bytes]]
 
@@ -44,7 +57,7 @@ def find_cut(pretokenizer: Cut | str | None) -> Cut | None:
     if isinstance(pretokenizer, str) and pretokenizer.startswith(_PATTERN):
         return cut_by_pattern(pretokenizer.removeprefix(_PATTERN))
     if not callable(pretokenizer):
-        raise BadValueError(
+        raise WrongTypeError(
             "Pretokenizer failed: pretokenizer must be a function from a sentence (str) to its "
             f"chunks (a list of str), 'script' or 'regex:PATTERN', not {pretokenizer!r}."
         )
@@ -125,12 +138,14 @@ class Pretokenizer:
         except MemoryError:
             raise
         except Exception as error:
-            raise TrainingError(f"Pretokenizer failed: {type(error).__name__}: {error}") from error
+            raise PretokenizerError(
+                f"Pretokenizer failed: {type(error).__name__}: {error}"
+            ) from error
         if self._consistent and (joined := b"".join(chunks)) != sentence:
             raise _mismatch(joined.decode(errors="replace"), sentence.decode())
         marked = _BOUNDARY.join(chunks)
         if b" " in marked:
-            raise TrainingError(
+            raise PretokenizerError(
                 "Normalized string must not include spaces: the pretokenizer returned "
                 f"{marked.decode(errors='replace')[:_SHOWN]!r}. Write U+2581 for a space."
             )
@@ -161,7 +176,7 @@ def _mismatch(joined: str, sentence: str) -> BadValueError:
     """Return an error that shows where the joined chunks differ from the sentence."""
     pairs = enumerate(zip(joined, sentence, strict=False))
     at = next((i for i, (a, b) in pairs if a != b), min(len(joined), len(sentence)))
-    return BadValueError(
+    return PretokenizerMismatchError(
         f"Pretokenized output mismatch at character {at} of "
         f"{sentence[:_SHOWN]!r}: joined={joined[at : at + _SHOWN]!r}, "
         f"original={sentence[at : at + _SHOWN]!r}. Return chunks whose concatenation is the "

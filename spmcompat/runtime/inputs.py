@@ -11,9 +11,10 @@ from io import BufferedReader, FileIO
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import (
+    FileChangedError,
     MissingFileError,
-    OutOfMemoryError,
     TrainingError,
+    out_of_memory,
     printable,
     refuse_impossible,
 )
@@ -54,7 +55,7 @@ def open_file(path: str | os.PathLike[str], remedy: str) -> Iterator[BufferedRea
     except OSError as error:
         raise MissingFileError(f'"{name}": {os.strerror(error.errno or 0)}. {remedy}.') from error
     except MemoryError as error:
-        raise OutOfMemoryError(f"Reading {name}", remedy=f"{remedy}.") from error
+        raise out_of_memory(f"Reading {name}", remedy=f"{remedy}.") from error
 
 
 class WholeFile(FileIO):
@@ -108,7 +109,7 @@ class WholeFile(FileIO):
 
 def changed(name: str) -> TrainingError:
     """Return the error about a file that changed while it was read."""
-    return TrainingError(
+    return FileChangedError(
         f"{name} changed while it was read. Run the command again when no program writes to it."
     )
 

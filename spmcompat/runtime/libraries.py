@@ -3,7 +3,7 @@
 import sys
 from mmap import mmap
 
-from spmcompat.errors import OutOfMemoryError, TrainingError
+from spmcompat.errors import TrainingError, out_of_memory
 
 # The address space in MiB that importing a library takes, with the libraries that it imports. Each
 # core takes more, for a thread of the library or of NumPy. pyarrow also imports pandas if it is
@@ -22,6 +22,8 @@ _MIB_OF_CORE = 42
 
 class MissingLibraryError(TrainingError):
     """A library that an option or a command needs is not installed."""
+
+    kind = "missing-library"
 
 
 def is_installed(module: str) -> bool:
@@ -81,7 +83,7 @@ def _check_memory(module: str) -> None:
     try:
         mmap(-1, needed << 20).close()
     except OSError:
-        raise OutOfMemoryError(
+        raise out_of_memory(
             f"Loading {module}",
             f"it needs {needed} MiB of address space",
             "Raise the limit of the process, such as that of ulimit -v.",

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import UnsupportedError
 
 ONCE = Path(__file__).with_name("once.py")
 _PATIENCE = 5  # seconds that an interrupted command gets to end by itself
@@ -71,7 +71,7 @@ def run(
         On Windows.
     """
     if sys.platform == "win32":
-        raise TrainingError("Windows cannot measure processes as this command does. Use WSL.")
+        raise UnsupportedError("Windows cannot measure processes as this command does. Use WSL.")
     with subprocess.Popen(
         [sys.executable, "-I", "-S", str(ONCE), *command],
         cwd=folder,

@@ -19,7 +19,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import BinaryIO
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.errors import (
+    MissingFileError,
+    OverwriteError,
+    TrainingError,
+    UnwritableError,
+    refuse_impossible,
+)
 
 written: list[str] = []
 """The files that this process has created or replaced, in order."""
@@ -99,7 +105,7 @@ def refuse_inputs(
             continue
         for found, name in statuses:
             if found is not None and os.path.samestat(target, found):
-                raise BadValueError(
+                raise OverwriteError(
                     f'"{os.fspath(path)}" is the same file as the input '
                     f'"{name or "standard input"}", which would be lost. Choose another {option}.'
                 )
@@ -130,7 +136,7 @@ def refuse_same(path: str, others: Iterable[str], option: str) -> None:
         else:
             is_same = stat.S_ISREG(target.st_mode) and os.path.samestat(target, found)
         if is_same:
-            raise BadValueError(
+            raise OverwriteError(
                 f'"{path}" is the same file as the output "{other}". Choose another {option}.'
             )
 
@@ -327,7 +333,7 @@ class Outputs:
         target = os.path.realpath(path)
         for other in self._pending:
             if other.target == target:
-                raise BadValueError(
+                raise OverwriteError(
                     f"{other.name} and {name} are the same file. Remove the link, or choose "
                     f"another {self._option}."
                 )
@@ -345,7 +351,7 @@ class Outputs:
                 kept.append(f"{one.name} is now {one.aside}")
                 one.aside = ""
         if kept:
-            raise MissingFileError(f"{error} The old {', '.join(kept)}.") from error
+            raise UnwritableError(f"{error} The old {', '.join(kept)}.") from error
 
 
 class _Pending:
@@ -455,11 +461,11 @@ def _named(name: str, remedy: str) -> Iterator[None]:
         if isinstance(error, TrainingError):
             raise
         reason = error.strerror or str(error).split("\n", maxsplit=1)[0]
-        raise MissingFileError(f"{name}: {reason}. {remedy}") from error
+        raise UnwritableError(f"{name}: {reason}. {remedy}") from error
 
 
 def _refusal(path: str | os.PathLike[str], number: int | None, remedy: str) -> MissingFileError:
-    return MissingFileError(f'"{os.fspath(path)}": {os.strerror(number or 0)}. {remedy}')
+    return UnwritableError(f'"{os.fspath(path)}": {os.strerror(number or 0)}. {remedy}')
 
 
 def _status(path: str | os.PathLike[str]) -> os.stat_result | None:

@@ -12,7 +12,7 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from typing import TypeVar, cast
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import UnsupportedError
 from spmcompat.runtime.threads import CancelFlag, Crew, JobThread
 
 Task = TypeVar("Task")
@@ -163,7 +163,7 @@ class Workers:
             except RuntimeError as error:
                 if "subinterpreter" not in str(error):
                     raise
-                raise TrainingError(
+                raise UnsupportedError(
                     "A subinterpreter cannot start the threads that this needs. Call the function "
                     "in the main interpreter, or in another process."
                 ) from error

@@ -22,7 +22,7 @@ from spmcompat.counting.counts cimport (
 from spmcompat.plan cimport char32_t, CCountingPlan
 from spmcompat.runtime.threads cimport CCancelFlag, CCrew, Crew, start_change, start_stage
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import TooLargeError, TrainingError
 from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.segments.coverage import whole_alphabet
 from spmcompat.unicode.marks import SPACE_MARK
@@ -75,7 +75,7 @@ cdef class SegmentCounts:
         try:
             crew.await_stage()
         except OverflowError as error:
-            raise TrainingError(
+            raise TooLargeError(
                 f"{error}: this release of sentencepiece stores positions in 16 bits, up to "
                 f"{self.rule.bpe_longest_pretoken} characters. Lower --max_sentence_length, or "
                 "choose another release with compat."

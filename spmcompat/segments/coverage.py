@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from spmcompat.counting.counts import Counts
 from spmcompat.counting.reading import too_many_characters
-from spmcompat.errors import EmptyCorpusError, TrainingError
+from spmcompat.errors import BadSettingError, EmptyCorpusError
 from spmcompat.plan import Plan
 from spmcompat.releases import DEFAULT
 from spmcompat.runtime.context import Context
@@ -48,7 +48,7 @@ def find_alphabet(counts: Counts, plan: Plan, context: Context) -> list[tuple[in
     if not plan.counting.keeps_contexts:
         return whole_alphabet(characters, plan.cutting.boundary)
     if counts.nuls:
-        raise TrainingError(
+        raise BadSettingError(
             "The text contains U+0000, which cannot be kept as a character, and "
             "auto_character_coverage keeps all characters. Remove U+0000 from the text."
         )
@@ -110,12 +110,12 @@ def choose_alphabet(
             break
         covered += count
         if character == ord(" "):
-            raise TrainingError(
+            raise BadSettingError(
                 "space must not be included in normalized string: remove it from "
                 "required_chars (spaces are always U+2581)."
             )
         if character == ord(UNKNOWN_MARK):
-            raise TrainingError(
+            raise BadSettingError(
                 "U+2585 represents unknown characters and cannot be required: remove it from "
                 "required_chars or from the normalization rules."
             )

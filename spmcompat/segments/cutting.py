@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spmcompat.counting.counts import Counts
 from spmcompat.counting.reading import read_counts, read_pretokens_again
-from spmcompat.errors import TrainingError
+from spmcompat.errors import NeedsSentencesError
 from spmcompat.plan import Plan
 from spmcompat.runtime.context import Context
 from spmcompat.segments.corpus import Corpus, SegmentCounts, bpe_segments, cut, lacks_pretokens
@@ -42,7 +42,7 @@ def alphabet_of_counts(counts: Counts, plan: Plan, context: Context) -> list[tup
     """
     alphabet = find_alphabet(counts, plan, context)
     if lacks_pretokens(counts, alphabet, plan):
-        raise TrainingError(
+        raise NeedsSentencesError(
             "U+2581 (the space mark) falls below character_coverage, so training needs the "
             "sentences, which counts do not contain. Add U+2581 to required_chars, or train on the "
             "text."

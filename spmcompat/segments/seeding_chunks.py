@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from spmcompat.counting.counts import Batch, Counter, Counts, SentenceRules
-from spmcompat.errors import TrainingError
+from spmcompat.errors import FileChangedError, ReadOnceError
 from spmcompat.plan import Plan
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.threads import return_freed_memory
@@ -67,7 +67,7 @@ class SeedingChunks:
             If the text cannot be read again, or has changed.
         """
         if why := self._source.why_once():
-            raise TrainingError(
+            raise ReadOnceError(
                 f"The text is larger than {self._plan.seeding_chunk_bytes} bytes and has to be "
                 f"read again, but {why}. Write it to a file, or sample it (--input_sentence_size)."
             )
@@ -94,7 +94,7 @@ class SeedingChunks:
             self._context.workers.run(self._source.again(range(batches)), work)
         chunks.cut(self._context.workers)
         if chunks.sentences != self._sentences:
-            raise TrainingError(_INPUT_CHANGED)
+            raise FileChangedError(_INPUT_CHANGED)
         return chunks
 
     def _measuring(self, worker: int) -> tuple[Counter, PretokenSizes]:
@@ -118,7 +118,7 @@ class SeedingChunks:
             self._context.workers.run(self._source.again(chunk.batches), work)
         ordered = [batches[index] for index in chunk.batches]
         if sum(batch.filled for batch in ordered) != chunk.sentences:
-            raise TrainingError(_INPUT_CHANGED)
+            raise FileChangedError(_INPUT_CHANGED)
         counts = Counts(self._plan, counters, ordered, False)
         chunk.merge(counts, self._context.workers)
         return cut_seeding_chunk(counts, self._alphabet, self._context.workers)

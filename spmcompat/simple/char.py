@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from spmcompat.counting.counts import log_shares
-from spmcompat.errors import TrainingError
+from spmcompat.errors import TextTooSmallError
 
 
 def train(
@@ -35,7 +35,7 @@ def train(
     """
     total = sum(count for _, count in alphabet)
     if total == 0 and needs_text:
-        raise TrainingError(
+        raise TextTooSmallError(
             "No character of the corpus is left to train on: its text consists only of meta "
             "pieces. Check the user_defined_symbols and the control_symbols."
         )

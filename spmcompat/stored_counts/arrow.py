@@ -14,7 +14,7 @@ from spmcompat.counting.rows import (
     Columns,
     find_wrong_row,
 )
-from spmcompat.errors import TrainingError, printable
+from spmcompat.errors import BadCountsError, printable
 from spmcompat.runtime.libraries import require
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def with_columns(batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
     names = batch.schema.names
     wrong = [name for name in schema().names if names.count(name) != 1]
     if wrong:
-        raise TrainingError(
+        raise BadCountsError(
             f"{source} does not have exactly one column {wrong[0]}, so it is not a table of "
             "counts. Give a file that spmcompat count wrote."
         )
@@ -121,7 +121,7 @@ def with_columns(batch: pa.RecordBatch, source: str) -> pa.RecordBatch:
         raise
     except pa.ArrowException as error:
         reason = printable(str(error).split("\n", maxsplit=1)[0])
-        raise TrainingError(f"{source}: a column has the wrong type: {reason}.") from None
+        raise BadCountsError(f"{source}: a column has the wrong type: {reason}.") from None
     return pa.RecordBatch.from_arrays(arrays, schema=schema())
 
 
@@ -135,7 +135,7 @@ def refuse_nulls(batch: pa.RecordBatch, source: str) -> None:
     """
     for name in schema().names:
         if batch.column(name).null_count:
-            raise TrainingError(f"{source}: the column {name} contains a null. Count again.")
+            raise BadCountsError(f"{source}: the column {name} contains a null. Count again.")
 
 
 def check(batch: pa.RecordBatch, source: str) -> None:
@@ -152,9 +152,9 @@ def check(batch: pa.RecordBatch, source: str) -> None:
         return
     row, fault = found
     if fault in _FAULTS:
-        raise TrainingError(f"{source}: {_FAULTS[fault]}. Count again.")
+        raise BadCountsError(f"{source}: {_FAULTS[fault]}. Count again.")
     least, most = _LIMITS[fault]
-    raise TrainingError(
+    raise BadCountsError(
         f"{source}: the column {fault} has the value {batch.column(fault)[row].as_py()}; values "
         f"from {least} to {most} are possible. Count again."
     )

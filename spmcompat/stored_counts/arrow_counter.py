@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spmcompat.counting.counts import Counter, Counts, SentenceRules
 from spmcompat.counting.rows import RowReader, total_count
-from spmcompat.errors import BadValueError
+from spmcompat.errors import NeedsSentencesError
 from spmcompat.plan import Plan
 from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts import arrow
@@ -147,7 +147,7 @@ def _check_needs_no_order(plan: Plan) -> None:
         reasons = {}
     found = [reason for reason, applies in reasons.items() if applies]
     if found:
-        raise BadValueError(
+        raise NeedsSentencesError(
             f"cannot count unordered lines: with {found[0]}, counts depend on which sentence "
             "follows which. Count files with spmcompat count, which reads them in order."
         )

@@ -18,7 +18,7 @@ from spmcompat.counting.rows import (
     find_disorder,
     total_count,
 )
-from spmcompat.errors import TrainingError
+from spmcompat.errors import BadCountsError, TooLargeError, TrainingError
 from spmcompat.stored_counts import arrow
 
 if TYPE_CHECKING:
@@ -78,17 +78,17 @@ class CheckedParts:
         for (_, last), (first, _) in pairwise(edges):
             self._refuse_disorder(last, first)
         if self._is_empty and any(self._totals):
-            raise TrainingError(
+            raise BadCountsError(
                 f"{self._name}: the table has rows, but its metadata state that the text has no "
                 "sentence. Count again."
             )
         if sum(self._text_ends) != 1 and not self._is_empty:
-            raise TrainingError(
+            raise BadCountsError(
                 f"{self._name}: the text ends {sum(self._text_ends)} times (place {AT_TEXT_END}), "
                 "but it must end exactly once. Count again."
             )
         if sum(self._totals) > LARGEST_COUNT:
-            raise TrainingError(
+            raise TooLargeError(
                 f"{self._name}: the sum of its counts is larger than 2**62. Count again."
             )
 
@@ -115,7 +115,7 @@ class CheckedParts:
         if before == after:
             raise _repeated(after, self._name)
         if before > after:
-            raise TrainingError(
+            raise BadCountsError(
                 f"{self._name}: its rows are not in order. Sort them by pretoken, place, next."
             )
 
@@ -169,7 +169,7 @@ def _key(batch: pa.RecordBatch, row: int) -> Key:
 def _repeated(key: Key, name: str) -> TrainingError:
     pretoken, place, following = key
     row = {"pretoken": pretoken.decode(), "place": place, "next": following}
-    return TrainingError(
+    return BadCountsError(
         f"{name}: the row {row} occurs twice. Add up the counts of equal rows: GROUP BY pretoken, "
         "place, next."
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spmcompat.counting.counts import Counts
 from spmcompat.counting.reading import no_sentence, read_counts
 from spmcompat.counting.rows import RowReader
-from spmcompat.errors import BadValueError
+from spmcompat.errors import NeedsSentencesError
 from spmcompat.normalization.rules import to_tsv
 from spmcompat.plan import Plan
 from spmcompat.runtime.context import Context
@@ -51,7 +51,7 @@ def check_order_is_free(plan: Plan, doing: str = "count") -> None:
         )
     else:
         return
-    raise BadValueError(
+    raise NeedsSentencesError(
         f"cannot {doing}: {reason}; counts do not contain sentences. Train from the text itself "
         "(--input)."
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spmcompat.counting.counts import Counts
 from spmcompat.counting.rows import RowTable
-from spmcompat.errors import BadValueError, printable
+from spmcompat.errors import BadValueError, CountsMismatchError, NeedsSentencesError, printable
 from spmcompat.plan import Plan
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.threads import return_freed_memory
@@ -72,18 +72,18 @@ def _check_rules(plan: Plan, table: CountTable) -> None:
     origin, rules = table.origin, rules_of(plan)
     for name in differences(origin.rules, rules):
         option = _OPTIONS_OF_RULES.get(name, name)
-        raise BadValueError(
+        raise CountsMismatchError(
             f"{table.name}: the text was counted with a different {option} than training uses. "
             f"Count again with the same {option}, or train with that of the counts."
         )
     delimiter = plan.counting.delimiter.decode()
     if origin.delimiter != delimiter:
-        raise BadValueError(
+        raise CountsMismatchError(
             f"{table.name}: the text was counted with pretokenization_delimiter="
             f"{origin.delimiter!r}, but training uses {delimiter!r}. Use the same delimiter."
         )
     if origin.charsmap != digest(plan.charsmap):
-        raise BadValueError(
+        raise CountsMismatchError(
             f"{table.name}: the text was counted with different normalization rules than training "
             "uses. Count again with the same rules, or train with those of the counts."
         )
@@ -92,7 +92,7 @@ def _check_rules(plan: Plan, table: CountTable) -> None:
 def _check_space_mark(plan: Plan) -> None:
     """Raise if the space mark is a symbol, and the trainer joins pretokens without space marks."""
     if plan.counting.keeps_pretokens and SPACE_MARK.encode() in plan.meta_pieces:
-        raise BadValueError(
+        raise NeedsSentencesError(
             "With U+2581 (the space mark) as a symbol, a Unigram or word model depends on whole "
             "sentences, which counts do not contain. Train from the text itself (--input), or "
             "count the text with space_pieces=separate instead of the symbol; BPE and char models "
@@ -153,7 +153,7 @@ class SymbolCheck:
             remedy = "Train with the same symbols, or count again without them."
             if any(_follows_space(symbol, self._of_training) for symbol in self._missing):
                 remedy = "Train with model_type=word, or count again without this model_type."
-            raise BadValueError(
+            raise CountsMismatchError(
                 f"{self._name}: the text was cut at the symbols {missing}, which training does not "
                 f"have. {remedy}"
             )
@@ -162,7 +162,7 @@ class SymbolCheck:
         remedy = "Count again with the same symbols."
         if _follows_space(symbol, self._of_counts):
             remedy = "Count again with model_type=word."
-        return BadValueError(
+        return CountsMismatchError(
             f"{self._name}: the text was not cut at the symbol {printable(symbol)}, and the text "
             f"may contain it. {remedy}"
         )

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from spmcompat.counting.rows import AT_END, AT_TEXT_END, LARGEST_COUNT, total_count
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError, CountsMismatchError, TooLargeError
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.origin import Origin, differences
 
@@ -94,7 +94,7 @@ def _total(numbers: Iterable[int]) -> int:
 def _check_equal_rules(first: Table, second: Table) -> None:
     """Raise if two tables were made with different rules."""
     if names := differences(_shared_rules(first.origin), _shared_rules(second.origin)):
-        raise BadValueError(
+        raise CountsMismatchError(
             f"{first.name} and {second.name} were counted with different rules "
             f"({', '.join(names)}) and cannot be merged. Count one of them again."
         )
@@ -237,7 +237,7 @@ def merge_rows(cursors: Sequence[Cursor]) -> Iterator[pa.RecordBatch]:
         batches = [cursor.take_to(bound) for cursor in cursors]
         total += sum(total_count(arrow.to_columns(batch)) for batch in batches)
         if total > LARGEST_COUNT:
-            raise TrainingError(
+            raise TooLargeError(
                 "The sum of all counts is too large for 64 bits. Merge fewer files, or lower the "
                 "weights."
             )

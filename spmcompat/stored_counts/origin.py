@@ -7,10 +7,17 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from spmcompat.errors import TrainingError, printable
+from spmcompat.errors import BadCountsError, TrainingError, printable
 from spmcompat.plan import Plan
 from spmcompat.stored_counts.metadata import RULES, fault_of
 from spmcompat.text.sources import LineFacts
+
+
+class CountsVersionError(TrainingError):
+    """The format of the file of counts is older or newer than this release reads."""
+
+    kind = "counts-version"
+
 
 VERSION = 2
 """The version of the file format. A reader refuses all other versions."""
@@ -116,7 +123,7 @@ class Origin(NamedTuple):
             age, remedy = ("a newer", "Install a newer spmcompat")
             if version < VERSION:
                 age, remedy = ("an older", "Count the text again")
-            raise TrainingError(
+            raise CountsVersionError(
                 f"{name}: {age} spmcompat wrote this file (its format has the version "
                 f"{_short(version)}, and this release reads version {VERSION}). {remedy}."
             )
@@ -143,7 +150,7 @@ class Origin(NamedTuple):
 def invalid_metadata(name: str, fault: str) -> TrainingError:
     """Return the error for invalid metadata. A long `fault` is truncated in the message."""
     shown = fault if len(fault) <= _LONGEST_FAULT else f"{fault[:_LONGEST_FAULT]}..."
-    return TrainingError(
+    return BadCountsError(
         f"{name}: its metadata are invalid: {printable(shown)}. Give a file that spmcompat count "
         "wrote, or count the text again."
     )

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spmcompat.errors import (
-    BadValueError,
+    BadCountsError,
+    CountsMismatchError,
     MissingFileError,
     TrainingError,
     printable,
@@ -260,7 +261,7 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
         )
     origins = [_origin_of(one) for one in paths]
     if origins.count(origins[0]) != len(origins):
-        raise BadValueError(
+        raise CountsMismatchError(
             f"{printable(str(place))}: its files were not made together. Merge them with spmcompat "
             "counts merge."
         )
@@ -316,7 +317,9 @@ def _origin_of(path: Path) -> tuple[Origin, bool]:
         return Origin.from_json(metadata[KEY], name), False
     origin = unordered_origin(metadata, name)
     if origin is None:
-        raise TrainingError(f"{name} is a Parquet file, but does not contain counts. {_NOT_COUNTS}")
+        raise BadCountsError(
+            f"{name} is a Parquet file, but does not contain counts. {_NOT_COUNTS}"
+        )
     return origin, True
 
 
@@ -347,7 +350,9 @@ def _open(path: Path, metadata: pa.parquet.FileMetaData | None = None) -> pa.par
         if isinstance(error, OSError) and error.strerror:  # an error of the system, not of pyarrow
             remedy = "Join files with spmcompat counts merge" if "," in name else "Check the path"
             raise MissingFileError(f'"{name}": {error.strerror}. {remedy}.') from error
-        raise TrainingError(f"{name} is not a Parquet file, or is damaged. {_NOT_COUNTS}") from None
+        raise BadCountsError(
+            f"{name} is not a Parquet file, or is damaged. {_NOT_COUNTS}"
+        ) from None
 
 
 def _batches_of(
@@ -376,6 +381,6 @@ def _batches_of(
     except (TrainingError, MemoryError):
         raise
     except (pa.ArrowException, OSError) as error:
-        raise TrainingError(
+        raise BadCountsError(
             f"{name}: the file is broken. Copy it again, or count the text again."
         ) from error

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.counting.rows import AT_END, AT_TEXT_END, LARGEST_COUNT, count_of_place, total_count
-from spmcompat.errors import TrainingError
+from spmcompat.errors import BadCountsError
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.checks import RepeatedRows
 from spmcompat.stored_counts.origin import Origin
@@ -96,7 +96,7 @@ def check_facts(batch: pa.RecordBatch, name: str) -> None:
     counts = facts.column("count").to_pylist()
     texts = set(facts.column("pretoken").cast(pa.binary()).to_pylist())
     if not is_known or texts - {b""} or not all(0 <= count <= LARGEST_COUNT for count in counts):
-        raise TrainingError(f"{name}: a row that states a fact is not valid. {_AGAIN}")
+        raise BadCountsError(f"{name}: a row that states a fact is not valid. {_AGAIN}")
     # Apart from its place, a row that names a last pretoken is like other rows of counts.
     pretoken, _, *others = last.columns
     places = pa.array([AT_END] * last.num_rows, pa.int8())
@@ -173,7 +173,7 @@ def close(
         rows += counted.num_rows
         pretokens += total_count(arrow.to_columns(counted))
         if _rows_at(batch, AT_TEXT_END).num_rows:
-            raise TrainingError(
+            raise BadCountsError(
                 f"{name}: a row ends the text (place {AT_TEXT_END}), but unordered counts have no "
                 f"such row. {_AGAIN}"
             )
@@ -181,19 +181,19 @@ def close(
         candidates |= _first_of(_rows_at(batch, LAST if is_stated else AT_END))
     repeated.refuse(read())
     if facts["lines"] == 0:
-        raise TrainingError(
+        raise BadCountsError(
             f"{name}: no row states how many sentences there are. Give the folder with all its "
             "files, or count again: the text may not contain any sentence."
         )
     if not candidates:
-        raise TrainingError(f"{name}: all sentences are empty.")
+        raise BadCountsError(f"{name}: all sentences are empty.")
     if ends < facts["sentences"] or (ends > facts["sentences"] and not is_stated):
-        raise TrainingError(
+        raise BadCountsError(
             f"{name}: the rows end {ends:,} sentences, but {facts['sentences']:,} were counted. "
             f"A file is missing, or rows were changed. {_AGAIN}"
         )
     if pretokens != (expected := facts.pop("pretokens")):
-        raise TrainingError(
+        raise BadCountsError(
             f"{name}: the rows contain {pretokens:,} pretokens, but {expected:,} were counted. "
             f"A file is missing, or rows were changed. {_AGAIN}"
         )
@@ -202,7 +202,7 @@ def close(
     if is_stated:
         count = sum(_count_at_end(batch, last) for batch in read())
     if count == 0:
-        raise TrainingError(f"{name}: the row that ends the text is missing. {_AGAIN}")
+        raise BadCountsError(f"{name}: the row that ends the text is missing. {_AGAIN}")
     stated: dict[str, Any] = {**facts}
     whole = origin._replace(**stated)
     whole.check(name)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
-from spmcompat.errors import BadValueError, printable
+from spmcompat.errors import BadValueError, WrongColumnError, printable
 
 DEFAULT_COLUMN = "text"
 """The column that is read if the user does not name one."""
@@ -83,13 +83,13 @@ def column_of_table(
         found = [index for index, field in enumerate(fields) if field.has_strings]
         if len(found) != 1:
             number = f"{len(found)} columns contain" if found else "no top-level column contains"
-            raise BadValueError(
+            raise WrongColumnError(
                 f"cannot tell which column contains the text: there is no column {wanted!r}, and "
                 f"{number} strings. {choice}"
             )
         return ((found[0], fields[found[0]].name),)
     if path is None:
-        raise BadValueError(f"there is no column {wanted!r}. {choice}")
+        raise WrongColumnError(f"there is no column {wanted!r}. {choice}")
     *above, (last, _) = path
     field = fields_at([index for index, _ in above])[last]
     if not field.is_readable:
@@ -106,7 +106,7 @@ def _path(
     for name in (wanted, first):
         found = [index for index, field in enumerate(fields) if field.name == name]
         if len(found) > 1:
-            raise BadValueError(f"there is more than one column {name!r}. Rename one of them.")
+            raise WrongColumnError(f"there is more than one column {name!r}. Rename one of them.")
         if found and name == wanted:
             return ((found[0], name),)
         if found and rest:
@@ -124,7 +124,7 @@ def check_column_alone(field: Field, column: str | None) -> None:
         If the column does not contain strings, or a column name was given.
     """
     if column is not None:
-        raise BadValueError(
+        raise WrongColumnError(
             f"column={column!r} was given, but the data are a single column without a name. Omit "
             "`column`."
         )
@@ -134,7 +134,7 @@ def check_column_alone(field: Field, column: str | None) -> None:
 
 def _unreadable(field: Field, what: str, remedy: str = "convert it first.") -> BadValueError:
     """Return the error for a column that cannot be read as strings."""
-    return BadValueError(
+    return WrongColumnError(
         f"{what} has the Arrow format {field.format!r}, not strings. {_ACCEPTED}: {remedy}"
     )
 

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from spmcompat.errors import BadValueError, TrainingError, is_out_of_memory
+from spmcompat.errors import (
+    BadValueError,
+    BrokenFileError,
+    ReadOnceError,
+    TrainingError,
+    WrongColumnError,
+    is_out_of_memory,
+)
 from spmcompat.text.arrow_producers import empty_reader
 from spmcompat.text.columns import ArrowStrings
 from spmcompat.text.formats import FORMATS
@@ -29,7 +36,7 @@ def naming(name: str) -> Iterator[None]:
         if is_out_of_memory(error):
             raise MemoryError(*error.args) from None
         reason = " ".join(str(error).split()).rstrip(".")
-        raise TrainingError(
+        raise BrokenFileError(
             f"{name} is broken or ends early: {reason}. Copy or make the file again."
         ) from None
 
@@ -48,7 +55,7 @@ def seekable(file: InputFile, input_format: str) -> Any:
     title = FORMATS[input_format].title
     if isinstance(file.file, RemoteFile):
         return file.file.rewound(title)
-    raise TrainingError(
+    raise ReadOnceError(
         f"{name_of(file.path)} contains {title} data, which cannot be read from a pipe: give a "
         "file."
     )
@@ -78,7 +85,7 @@ def column_of_schema(
     try:
         strings = ArrowStrings(empty_reader(schema), column or None, flag)
     except BadValueError as error:
-        raise BadValueError(f"{name}: {error}") from None
+        raise WrongColumnError(f"{name}: {error}") from None
     assert strings.column_name is not None
     assert strings.column_path is not None
     return strings.column_name, strings.column_path

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import BrokenFileError
 from spmcompat.plan import TextPlan
 from spmcompat.text.arrow_inputs import column_of_schema, naming, seekable
 from spmcompat.text.arrow_producers import strings_of
@@ -138,12 +138,12 @@ class _Stream:
         """
         yield from self._reader
         if self._bytes.last != _END_OF_STREAM:
-            raise TrainingError(
+            raise BrokenFileError(
                 f"{self._name} ends early: the mark at the end of an Arrow stream is missing. Copy "
                 "or make the file again."
             )
         if self._bytes.read(1):
-            raise TrainingError(
+            raise BrokenFileError(
                 f"{self._name}: bytes follow the end of its Arrow stream. Give each stream as a "
                 "separate file."
             )

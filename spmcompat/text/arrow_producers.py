@@ -12,7 +12,7 @@ from contextlib import closing
 from functools import partial
 from typing import Any, Protocol, TypeAlias, TypeGuard
 
-from spmcompat.errors import BadValueError, naming_iterator_errors
+from spmcompat.errors import BadValueError, WrongTypeError, naming_iterator_errors
 from spmcompat.runtime.libraries import is_installed
 from spmcompat.text.arrow_columns import COLUMN, DEFAULT_COLUMN
 from spmcompat.text.columns import ArrowStrings
@@ -114,7 +114,7 @@ def _is_of(data: object, library: str, name: str) -> bool:
 
 def _several_splits(splits: Any) -> BadValueError:
     names = [repr(name) for name in splits]
-    return BadValueError(
+    return WrongTypeError(
         f"a {type(splits).__name__} contains several data sets: {', '.join(names)}. Choose one of "
         f"them, for example data[{names[0] if names else repr('train')}]."
     )
@@ -154,7 +154,7 @@ def empty_reader(schema: Any) -> ArrowExportable:
 def _batches_of_dataset(data: Any, column: str | None) -> Iterable[ArrowExportable]:
     """Return the batches of a data set: the rows that the data set selects, in their order."""
     if data.format["type"] == "custom":
-        raise BadValueError(
+        raise WrongTypeError(
             "the data set has a transform (set_transform or with_transform), which is not applied "
             "to its Arrow data. Apply the function with map, or give an iterator of texts."
         )

@@ -18,7 +18,7 @@ from libcpp.vector cimport vector
 
 from spmcompat.text.lines cimport NO_LIMIT, ReadBuffer
 
-from spmcompat.errors import printable, TrainingError
+from spmcompat.errors import BrokenArrowError, TrainingError, printable
 from spmcompat.text.arrow_columns import check_column_alone, COLUMN, column_of_table, Field
 from spmcompat.text.lines import BUFFER_BYTES
 
@@ -287,7 +287,7 @@ cdef class ArrowStrings:
 
     cdef _error(self, str reason):
         """Return the error for data that cannot be read, with a one-line message."""
-        return TrainingError(f"cannot read {self.name}: {' '.join(reason.split())}")
+        return BrokenArrowError(f"cannot read {self.name}: {' '.join(reason.split())}")
 
     def close(self):
         """Call the release callbacks, so that the producer frees its memory."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Protocol
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import BrokenFileError
 from spmcompat.runtime.libraries import is_installed, require
 from spmcompat.text.forms import BZIP2, GZIP, HEAD_BYTES, XZ, ZSTD, Form, check_contents
 from spmcompat.text.opening import InputFile, name_of
@@ -111,7 +111,7 @@ class Decompressed:
                 data = self._rest or self._read()
                 self._rest = b""
                 if not data:
-                    raise TrainingError(
+                    raise BrokenFileError(
                         f"{self._name} ends early: its last {self._compression} member is "
                         "incomplete. Copy or make the file again."
                     )
@@ -133,7 +133,7 @@ class Decompressed:
             if not self._rest and self._members > 0:
                 return False
             if not self._rest:
-                raise TrainingError(
+                raise BrokenFileError(
                     f"{self._name} is empty, so it is not a {self._compression} file: make it "
                     "again."
                 )
@@ -163,7 +163,7 @@ class Decompressed:
                     f"the bytes after its last {self._compression} member are not "
                     f"{self._compression} data"
                 )
-            raise TrainingError(
+            raise BrokenFileError(
                 f"{self._name} is broken: {what}. Test the file with {_TESTS[self._compression]}, "
                 "and copy or make it again."
             ) from None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError, BrokenRecordError, WrongColumnError
 from spmcompat.plan import TextPlan
 from spmcompat.text.arrow_columns import Field, column_of_table
 from spmcompat.text.compression import contents
@@ -36,7 +36,7 @@ def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Itera
     try:
         names = next((row for row in rows if row), None)
     except csv.Error as error:
-        raise TrainingError(
+        raise BrokenRecordError(
             f"{name}: the row with the names of the columns is broken: {_reason(error)}. Repair it."
         ) from None
     if names is None:
@@ -57,7 +57,7 @@ def _lines(file: InputFile, form: Form, longest: int) -> Iterator[str]:
     name = name_of(file.path)
     for buffer in cut_at_lines(contents(file, form), name, longest=longest, numbered=True):
         if buffer.dropped:
-            raise TrainingError(
+            raise BrokenRecordError(
                 f"{name}:{buffer.first_line}: the line has more than {longest:,} bytes, so the "
                 "file is probably not CSV. Divide the text into shorter rows."
             )
@@ -71,7 +71,7 @@ def _index_of(names: Sequence[str], column: str, name: str) -> int:
     """Return the index of the column that contains the text."""
     other = next((one for one in ";\t|" if one in names[0]), "") if len(names) == 1 else ""
     if other and names[0] != column.encode().decode(_BYTES):
-        raise BadValueError(
+        raise WrongColumnError(
             f"{name}: the first row has {other!r} between its names, but the delimiter must be a "
             "comma. Write the file again with commas."
         )
@@ -81,7 +81,7 @@ def _index_of(names: Sequence[str], column: str, name: str) -> int:
             lambda above: [] if above else fields, column or None, "--input_column"
         )
     except BadValueError as error:
-        raise BadValueError(f"{name}: {error}") from None
+        raise WrongColumnError(f"{name}: {error}") from None
     return path[0][0]
 
 
@@ -99,7 +99,7 @@ def _texts(
             reason = f"not valid CSV: {_reason(error)}"
             # Without its quotation mark, a field contains many rows. They must not be skipped.
             if "field limit" in reason or "end of data" in reason:
-                raise TrainingError(
+                raise BrokenRecordError(
                     f"{name}:{line}: {reason}. A quotation mark is probably missing: repair the "
                     "line, or give --input_format=text to read lines as they are."
                 ) from None

@@ -11,7 +11,7 @@ import os
 import re
 from typing import NamedTuple
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import BrokenFileError, TrainingError, WrongFormatError
 from spmcompat.text.formats import (
     ARROW,
     AUTO,
@@ -118,14 +118,14 @@ def form_of(
     named = _form_of_name(name, input_format, has_column)
     check_readable(name, head)
     if input_format == AUTO and _begins_model(head):
-        raise TrainingError(
+        raise WrongFormatError(
             f"{name or 'standard input'} is a SentencePiece model: give a text as input. To read "
             "the bytes of the model as text, give --input_format=text."
         )
     found = _content_or_stream(head)
     if _is_binary(found):
         if named.format != found:
-            raise TrainingError(
+            raise WrongFormatError(
                 f"{_contains(name, found)}, not {named.format}: {_remedy(name, found)}"
             )
         return named._replace(compression="")
@@ -134,7 +134,7 @@ def form_of(
     elif _is_binary(named.format) and not named.compression:
         by_name = _form_of_name(name, AUTO, has_column).format == named.format
         remedy = "make the file again" if by_name else f"leave --input_format={input_format} out"
-        raise TrainingError(
+        raise WrongFormatError(
             f"{name or 'standard input'} does not contain {TITLES[named.format]} data: {remedy}."
         )
     elif named.compression:
@@ -192,9 +192,9 @@ def check_readable(name: str, head: bytes) -> None:
     """
     for signature, what, remedy in _UNREADABLE:
         if head.startswith(signature):
-            raise TrainingError(f"{name or 'standard input'} {what}: {remedy}.")
+            raise WrongFormatError(f"{name or 'standard input'} {what}: {remedy}.")
     if encoding := _unmarked_encoding(head[:HEAD_BYTES]):
-        raise TrainingError(
+        raise WrongFormatError(
             f"{name or 'standard input'} is in {encoding}, without a byte order mark: convert it "
             f"with iconv -f {encoding} -t UTF-8."
         )
@@ -227,7 +227,7 @@ def check_contents(name: str, head: bytes, form: Form) -> None:
     check_readable(name, head)
     found = content_of(head)
     if found:
-        raise TrainingError(
+        raise WrongFormatError(
             f"{name} contains {TITLES[found]} data inside {TITLES[form.compression]} data: "
             "decompress it once yourself."
         )
@@ -252,7 +252,7 @@ def check_plain(name: str, head: bytes, *, or_table: bool = False) -> None:
     """
     check_readable(name, head)
     if _begins_model(head):
-        raise TrainingError(f"{name} is a SentencePiece model: give a text.")
+        raise WrongFormatError(f"{name} is a SentencePiece model: give a text.")
     named = TSV if _suffix_of(name) == ".tsv" else _form_of_name(name, AUTO, True).format
     found = _content_or_stream(head) if named == TEXT else named
     if not found:
@@ -262,7 +262,7 @@ def check_plain(name: str, head: bytes, *, or_table: bool = False) -> None:
         remedy = "decompress it first"
     elif or_table and found in (JSONL, PARQUET):
         remedy += ", or name the column of their languages with --language_column"
-    raise TrainingError(f"{_contains(name, found)}, not plain text: {remedy}.")
+    raise WrongFormatError(f"{_contains(name, found)}, not plain text: {remedy}.")
 
 
 def without_mark(lines: bytes, name: str) -> bytes:
@@ -324,19 +324,19 @@ def _check_compression(name: str, named: Form, found: str, may_rename: bool) -> 
     if bare.lower().endswith(_ARCHIVES):
         raise _archive(name)
     if named.format == PARQUET:
-        raise TrainingError(
+        raise WrongFormatError(
             f"{_contains(name, found)}: a Parquet file that is compressed as a whole cannot be "
             "read. Decompress it."
         )
     if may_rename and named.compression != found:
         what = f"not {named.compression or 'text'}"
-        raise TrainingError(f"{_contains(name, found)}, {what}: {_remedy(name, found)}")
+        raise WrongFormatError(f"{_contains(name, found)}, {what}: {_remedy(name, found)}")
 
 
 def _uncompressed(name: str, head: bytes, named: Form, input_format: str, may_rename: bool) -> Form:
     """Return the form of a file that is not compressed, although its name says that it is."""
     if not head:
-        raise TrainingError(
+        raise BrokenFileError(
             f"{name} is empty, so it is not a {named.compression} file: make it again."
         )
     # A file without the compression that its name states is not an error in two cases. It may be
@@ -344,14 +344,14 @@ def _uncompressed(name: str, head: bytes, named: Form, input_format: str, may_re
     # text format, so that the bytes are read as they are.
     if not may_rename or input_format in (TEXT, TSV):
         return named._replace(compression="")
-    raise TrainingError(
+    raise WrongFormatError(
         f"{name} does not contain {named.compression} data, although its name says so: make the "
         "file again, or rename it if it is not compressed."
     )
 
 
 def _archive(name: str) -> TrainingError:
-    return TrainingError(f"{name} is an archive of files (tar): unpack it, and give its files.")
+    return WrongFormatError(f"{name} is an archive of files (tar): unpack it, and give its files.")
 
 
 def _is_binary(name: str) -> bool:

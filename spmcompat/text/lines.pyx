@@ -12,7 +12,7 @@ from libcpp.string cimport string
 from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BrokenRecordError, NotUtf8TextError, WrongTypeError
 
 
 cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
@@ -214,11 +214,11 @@ def _encode(item):
         try:
             return item.encode()
         except UnicodeEncodeError as error:
-            raise TrainingError(
+            raise NotUtf8TextError(
                 f"a sentence of the iterator contains a lone surrogate: {error.reason}: "
                 "encode it to bytes yourself"
             ) from None
-    raise BadValueError(
+    raise WrongTypeError(
         f"Iterator must return str or bytes. It returned {type(item).__name__}."
     )
 
@@ -397,7 +397,7 @@ cdef class LineFilter:
     cdef fail(self, ReadBuffer buffer, error):
         """Raise an error that names the current line."""
         line = buffer.number_of(dereference(self.filter).line())
-        raise TrainingError(f"{buffer.origin}:{line}: {error}") from None
+        raise BrokenRecordError(f"{buffer.origin}:{line}: {error}") from None
 
 
 @final

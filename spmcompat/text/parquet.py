@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError, TooLargeError, WrongColumnError
 from spmcompat.plan import TextPlan
 from spmcompat.text.arrow_inputs import column_of_schema, naming, seekable
 from spmcompat.text.arrow_producers import strings_of
@@ -67,7 +67,9 @@ def _texts(batch: pa.RecordBatch, path: str, name: str) -> list[str | None]:
     import pyarrow as pa
 
     if path not in batch.schema.names or pa.types.is_nested(batch.schema.field(path).type):
-        raise BadValueError(f"{name}: {path!r} is nested, or is a list. Give a column of strings.")
+        raise WrongColumnError(
+            f"{name}: {path!r} is nested, or is a list. Give a column of strings."
+        )
     with naming(name):
         column = batch.column(path)
         if not pa.types.is_dictionary(column.type):
@@ -162,7 +164,7 @@ class _Columns:
         """Return the size of a column in a row group, and raise if its cells are too large."""
         size: int = chunk.total_uncompressed_size
         if size > _MOST_CELL_BYTES * max(rows, 1):
-            raise TrainingError(
+            raise TooLargeError(
                 f"{self._name}: row group {group} of {chunk.path_in_schema!r} has {size:,} bytes "
                 f"in {rows} rows, which would need too much memory. Divide the texts into "
                 "sentences, or write them as JSON Lines."

@@ -1,6 +1,6 @@
 """Counts the records of the input that are skipped before the lines are filtered."""
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import BrokenRecordError
 
 
 class Skipped:
@@ -44,7 +44,7 @@ class Skipped:
         self.broken += number
         self.first_broken = self.first_broken or first
         if not is_allowed:
-            raise TrainingError(
+            raise BrokenRecordError(
                 f"{first} Repair the line, or give --skip_bad_records to skip broken lines; "
                 "--input_format=text reads lines as they are."
             )

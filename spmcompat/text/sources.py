@@ -13,7 +13,7 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
-from spmcompat.errors import BadValueError, TrainingError, naming_iterator_errors
+from spmcompat.errors import ConflictError, ReadOnceError, WrongTypeError, naming_iterator_errors
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.text.files import Files
@@ -244,7 +244,7 @@ class Items:
 
     def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], ReadBuffer]]]:
         """Raise an error, because nothing can be read again."""
-        raise TrainingError(self.why_once())
+        raise ReadOnceError(self.why_once())
 
     def facts(self) -> None:
         """Return None, because the sentences were not filtered yet."""
@@ -269,12 +269,12 @@ class Items:
                 yield from strings_of(items, self._column, longest=self._longest)
                 return
             if isinstance(start[0], Mapping):
-                raise BadValueError(
+                raise WrongTypeError(
                     f"Iterator must return str or bytes. It returned {type(start[0]).__name__}. "
                     f"Give the texts: (row[{self._column or 'text'!r}] for row in rows)."
                 )
         if start and self._column is not None:
-            raise BadValueError(
+            raise ConflictError(
                 f"column={self._column!r} was given, but the sentences are not Arrow data. Leave "
                 "column out."
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError, BrokenRecordError, TrainingError
 from spmcompat.text.compression import contents
 from spmcompat.text.formats import AUTO, JSONL, PARQUET
 from spmcompat.text.forms import without_mark
@@ -62,7 +62,7 @@ def _values(line: bytes, columns: Mapping[str, str], where: str) -> Row:
     try:
         record = json.loads(line.decode())
         if isinstance(record, str) or record is None:
-            raise TrainingError(f"{where}: the record is not an object. Write an object.")
+            raise BrokenRecordError(f"{where}: the record is not an object. Write an object.")
         for flag in columns:
             if record[columns[flag]] is not None:
                 record[columns[flag]].encode()
@@ -71,4 +71,4 @@ def _values(line: bytes, columns: Mapping[str, str], where: str) -> Row:
         if isinstance(error, TrainingError):
             raise
         fault = what_is_wrong(line, columns[flag], flag)
-        raise TrainingError(f"{where}: {fault} Repair the line.") from None
+        raise BrokenRecordError(f"{where}: {fault} Repair the line.") from None

@@ -6,7 +6,7 @@ from libc.stdint cimport uint32_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import NotFiniteError, TextTooSmallError
 
 
 cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
@@ -44,11 +44,11 @@ cdef class Pieces:
     def check(self):
         """Raise if there is no piece, or a score is not finite."""
         if len(self) == 0:
-            raise TrainingError(
+            raise TextTooSmallError(
                 "no pieces are loaded. The corpus is too small: the expected count of every piece "
                 "is below 0.5. Give more text or a smaller vocab_size.")
         if not self.all_finite:
-            raise TrainingError(
+            raise NotFiniteError(
                 "A score is not finite: the float32 sums over very long sentences overflow, or the "
                 "seed file has pieces with the count 0. Split the sentences, lower "
                 "max_sentence_length, or correct the counts.")

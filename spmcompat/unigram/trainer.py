@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import NotFiniteError, TextTooSmallError
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.runs import Runs
 from spmcompat.runtime.threads import return_freed_memory
@@ -236,7 +236,7 @@ def make_seeds(
     The counts of the seeds are appended to `seed_counts`, unless it is None.
     """
     if not corpus.alphabet:
-        raise TrainingError(
+        raise TextTooSmallError(
             "No character of the corpus is left to train on: its text consists only of meta "
             "pieces or delimiters. Check the user_defined_symbols and the control_symbols."
         )
@@ -270,12 +270,12 @@ def make_seeds(
         )
         seeds = seed_from_corpus(text, rule, context, options.release, seed_counts)
     if len(seeds) == 0:
-        raise TrainingError(
+        raise TextTooSmallError(
             "The corpus has no seed pieces: all its characters are removed or unknown. Give "
             "more text or a higher character_coverage."
         )
     if options.release.seed_counts_are_positive and not seeds.all_finite:
-        raise TrainingError(
+        raise NotFiniteError(
             "[std::isfinite(score)] With seed_piece_length_power="
             f"{options.seed_piece_length_power:g} the score of a seed is not a finite number. "
             "Choose a power nearer to 1."

@@ -16,6 +16,7 @@ from spmcompat.model.reading import read_model
 from spmcompat.tools.export.export_command import DIFFERENT, report_lines
 from spmcompat.tools.export.exporting import export as export_model
 from spmcompat.tools.export.verifying import Difference, Verification
+from tests.kinds import assert_error, raises_kind
 from tests.unit.tools.export.models import train, trained
 
 pytest.importorskip("tokenizers", reason="tokenizers is not installed")
@@ -61,7 +62,7 @@ def test_lines_of_a_file_and_none() -> None:
     flags = ("--to=tokenizer.json", "--output=e.json", "--text=empty.txt")
     status, out, err = export("m.model", *flags)
     assert (status, out, os.path.exists("e.json")) == (FAILURE, "", False)
-    assert "--verify=if_possible" in err
+    assert_error(err, "not-verified --verify=if_possible")
     status, out, _ = export("m.model", *flags, "--verify=if_possible")
     assert status == OK
     assert out.startswith("written: e.json\nnot verified: ")
@@ -88,22 +89,21 @@ def test_an_export_that_cannot_be_verified_is_written_only_if_allowed(
             assert "not verified" in out
         else:
             assert (out, err.count("\n")) == ("", 1)
-            assert missing in err
-            assert "--verify=if_possible" in err
+            assert_error(err, f"not-verified {missing} --verify=if_possible")
 
 
 def test_a_list_of_pieces_needs_no_verification_unless_it_is_required() -> None:
     assert export("m.model", "--to=vocab.txt", "--output=v.txt")[0] == OK
     status, out, err = export("m.model", "--to=vocab.txt", "--output=w.txt", "--verify=required")
     assert (status, out, os.path.exists("w.txt")) == (FAILURE, "", False)
-    assert "vocab.txt" in err
+    assert_error(err, "not-verified vocab.txt")
 
 
 @pytest.mark.parametrize("verify", [True, False, "maybe", ["a line"]])
 def test_python_refuses_other_values_of_verify(verify: object) -> None:
-    with pytest.raises(BadValueError, match="verify must be one of required, if_possible, no"):
+    with raises_kind("bad-value if_possible", BadValueError):
         spmcompat.export("m.model", to="tokenizer.json", output="o", verify=verify)  # type: ignore[arg-type]
-    with pytest.raises(BadValueError, match="text"):
+    with raises_kind("conflicting-options no", BadValueError):
         spmcompat.export("m.model", to="tokenizer.json", output="o", verify="no", text=["a"])
     assert not os.path.exists("o")
 
@@ -188,15 +188,19 @@ def test_options_of_the_folder_are_stored() -> None:
 @pytest.mark.parametrize(
     ("flags", "status", "message"),
     [
-        (["--to=gguf", "--nosplit_special_tokens"], USAGE, "for hf-folder, not for gguf"),
-        (["--to=gguf", "--model_max_length=9"], USAGE, "--model_max_length is for hf-folder"),
-        (["--to=hf-folder", "--model_max_length=0"], USAGE, "model_max_length"),
-        (["--to=hf-folder", "--pad_token=absent"], FAILURE, "--add_control"),
-        (["--to=hf-folder", "--pad_token=a"], FAILURE, "'a' is not a control piece"),
-        (["--to=hf-folder", "--chat_template=no"], FAILURE, "Check --chat_template"),
-        (["--to=hf-folder", "--chat_template=bad"], FAILURE, "not a chat template"),
-        (["--to=hf-folder", "--chat_template=empty"], FAILURE, "not a chat template"),
-        (["--to=hf-folder", "--chat_template=o/tokenizer.json"], FAILURE, "--output"),
+        (["--to=gguf", "--nosplit_special_tokens"], USAGE, "usage"),
+        (["--to=gguf", "--model_max_length=9"], USAGE, "usage --model_max_length"),
+        (["--to=hf-folder", "--model_max_length=0"], USAGE, "usage model_max_length"),
+        (["--to=hf-folder", "--pad_token=absent"], FAILURE, "bad-value --add_control"),
+        (["--to=hf-folder", "--pad_token=a"], FAILURE, "bad-value"),
+        (["--to=hf-folder", "--chat_template=no"], FAILURE, "cannot-read --chat_template"),
+        (["--to=hf-folder", "--chat_template=bad"], FAILURE, "bad-value bad"),
+        (["--to=hf-folder", "--chat_template=empty"], FAILURE, "bad-value empty"),
+        (
+            ["--to=hf-folder", "--chat_template=o/tokenizer.json"],
+            FAILURE,
+            "would-overwrite --output",
+        ),
     ],
 )
 def test_bad_options_of_the_folder_are_one_line(
@@ -209,7 +213,7 @@ def test_bad_options_of_the_folder_are_one_line(
         Path("o/tokenizer.json").write_text("{{ messages }}")
     got, out, err = export("m.model", "--output=o", *flags)
     assert (got, out) == (status, "")
-    assert message in err
+    assert_error(err, message)
     assert err.count("\n") == 1
     assert os.path.exists("o") == ("o/" in flags[1])
 
@@ -217,18 +221,18 @@ def test_bad_options_of_the_folder_are_one_line(
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("bos_token", ["<s>"], "is not a control piece of the model"),
-        ("model_max_length", "4", "model_max_length must be a whole number"),
-        ("model_max_length", 4.5, "model_max_length must be a whole number"),
-        ("model_max_length", True, "model_max_length must be a whole number"),
-        ("model_max_length", 0, "model_max_length must be at least 1"),
-        ("model_max_length", 2**64, "model_max_length must be at least 1, and below"),
-        ("split_special_tokens", "false", "split_special_tokens must be True or False"),
+        ("bos_token", ["<s>"], "bad-value bos_token"),
+        ("model_max_length", "4", "wrong-type model_max_length"),
+        ("model_max_length", 4.5, "wrong-type model_max_length"),
+        ("model_max_length", True, "wrong-type model_max_length"),
+        ("model_max_length", 0, "bad-value model_max_length"),
+        ("model_max_length", 2**64, "bad-value model_max_length"),
+        ("split_special_tokens", "false", "wrong-type split_special_tokens"),
     ],
 )
 def test_python_refuses_bad_options_of_the_folder(name: str, value: object, message: str) -> None:
     given = {"to": "hf-folder", "output": "o", "verify": "no", name: value}
-    with pytest.raises(BadValueError, match=message):
+    with raises_kind(message, BadValueError):
         spmcompat.export("m.model", **given)  # type: ignore[arg-type]
     assert not os.path.exists("o")
 
@@ -236,36 +240,44 @@ def test_python_refuses_bad_options_of_the_folder(name: str, value: object, mess
 def test_a_score_that_is_not_finite_is_refused() -> None:
     model = read_model("u.model")
     model.pieces[9].score = float("nan")
-    with pytest.raises(BadValueError, match="has the score nan"):
+    with raises_kind("cannot-export"):
         export_model(model, "tokenizer.json", "o", None, pytest.fail)
 
 
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["m.model", "--to=tokenizer.json"], USAGE, "--output is missing"),
-        (["m.model", "--output=o"], USAGE, "--to is missing"),
-        (["m.model", "--to=docx", "--output=o"], USAGE, "--to takes one of tokenizer.json"),
-        (["m.model", "--to=hf", "--output=o"], USAGE, "not 'hf'. Did you mean hf-folder?"),
-        (["--to=tokenizer.json", "--output=o"], USAGE, "one model is needed, not 0"),
+        (["m.model", "--to=tokenizer.json"], USAGE, "usage --output"),
+        (["m.model", "--output=o"], USAGE, "usage --to"),
+        (["m.model", "--to=docx", "--output=o"], USAGE, "usage --to tokenizer.json"),
+        (["m.model", "--to=hf", "--output=o"], USAGE, "usage hf"),
+        (["--to=tokenizer.json", "--output=o"], USAGE, "usage"),
         (
             ["m.model", "--to=hf-folder", "--output=o", "--text=x", "--verify=no"],
             USAGE,
-            "--text needs",
+            "usage --text",
         ),
-        (["m.model", "--tp=x"], USAGE, "Unknown command line flag"),
-        (["no.model", "--to=tokenizer.json", "--output=o"], FAILURE, "No such file"),
-        (["lines.txt", "--to=tokenizer.json", "--output=o"], FAILURE, "not a SentencePiece model"),
-        (["t.json", "--to=vocab.txt", "--output=o"], FAILURE, "Convert a tokenizer.json with"),
-        (["m.model", "--to=tokenizer.json", "--output=no/o"], FAILURE, "Make the folder"),
-        (["m.model", "--to=tokenizer.json", "--output=o", "--text=no"], FAILURE, "--text"),
+        (["m.model", "--tp=x"], USAGE, "usage"),
+        (
+            ["no.model", "--to=tokenizer.json", "--output=o"],
+            FAILURE,
+            "cannot-read no.model No such file or directory",
+        ),
+        (["lines.txt", "--to=tokenizer.json", "--output=o"], FAILURE, "bad-model lines.txt"),
+        (["t.json", "--to=vocab.txt", "--output=o"], FAILURE, "bad-model tokenizer.json"),
+        (["m.model", "--to=tokenizer.json", "--output=no/o"], FAILURE, "cannot-write no/o"),
+        (
+            ["m.model", "--to=tokenizer.json", "--output=o", "--text=no"],
+            FAILURE,
+            "cannot-read --text",
+        ),
     ],
 )
 def test_errors_are_one_line(arguments: list[str], status: int, message: str) -> None:
     Path("t.json").write_text('{"model": {}}')
     got, out, err = export(*arguments)
     assert (got, out) == (status, "")
-    assert message in err
+    assert_error(err, message)
     assert err.count("\n") == 1
     assert not os.path.exists("o")
 
@@ -274,7 +286,7 @@ def test_a_word_model_is_refused() -> None:
     Path("w.model").write_bytes(train("word").SerializeToString())
     status, out, err = export("w.model", "--to=tokenizer.json", "--output=o")
     assert (status, out) == (FAILURE, "")
-    assert "tokenizer.json cannot express this model. It is a word model" in err
+    assert_error(err, "cannot-export tokenizer.json")
     assert not os.path.exists("o")
 
 
@@ -296,7 +308,7 @@ def test_an_approximate_import_lists_the_differences() -> None:
     status, out, err = import_("t.json", "--output=o")
     assert (status, out, os.path.exists("o")) == (FAILURE, "", False)
     assert err.count("\n") == 1
-    assert "give --approximate" in err
+    assert_error(err, "inexact-import --approximate")
     status, out, err = import_("t.json", "--output=o", "--approximate")
     assert (status, out) == (OK, "written: o\n")
     assert "note: The file puts no space before a text" in err
@@ -323,18 +335,18 @@ def test_the_file_in_a_folder_is_imported() -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["t.json"], USAGE, "--output is missing"),
-        (["--output=o"], USAGE, "one tokenizer.json is needed"),
-        (["no.json", "--output=o"], FAILURE, "No such file"),
-        ([".", "--output=o"], FAILURE, "tokenizer.json"),
-        (["lines.txt", "--output=o"], FAILURE, "it is not JSON. spmcompat export makes one"),
-        (["w.json", "--output=o"], FAILURE, 'the part "model" (WordPiece) cannot be imported'),
+        (["t.json"], USAGE, "usage --output"),
+        (["--output=o"], USAGE, "usage tokenizer.json"),
+        (["no.json", "--output=o"], FAILURE, "cannot-read no.json No such file or directory"),
+        ([".", "--output=o"], FAILURE, "cannot-read tokenizer.json"),
+        (["lines.txt", "--output=o"], FAILURE, "bad-tokenizer-json lines.txt"),
+        (["w.json", "--output=o"], FAILURE, "cannot-import model"),
     ],
 )
 def test_errors_of_import_are_one_line(arguments: list[str], status: int, message: str) -> None:
     Path("w.json").write_text('{"model": {"type": "WordPiece", "vocab": {}}}')
     got, out, err = import_(*arguments)
     assert (got, out) == (status, "")
-    assert message in err
+    assert_error(err, message)
     assert err.count("\n") == 1
     assert not os.path.exists("o")

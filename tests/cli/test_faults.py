@@ -28,6 +28,7 @@ import pytest
 import spmcompat
 from spmcompat.tools.export import tiktoken
 from tests.cli import faulty
+from tests.kinds import assert_error
 from tests.parity import corpora
 
 pytest.importorskip("pyarrow")
@@ -267,7 +268,7 @@ def test_a_full_disk(name: str, folder: Path) -> None:
     for fault, done, left in attempts(name, folder, [{"limit": limit} for limit in limits]):
         assert done.returncode == 1, fault
         assert len(lines(done)) == 1, (fault, done.stderr)
-        assert "File too large. Choose a" in lines(done)[0]
+        assert_error(lines(done)[0], "cannot-write File too large")
         assert is_unchanged(name, left, old_files(name)), fault
 
 
@@ -287,7 +288,7 @@ def test_a_call_that_fails(name: str, folder: Path) -> None:
             continue
         assert done.returncode == 1, fault
         assert len(lines(done)) == 1, (fault, done.stderr)
-        assert "No space left on device. Choose a" in lines(done)[0]
+        assert_error(lines(done)[0], "cannot-write No space left on device")
         assert is_unchanged(name, left, old_files(name)), fault
 
 
@@ -327,7 +328,7 @@ def test_a_folder_at_the_path_of_an_output(name: str, folder: Path) -> None:
         (folder / path).mkdir()
         done = run(name, folder, {})
         assert (done.returncode, len(lines(done))) == (1, 1), done.stderr
-        assert f'{path}": Is a directory. Choose another ' in lines(done)[0]
+        assert_error(lines(done)[0], f"cannot-write {path} Is a directory")
         left, old = content(folder), old_files(name)
         assert left[path] is None
         assert is_unchanged(name, {**left, path: old[path]}, old)
@@ -338,7 +339,7 @@ def test_a_folder_that_cannot_be_written(name: str, folder: Path) -> None:
     target = (folder / COMMANDS[name].outputs[0]).parent
     done = run(name, folder, {"deny": str(target)})
     assert (done.returncode, len(lines(done))) == (1, 1), done.stderr
-    assert "Permission denied. Choose a " in lines(done)[0]
+    assert_error(lines(done)[0], "cannot-write Permission denied")
     assert content(folder) == old_files(name)
 
 

@@ -12,8 +12,9 @@ import pytest
 
 import spmcompat
 from spmcompat.__main__ import main
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.errors import BadValueError
 from spmcompat.tools.evaluate.texts import TextFiles
+from tests.kinds import assert_error, raises_kind
 from tests.parity import corpora
 
 pytestmark = pytest.mark.reference
@@ -45,30 +46,28 @@ def run(tool: str, *arguments: str) -> tuple[int, str, str]:
     return status, stdout.getvalue(), stderr.getvalue()
 
 
-FILES: Sequence[tuple[str, bytes, str]] = [
-    ("a.txt.gz", gzip.compress(TEXT.encode()), "contains gzip data, not plain text: decompress"),
-    ("b.txt", gzip.compress(TEXT.encode()), "contains gzip data, not plain text: decompress"),
-    ("a.parquet", b"PAR1\x15\4", "contains Parquet data, not plain text: write its texts to a"),
-    ("a.arrow", b"ARROW1\0\0", "contains Arrow data, not plain text: write its texts to a text"),
-    ("a.jsonl", b'{"text": "a"}\n' * 30, "contains JSON Lines data, not plain text: write its"),
-    ("a.csv", b"id,body\n1,a\n", "contains CSV data, not plain text: write its texts to a text"),
-    ("a.tsv.gz", gzip.compress(b"1\ta\n"), "contains TSV data, not plain text: write its texts"),
-    ("b.ndjson.gz", gzip.compress(b'"a"\n'), "contains JSON Lines data, not plain text: write"),
-    ("u.txt", TEXT.encode("utf-16"), "is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8."),
-    ("a.zip", b"PK\3\4", "is a zip archive: unpack it, and give its files."),
+FILES: Sequence[tuple[str, bytes]] = [
+    ("a.txt.gz", gzip.compress(TEXT.encode())),
+    ("b.txt", gzip.compress(TEXT.encode())),
+    ("a.parquet", b"PAR1\x15\4"),
+    ("a.arrow", b"ARROW1\0\0"),
+    ("a.jsonl", b'{"text": "a"}\n' * 30),
+    ("a.csv", b"id,body\n1,a\n"),
+    ("a.tsv.gz", gzip.compress(b"1\ta\n")),
+    ("b.ndjson.gz", gzip.compress(b'"a"\n')),
+    ("u.txt", TEXT.encode("utf-16")),
+    ("a.zip", b"PK\3\4"),
 ]
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-@pytest.mark.parametrize(("name", "content", "message"), FILES, ids=[one[0] for one in FILES])
-def test_files_that_are_not_plain_text_are_refused(
-    tool: str, name: str, content: bytes, message: str
-) -> None:
+@pytest.mark.parametrize(("name", "content"), FILES, ids=[one[0] for one in FILES])
+def test_files_that_are_not_plain_text_are_refused(tool: str, name: str, content: bytes) -> None:
     Path(name).write_bytes(content)
     status, out, err = run(tool, f"--text={name}")
     assert (status, out, err.count("\n")) == (1, "", 1)
-    assert err.startswith(f"spmcompat {tool}: {name} {message}")
-    is_table = "JSON" in message or "Parquet" in message
+    assert_error(err, f"wrong-format {tool} {name}")
+    is_table = name in ("a.parquet", "a.jsonl", "b.ndjson.gz")
     assert ("--language_column" in err) == (is_table and tool in WITH_TABLES)
     assert not os.path.exists("new")
 
@@ -77,15 +76,14 @@ def test_files_that_are_not_plain_text_are_refused(
 def test_a_model_is_no_text(tool: str) -> None:
     status, out, err = run(tool, "--text=m.model")
     assert (status, out) == (1, "")
-    assert err == f"spmcompat {tool}: m.model is a SentencePiece model: give a text.\n"
+    assert_error(err, f"wrong-format {tool} m.model")
 
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_missing_text_is_one_line_before_anything_is_done(tool: str) -> None:
     status, out, err = run(tool, "--text=none\n.txt")
     assert (status, out, err.count("\n")) == (1, "", 1)
-    message = r'"none\n.txt": No such file or directory. Check --text, which takes paths.'
-    assert err == f"spmcompat {tool}: {message}\n"
+    assert_error(err, rf"cannot-read {tool} none\n.txt --text No such file or directory")
     assert not os.path.exists("new")
 
 
@@ -120,37 +118,36 @@ def test_a_pipe_is_read_once(tool: str) -> None:
 
 def test_the_functions_refuse_the_same_files() -> None:
     Path("a.txt.gz").write_bytes(gzip.compress(b"a"))
-    with pytest.raises(TrainingError, match=r"a\.txt\.gz contains gzip data"):
+    with raises_kind("wrong-format a.txt.gz"):
         spmcompat.evaluate("m.model", text="a.txt.gz")
-    with pytest.raises(TrainingError, match=r"a\.txt\.gz contains gzip data"):
+    with raises_kind("wrong-format a.txt.gz"):
         spmcompat.edit("m.model", add_control=["<x>"], text="a.txt.gz")
-    with pytest.raises(TrainingError, match=r"a\.txt\.gz contains gzip data"):
+    with raises_kind("wrong-format a.txt.gz"):
         spmcompat.export("m.model", to="vocab.txt", output="new", text="a.txt.gz")
 
 
 def test_lines_instead_of_paths_are_refused() -> None:
-    with pytest.raises(MissingFileError, match=r'"a line": No .*Check text, which takes paths\.'):
+    with raises_kind("cannot-read line"):
         spmcompat.evaluate("m.model", text=["a line", "another line"])
     with (
         open("a.txt", encoding="utf-8") as file,
-        pytest.raises(BadValueError, match=r"^text takes .*, not <_io\.Text") as error,
+        raises_kind("bad-value <_io.Text", BadValueError),
     ):
         spmcompat.evaluate("m.model", text=file)  # type: ignore[arg-type]
-    assert "\n" not in str(error.value)
 
 
 def test_a_text_instead_of_its_path_is_shortened() -> None:
-    with pytest.raises(MissingFileError, match="Check text, which takes paths") as error:
+    with raises_kind("impossible-path") as error:
         spmcompat.evaluate("m.model", text=TEXT * 100)
     assert len(str(error.value)) < 1000
-    with pytest.raises(BadValueError, match=r"^text takes a text or a path, not b'") as other:
+    with raises_kind("bad-value", BadValueError) as other:
         spmcompat.evaluate("m.model", text=[TEXT.encode()])  # type: ignore[list-item]
     assert len(str(other.value)) < 1000
 
 
 @pytest.mark.parametrize("models", [b"", [b"bytes"], ["m.model", b"x"]])
 def test_models_as_bytes_are_refused(models: object) -> None:
-    with pytest.raises(BadValueError, match=r"^models takes a text or a path, .* not b'"):
+    with raises_kind("wrong-type"):
         spmcompat.evaluate(models, text="a.txt")  # type: ignore[arg-type]
 
 
@@ -159,5 +156,5 @@ def test_a_text_that_becomes_shorter_while_it_is_read() -> None:
     batches = TextFiles(["large.txt"]).batches()
     next(batches)
     os.truncate("large.txt", 3_000_000)
-    with pytest.raises(TrainingError, match=r"large\.txt"):
+    with raises_kind("file-changed large.txt"):
         list(batches)

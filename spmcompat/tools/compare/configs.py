@@ -10,6 +10,13 @@ from spmcompat.engine import to_text
 from spmcompat.errors import BadValueError, UsageError
 from spmcompat.runtime.inputs import open_file
 
+
+class ConfigError(BadValueError):
+    """A file of configurations is not valid."""
+
+    kind = "bad-config"
+
+
 OURS = "spmcompat"
 HUGGING_FACE = ("wordpiece", "bytelevel-bpe", "unigram")
 
@@ -105,7 +112,7 @@ def read_configs(names: Sequence[str], known_flags: Collection[str]) -> list[Con
         is_file = name.endswith(".toml")
         for config in _from_file(name, known_flags) if is_file else [_built_in(name)]:
             if config.name in found:
-                raise BadValueError(
+                raise ConfigError(
                     f"Two configurations are named {config.name}. Rename or remove one."
                 )
             found[config.name] = config
@@ -135,64 +142,64 @@ def _from_file(path: str, known_flags: Collection[str]) -> list[Config]:
     except BadValueError:
         raise
     except ValueError as error:  # not TOML, not UTF-8, or a number with too many digits
-        raise BadValueError(f"{path}: {error}.") from None
+        raise ConfigError(f"{path}: {error}.") from None
     except RecursionError:
-        raise BadValueError(f"{path}: the values are nested too deeply.") from None
+        raise ConfigError(f"{path}: the values are nested too deeply.") from None
     if not tables:
-        raise BadValueError(f"{path} contains no configuration. Write one [table] for each.")
+        raise ConfigError(f"{path} contains no configuration. Write one [table] for each.")
     if len(tables) > _MOST_CONFIGS:
-        raise BadValueError(f"{path} has more than {_MOST_CONFIGS} configurations. Split the file.")
+        raise ConfigError(f"{path} has more than {_MOST_CONFIGS} configurations. Split the file.")
     return [_from_table(name, table, path, known_flags) for name, table in tables.items()]
 
 
 def _check_size(content: bytes, path: str) -> None:
     """Raise for a file that would take too long to parse."""
     if len(content) > _MOST_BYTES:
-        raise BadValueError(f"{path} is larger than {_MOST_BYTES >> 10} KiB. Split the file.")
+        raise ConfigError(f"{path} is larger than {_MOST_BYTES >> 10} KiB. Split the file.")
     for number, line in enumerate(content.split(b"\n"), 1):
         if line.count(b".") > _MOST_DOTS:
-            raise BadValueError(f"{path}:{number} has more than {_MOST_DOTS} dots. Shorten it.")
+            raise ConfigError(f"{path}:{number} has more than {_MOST_DOTS} dots. Shorten it.")
 
 
 def _from_table(name: str, table: object, path: str, known_flags: Collection[str]) -> Config:
     if not isinstance(table, dict):
-        raise BadValueError(
+        raise ConfigError(
             f"{path}: {name:.60} is not in a table. Write [NAME OF THE CONFIGURATION] above it."
         )
     if not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
-        raise BadValueError(
+        raise ConfigError(
             f"{path}: the name {name!r:.60} may contain only letters, digits, dots, dashes and "
             "underscores."
         )
     if len(name) > _LONGEST_NAME:
-        raise BadValueError(
+        raise ConfigError(
             f"{path}: the name {name!r:.60} has more than {_LONGEST_NAME} characters. Shorten it."
         )
     for key in table:
         _check_key(key, f"{path}: {name}", known_flags)
     drop_spaces = table.pop("drop_spaces", False)
     if not isinstance(drop_spaces, bool):
-        raise BadValueError(f"{path}: {name}.drop_spaces: expected true or false.")
+        raise ConfigError(f"{path}: {name}.drop_spaces: expected true or false.")
     flags = {key: _as_flag(value, f"{path}: {name}.{key}") for key, value in table.items()}
     trainer = flags.pop("trainer", OURS)
     trainers = [OURS, *(f"tokenizers.{kind}" for kind in HUGGING_FACE)]
     if trainer not in trainers:
-        raise BadValueError(
+        raise ConfigError(
             f"{path}: {name}: there is no trainer {trainer!r}. Choose from {', '.join(trainers)}."
         )
     if trainer != OURS and flags:
-        raise BadValueError(f"{path}: {name}: {trainer} takes no flags. Leave them out.")
+        raise ConfigError(f"{path}: {name}: {trainer} takes no flags. Leave them out.")
     return Config(name, trainer, flags, drop_spaces)
 
 
 def _check_key(key: str, table: str, known_flags: Collection[str]) -> None:
     """Raise unless a configuration may contain this key."""
     if key in _SET_BY_COMPARISON:
-        raise BadValueError(f"{table}: leave {key} out. spmcompat compare sets it.")
+        raise ConfigError(f"{table}: leave {key} out. spmcompat compare sets it.")
     if key in _WRITING:
-        raise BadValueError(f"{table}: leave {key} out. Only spm_train writes a dump.")
+        raise ConfigError(f"{table}: leave {key} out. Only spm_train writes a dump.")
     if key not in _OTHER_KEYS and key not in known_flags:
-        raise BadValueError(
+        raise ConfigError(
             f"{table}: {key!r} is not an option for training. Use an option that "
             "spm_train --help lists, or 'trainer' or 'drop_spaces'."
         )
@@ -202,10 +209,10 @@ def _as_flag(value: object, key: str) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str) and "\0" in value:
-        raise BadValueError(f"{key}: the text contains U+0000. Remove it.")
+        raise ConfigError(f"{key}: the text contains U+0000. Remove it.")
     if isinstance(value, str | int | float):
         try:
             return to_text(value)
         except BadValueError as error:
-            raise BadValueError(f"{key}: {error}") from None
-    raise BadValueError(f"{key}: expected text, a number, true or false.")
+            raise ConfigError(f"{key}: {error}") from None
+    raise ConfigError(f"{key}: expected text, a number, true or false.")

@@ -8,12 +8,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.errors import BadValueError, OverwriteError, UnwritableError, refuse_impossible
 from spmcompat.runtime.outputs import refuse_inputs
 from spmcompat.runtime.progress import Report
 
 if sys.platform != "win32":
     import fcntl
+
+
+class FolderInUseError(BadValueError):
+    """Another run of the command uses the folder."""
+
+    kind = "folder-in-use"
+
 
 LIST = ".spmcompat-compare"
 """A file in this folder that lists all files the command has created there.
@@ -105,7 +112,7 @@ class ReportFolder:
         for name, path in zip(names, paths, strict=True):
             # A folder is not refused here: writing the file will fail with a clearer error.
             if name not in self._own and os.path.lexists(path) and not path.is_dir():
-                raise BadValueError(
+                raise OverwriteError(
                     f'"{path}": spmcompat compare did not create this file. Choose another '
                     f"{OPTION}, or move the file."
                 )
@@ -116,7 +123,7 @@ class ReportFolder:
             if sys.platform != "win32":  # where the command can only read stored results
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise BadValueError(
+            raise FolderInUseError(
                 f'"{self.path}": another run of spmcompat compare uses this folder. Wait until it '
                 f"has ended, or choose another {OPTION}."
             ) from error
@@ -138,4 +145,4 @@ class ReportFolder:
         try:
             yield
         except OSError as error:
-            raise MissingFileError(f'"{self.path}": {error.strerror}. Check {OPTION}.') from error
+            raise UnwritableError(f'"{self.path}": {error.strerror}. Check {OPTION}.') from error

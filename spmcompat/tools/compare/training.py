@@ -36,6 +36,13 @@ from spmcompat.tools.evaluate.languages import LanguageFigures, Languages, check
 from spmcompat.tools.evaluate.models import Model, load_model
 from spmcompat.tools.evaluate.texts import TextFiles, Texts
 
+
+class TrainerFailedError(TrainingError):
+    """A trainer that is compared has failed."""
+
+    kind = "trainer-failed"
+
+
 HELD_OUT = 20  # one of every 20 lines is held out
 SPLITS = ("train.txt", "held-out.txt")
 _SHOWN_WORDS = 24
@@ -312,13 +319,13 @@ def _train(command: Sequence[str], prefix: Path, name: str, report: Report) -> t
     try:
         process = run(command, Path())
     except OSError as error:
-        raise TrainingError(
+        raise TrainerFailedError(
             f"{name} cannot be started: {error.strerror}. Shorten the values of its options."
         ) from error
     log = prefix.with_name(prefix.name + ".log")
     log.write_text(process.log, encoding="utf-8")
     if process.failure:
-        raise TrainingError(f"{name} failed: {process.failure} See {log} for all messages.")
+        raise TrainerFailedError(f"{name} failed: {process.failure} See {log} for all messages.")
     for line in process.log.split("\n"):
         if line.startswith(_WARNING):
             report.warning(f"{name}: {line.removeprefix(_WARNING)}")

@@ -106,7 +106,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
     try:
         edits.check()
     except BadValueError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError.of(error) from error
     result = edit(path, edits, given.output, given.text)
     if not given.quiet:
         limit = None if given.all else SHOWN

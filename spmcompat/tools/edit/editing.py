@@ -8,10 +8,9 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from spmcompat.engine import check_text
-from spmcompat.errors import BadValueError
 from spmcompat.model.loading import Fault
 from spmcompat.model.reading import read_for_editing, read_model
-from spmcompat.tools.edit.edits import EditResult, Edits, edit_model
+from spmcompat.tools.edit.edits import BadEditError, EditResult, Edits, edit_model
 from spmcompat.tools.edit.read_file import ReadFile
 from spmcompat.tools.edit.vocabulary import check_model_output, write_model
 
@@ -70,7 +69,7 @@ def _check_repaired(model: ModelProto, faults: Sequence[Fault], edits: Edits) ->
         name = model.pieces[fault.piece_id].piece
         repairs = [*edits.remove, *(edits.rename if fault.of_text else edits.set_score)]
         if name not in repairs:
-            raise BadValueError(f"the edit keeps a piece that cannot be loaded: {fault.message}")
+            raise BadEditError(f"the edit keeps a piece that cannot be loaded: {fault.message}")
 
 
 def merge(

@@ -44,6 +44,13 @@ from spmcompat.tools.edit.vocabulary import (
 if TYPE_CHECKING:
     from spmcompat.tools.edit.report import Changes
 
+
+class BadEditError(BadValueError):
+    """The model does not allow an edit."""
+
+    kind = "bad-edit"
+
+
 _PLACEHOLDER = re.compile(
     r"[<\[]\|?(?:unused|reserved|placeholder|reserved_special_token)[_-]?\d+\|?[>\]]",
     re.IGNORECASE,
@@ -100,21 +107,19 @@ class Edits:
         """
         added = [text for text, _ in self.added]
         if not (added or self.rename or self.remove or self.set_score or self.reorder_ids):
-            raise BadValueError(
-                "nothing to change. Give at least one edit, such as --remove=PIECE."
-            )
+            raise BadEditError("nothing to change. Give at least one edit, such as --remove=PIECE.")
         for text in (*added, *self.remove, *self.rename, *self.rename.values(), *self.set_score):
             _check_unicode(text)
         if "" in added:
-            raise BadValueError("a piece to add is empty. Look for two commas in a row.")
+            raise BadEditError("a piece to add is empty. Look for two commas in a row.")
         if len(set(added)) < len(added):
             twice = next(text for text in added if added.count(text) > 1)
-            raise BadValueError(f"{twice} is added twice. Duplicated symbols are not allowed.")
+            raise BadEditError(f"{twice} is added twice. Duplicated symbols are not allowed.")
         if len(set(self.remove)) < len(self.remove):
-            raise BadValueError("a piece is removed twice. Name it once.")
+            raise BadEditError("a piece is removed twice. Name it once.")
         for text in self.remove:
             if text in self.rename or text in self.set_score:
-                raise BadValueError(
+                raise BadEditError(
                     f"{text} is removed, and also renamed or given a score. Choose one."
                 )
         for text, score in self.set_score.items():
@@ -283,19 +288,19 @@ class _Edit:
             hint = f" Did you mean {' or '.join(close)}?"
         else:
             hint = did_you_mean(text, self._ids) or " Write U+2581 for a space."
-        raise BadValueError(f"--{option}: no piece is {text!r}.{hint}")
+        raise BadEditError(f"--{option}: no piece is {text!r}.{hint}")
 
     def _check_removable(self, piece: Piece) -> None:
         if piece.type == UNKNOWN:
-            raise BadValueError(
+            raise BadEditError(
                 f"{piece.text} is the unknown piece, which a model needs. You can rename it."
             )
         if piece.type == BYTE:
-            raise BadValueError(
+            raise BadEditError(
                 f"{piece.text} is a byte piece; byte_fallback needs all 256 of them. Keep it."
             )
         if piece.type == UNUSED:
-            raise BadValueError(f"{piece.text} is unused already. Leave out --remove for it.")
+            raise BadEditError(f"{piece.text} is unused already. Leave out --remove for it.")
 
     def _remove(self, piece_id: int) -> None:
         """Make a piece unused.
@@ -313,9 +318,9 @@ class _Edit:
     def _rename(self, piece_id: int, text: str) -> None:
         piece = self._pieces[piece_id]
         if piece.type == BYTE:
-            raise BadValueError(f"{piece.text} is a byte piece, whose text is fixed. Keep it.")
+            raise BadEditError(f"{piece.text} is a byte piece, whose text is fixed. Keep it.")
         if not text:
-            raise BadValueError(f"--rename: the new text of {piece.text} is empty.")
+            raise BadEditError(f"--rename: the new text of {piece.text} is empty.")
         self._check_text(text, piece.type)
         self._pieces[piece_id] = piece._replace(text=text)
 
@@ -332,13 +337,13 @@ class _Edit:
                 if is_unused
                 else "Choose another text"
             )
-            raise BadValueError(f"--rename: {piece.text} is already defined. {remedy}.")
+            raise BadEditError(f"--rename: {piece.text} is already defined. {remedy}.")
         return ids
 
     def _set_score(self, piece_id: int, score: float) -> None:
         piece = self._pieces[piece_id]
         if piece.type != NORMAL:
-            raise BadValueError(
+            raise BadEditError(
                 f"--set_score: {piece.text} is a piece of the type {type_name(piece.type)}. Only "
                 "the scores of normal pieces have an effect."
             )
@@ -355,7 +360,7 @@ class _Edit:
                 continue
             stored = self._pieces[own]
             if stored.type != UNUSED:
-                raise BadValueError(
+                raise BadEditError(
                     f"{text} is already defined: it is the piece of id {own}. Duplicated symbols "
                     "are not allowed. To change its type, remove it in the same call."
                 )
@@ -385,7 +390,7 @@ class _Edit:
             return
         free = self._free_ids()
         if len(free) < len(new):
-            raise BadValueError(
+            raise BadEditError(
                 f"--use_unused: {len(new)} ids are needed, but only {len(free)} are unused or "
                 "placeholders such as <unused0>. Add fewer pieces, or leave out --use_unused."
             )
@@ -431,7 +436,7 @@ class _Edit:
         """Raise if a piece would never be used because the normalizer never produces its text."""
         if piece_type == USER_DEFINED:
             if " " in text and self._model.normalizer_spec.escape_whitespaces:
-                raise BadValueError(
+                raise BadEditError(
                     f"{text!r} contains a space, but normalized text never does. Write U+2581 "
                     f"instead: {text.replace(' ', SPACE_MARK)}"
                 )
@@ -439,7 +444,7 @@ class _Edit:
         if piece_type != NORMAL:
             return
         if not self._gate.lets_through(text):
-            raise BadValueError(f"{text!r} would never be used: {self._gate.reason(text)}")
+            raise BadEditError(f"{text!r} would never be used: {self._gate.reason(text)}")
 
 
 def _check_unicode(text: str) -> None:
@@ -447,15 +452,15 @@ def _check_unicode(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise BadValueError(f"the piece {text!r} is not valid UTF-8. Write it in UTF-8.") from None
+        raise BadEditError(f"the piece {text!r} is not valid UTF-8. Write it in UTF-8.") from None
 
 
 def _score(text: str, score: float) -> float:
     value = to_float32(score)
     if not math.isfinite(value):
-        raise BadValueError(f"--set_score: the score of {text} is not a finite 32-bit number.")
+        raise BadEditError(f"--set_score: the score of {text} is not a finite 32-bit number.")
     if not _is_below_zero(value):
-        raise BadValueError(
+        raise BadEditError(
             f"--set_score: the score of {text} must be below 0. A piece of score 0 ranks above "
             "all others, and would change how existing text is cut."
         )
@@ -510,7 +515,7 @@ def _check_reach(
     lost = reach.unreachable(new, trainer, containing(new, changed))
     for text in lost:
         if text in changed:
-            raise BadValueError(
+            raise BadEditError(
                 f"{text} would never be used: {_why_unreachable(text, new, trainer)}"
             )
     unreachable_now = set(lost)
@@ -520,7 +525,7 @@ def _check_reach(
     holders = set(containing(new, symbols))
     others = [text for text in lost if text not in holders]
     if others:
-        raise BadValueError(
+        raise BadEditError(
             f"{listed(others)} could no longer be used, because pieces that they contain change. "
             "Remove these pieces too, or change something else."
         )

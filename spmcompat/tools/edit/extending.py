@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from spmcompat.engine import Context, GivenText, Text, read_like
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError, TextTooSmallError
 from spmcompat.model.pieces import NORMAL, UNUSED, Piece, is_learned, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.progress import Report
@@ -155,7 +155,7 @@ def _check_size(found: int, add: int, spec: TrainerSpec, report: Report) -> None
     problem = f"The text yields only {found} new pieces, but add is {add}."
     if spec.hard_vocab_limit:
         remedy = f"Lower add to {found}, or give" if found else "Give"
-        raise TrainingError(f"{problem} {remedy} more text.")
+        raise TextTooSmallError(f"{problem} {remedy} more text.")
     report.warning(problem)
 
 

@@ -26,7 +26,7 @@ from spmcompat.engine import (
     shrunk,
     to_float32,
 )
-from spmcompat.errors import TrainingError
+from spmcompat.errors import NotFiniteError
 from spmcompat.runtime.progress import Report
 from spmcompat.tools.edit.vocabulary import listed
 
@@ -175,7 +175,7 @@ def _check_steps(scores: Iterable[float]) -> None:
     """
     lowest = min(scores, default=0.0)
     if lowest < _LOWEST_SCORE:
-        raise TrainingError(
+        raise NotFiniteError(
             f"The scores of pieces in the text are so low that new scores, {lowest:g} and above, "
             "cannot be distinguished in 32 bits. Raise the lowest scores of the model with "
             "spmcompat edit --set_score."

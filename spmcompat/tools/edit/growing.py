@@ -22,6 +22,13 @@ from spmcompat.tools.edit.vocabulary import (
     write_model,
 )
 
+
+class WrongModelTypeError(BadValueError):
+    """The vocabulary of a model of this type cannot be changed in this way."""
+
+    kind = "wrong-model-type"
+
+
 _SHOWN = 10  # the number of new or dropped pieces to log
 
 
@@ -143,12 +150,12 @@ def check_model(model: ModelProto, what: str) -> None:
     kind = model.trainer_spec.model_type
     if kind not in (TrainerSpec.UNIGRAM, TrainerSpec.BPE):
         name = model_type_of(model.trainer_spec)
-        raise BadValueError(
+        raise WrongModelTypeError(
             f"{what} is for unigram and bpe models, but this is a {name} model. Its pieces are the "
             "most frequent ones of a text: train it again."
         )
     if not model.normalizer_spec.escape_whitespaces:
-        raise BadValueError(
+        raise WrongModelTypeError(
             f"{what} cuts texts at U+2581, but in this model spaces stay spaces: its "
             "escape_whitespaces is false. Add or remove pieces with spmcompat edit."
         )

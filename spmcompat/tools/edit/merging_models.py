@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from spmcompat.cli.plain import plain_fields
 from spmcompat.engine import to_float32
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, ConflictError
 from spmcompat.model.encoding import BpeEncoder
 from spmcompat.model.pieces import (
     BYTE,
@@ -37,6 +37,13 @@ from spmcompat.model.pieces import (
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.edit.reach import containing, unreachable
 from spmcompat.tools.edit.vocabulary import continued, lowest_score, with_pieces
+
+
+class ModelsDifferError(BadValueError):
+    """Two models differ in a way that does not allow merging."""
+
+    kind = "models-differ"
+
 
 # The fields that must be equal, by spec.
 _FIELDS = {
@@ -124,7 +131,7 @@ def merge_models(
     first, *others = vocabularies
     is_bpe = models[0].trainer_spec.model_type == TrainerSpec.BPE
     if is_bpe and weights is not None:
-        raise BadValueError(
+        raise ConflictError(
             "a BPE model has an order of merges instead of weights. Leave the weights out."
         )
     symbols = _new_symbols(first, others)
@@ -164,7 +171,7 @@ def _check_fields(first: ModelProto, other: ModelProto, first_name: str, name: s
         if getattr(getattr(first, spec), field) != getattr(getattr(other, spec), field)
     ]
     if different:
-        raise BadValueError(
+        raise ModelsDifferError(
             f"{first_name} and {name} cannot be merged: {', '.join(different)} "
             f"{'differs' if len(different) == 1 else 'differ'}. Train them with the same options."
         )
@@ -179,14 +186,14 @@ def _check_types(vocabularies: Sequence[Sequence[Piece]], names: Sequence[str]) 
                 continue
             other, other_name = owner.setdefault(piece.text, (piece, name))
             if other.type != piece.type:
-                raise BadValueError(
+                raise ModelsDifferError(
                     f"{piece.text} is a piece of the type {type_name(other.type)} in "
                     f"{other_name}, and {type_name(piece.type)} in {name}. Rename or remove one of "
                     "them with spmcompat edit."
                 )
     unknown = [piece.text for piece, _ in owner.values() if piece.type == UNKNOWN]
     if len(unknown) > 1:
-        raise BadValueError(
+        raise ModelsDifferError(
             f"the unknown piece is {' in one model and '.join(unknown)} in another. Give it one "
             "name with spmcompat edit --rename."
         )

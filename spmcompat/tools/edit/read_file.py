@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import FileChangedError
 
 if sys.platform != "win32":
     import fcntl
@@ -48,7 +48,7 @@ class ReadFile:
             with suppress(OSError):
                 descriptor = os.open(self._path, os.O_RDONLY)
             if not _is_free(descriptor) or self._state != _state_of(self._path):
-                raise TrainingError(
+                raise FileChangedError(
                     f'"{os.fspath(self._path)}" changed after it was read, so it is not replaced. '
                     "Run the command again."
                 )

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from spmcompat.engine import SPACE_MARK, Context, GivenText, Text, Unigram, read_like
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadValueError, ConflictError
 from spmcompat.model.pieces import NORMAL, UNUSED, Piece, characters_of, is_learned, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.progress import Report
@@ -60,7 +60,7 @@ def trim(cut: Cut, model: ModelProto, given: GivenText, report: Report) -> Model
     """
     check_model(model, "trim")
     if "character_coverage" in given.options and not cut.drop_characters:
-        raise BadValueError(
+        raise ConflictError(
             "character_coverage decides which characters to drop: give drop_characters, too."
         )
     pieces = pieces_of(model)

@@ -13,7 +13,7 @@ from os import PathLike
 from types import MappingProxyType
 
 from spmcompat.engine import LARGEST_FLOAT32, SPACE_MARK, to_float32
-from spmcompat.errors import BadValueError, refuse_impossible
+from spmcompat.errors import BadModelError, BadValueError, refuse_impossible
 from spmcompat.model.loading import check_loads
 from spmcompat.model.meta_pieces import RESERVED, reserved_ids
 from spmcompat.model.pieces import (
@@ -90,7 +90,7 @@ def ids_of(pieces: Iterable[Piece]) -> dict[str, int]:
     ids: dict[str, int] = {}
     for piece_id, piece in enumerate(pieces):
         if piece.text in ids:
-            raise BadValueError(
+            raise BadModelError(
                 f"{piece.text} is already defined: it is the piece of id {ids[piece.text]} and of "
                 f"id {piece_id}. Give one of them another text."
             )

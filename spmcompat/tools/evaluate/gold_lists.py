@@ -15,9 +15,16 @@ from io import TextIOWrapper
 from os import PathLike
 from typing import NamedTuple, TextIO, TypeAlias
 
-from spmcompat.errors import BadValueError, UsageError
+from spmcompat.errors import BadValueError, NotUtf8Error, UsageError
 from spmcompat.runtime.inputs import open_file
 from spmcompat.tools.evaluate.gold import GoldWord
+
+
+class WordListError(BadValueError):
+    """A list of words, morphs or affixes is not valid."""
+
+    kind = "bad-word-list"
+
 
 # Why a row is left out. A message puts these words after a number and "rows".
 _REPEATED = "with a word of an earlier row"
@@ -121,13 +128,13 @@ def _subset(found: GoldList, subset: str) -> GoldList:
     if not subset:
         return found
     if all(word.stem is None for word in found.words):
-        raise BadValueError(
+        raise WordListError(
             f"{found.name} does not state the stems of its words, so it has no subset {subset!r}. "
             "Use a list of MorphoLex, DagoBERT, MorphScore (version 2) or derivations of MorphyNet."
         )
     words = tuple(word for word in found.words if word.affixes == subset)
     if not words:
-        raise BadValueError(f"{found.name} contains no words with only {subset}.")
+        raise WordListError(f"{found.name} contains no words with only {subset}.")
     left_out = {**found.left_out, _OTHER_AFFIXES: len(found.words) - len(words)}
     left_out = {reason: count for reason, count in left_out.items() if count}
     return found._replace(name=f"{found.name}:{subset}", words=words, left_out=left_out)
@@ -168,7 +175,7 @@ def read_gold(path: str | PathLike[str]) -> GoldList:
         ):
             return _gold_list(_lines(text, str(path)), str(path))
     except UnicodeDecodeError as error:
-        raise BadValueError(
+        raise NotUtf8Error(
             f"{path} is not UTF-8: {error.reason}. Save a table as CSV in UTF-8."
         ) from None
 
@@ -177,7 +184,7 @@ def _lines(file: TextIO, path: str) -> list[str]:
     lines: list[str] = []
     while line := file.readline(_LONGEST_LINE):
         if len(line) == _LONGEST_LINE:
-            raise BadValueError(
+            raise WordListError(
                 f"{path}:{len(lines) + 1} has {_LONGEST_LINE:,} characters or more. A line has one "
                 "word and its parts."
             )
@@ -188,7 +195,7 @@ def _lines(file: TextIO, path: str) -> list[str]:
 def _gold_list(lines: Sequence[str], path: str) -> GoldList:
     first = next((i for i, line in enumerate(lines) if line.strip()), None)
     if first is None:
-        raise BadValueError(
+        raise WordListError(
             f"{path} contains no words. Write a word, a tab and its morphs on each line."
         )
     form, read = _reader(lines[first], f"{path}:{first + 1}")
@@ -205,7 +212,7 @@ def _gold_list(lines: Sequence[str], path: str) -> GoldList:
             left_out[_REPEATED] += 1
     if not words:
         only = f" to count, only {_reasons(left_out)}" if left_out else " below its header"
-        raise BadValueError(f"{path} contains no words{only}.")
+        raise WordListError(f"{path} contains no words{only}.")
     return GoldList(os.path.basename(path), tuple(words.values()), dict(left_out), form)
 
 
@@ -234,7 +241,7 @@ def _reader(line: str, source: str) -> tuple[str, _Reader]:
         return "MorphyNet, inflectional", _morphynet_inflectional
     if fields:
         return "ours", _ours
-    raise BadValueError(
+    raise WordListError(
         f"{source}: expected a word, a tab and the word's morphs, or a list of MorphScore, LADEC, "
         f"MorphyNet, MorphoLex or DagoBERT, found {_shown(line)}."
     )
@@ -254,12 +261,12 @@ def _ours(lines: Sequence[str], path: str) -> Iterator[_Found]:
         if not line.strip():
             continue
         if not word or not parts:
-            raise BadValueError(
+            raise WordListError(
                 f"{path}:{number}: expected a word, a tab and the word's morphs, found "
                 f"{_shown(line)}."
             )
         if "".join(parts) != word:
-            raise BadValueError(
+            raise WordListError(
                 f"{path}:{number}: the morphs {morphs!r} are not the parts of the word {word!r}."
             )
         yield _word(word, parts)
@@ -308,7 +315,7 @@ def _fields(
         if len(fields) == count:
             yield fields
         elif line.strip():
-            raise BadValueError(
+            raise WordListError(
                 f"{path}:{number}: expected {count} fields with {between} between them, as in the "
                 f"lines above, found {_shown(line)}."
             )
@@ -324,13 +331,13 @@ def _table_reader(
         for number, fields in rows:
             row = dict(zip(header, fields, strict=False))
             if len(fields) > len(header) or any(column not in row for column in columns):
-                raise BadValueError(
+                raise WordListError(
                     f"{path}:{number}: expected the columns {', '.join(columns)} as in the header, "
                     f"found {_shown(lines[number - 1])}."
                 )
             languages.add(row.get("language"))
             if len(languages) > 1:
-                raise BadValueError(
+                raise WordListError(
                     f"{path}:{number}: expected words of one language, found "
                     f"{' and '.join(sorted(map(str, languages)))}. Keep the rows of one language."
                 )
@@ -347,7 +354,7 @@ def _rows(lines: Sequence[str], path: str, delimiter: str) -> Iterator[tuple[int
             if any(fields):
                 yield table.line_num, fields
     except csv.Error as error:
-        raise BadValueError(
+        raise WordListError(
             f"{path}:{table.line_num}: the row does not match the header: {error}."
         ) from error
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spmcompat.engine import SPACE_MARK
-from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.errors import BadModelError, ConflictError, MissingFileError, refuse_impossible
 from spmcompat.model.pieces import BYTE_PIECES, NORMAL, model_type_of, texts_of_type
 from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
@@ -113,7 +113,7 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
     is_ours = not path.endswith(".json")
     library, extra = ("sentencepiece", "eval") if is_ours else ("tokenizers", "compare")
     if pretokenizer is not None and not is_ours:
-        raise BadValueError(
+        raise ConflictError(
             f"{path}: --pretokenizer needs .model files. Leave out this file, or the option."
         )
     try:
@@ -142,7 +142,7 @@ class _SentencePiece(Model):
             self._encoder = SentencePieceProcessor(model_proto=model.SerializeToString())
         except Exception as error:
             reason = " ".join(str(error).split())
-            raise BadValueError(f'"{path}": sentencepiece cannot load it: {reason}') from error
+            raise BadModelError(f'"{path}": sentencepiece cannot load it: {reason}') from error
         self._threads = workers.count
         self.path = path
         self.model_type = model_type_of(model.trainer_spec)
@@ -182,7 +182,7 @@ class _HuggingFace(Model):
         # os.stat reports a missing file clearly. The error of the library would not name the cause.
         size = os.stat(path).st_size
         if size > MOST_BYTES:
-            raise BadValueError(
+            raise BadModelError(
                 f"{path}: a tokenizer.json of {size >> 20} MiB; at most {MOST_BYTES >> 20} MiB can "
                 "be evaluated. Check the path."
             )
@@ -262,7 +262,7 @@ def _errors_of_tokenizers(path: str) -> Iterator[None]:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         reason = " ".join(str(error).split())
-        raise BadValueError(f'"{path}": tokenizers cannot use it: {reason}') from error
+        raise BadModelError(f'"{path}": tokenizers cannot use it: {reason}') from error
 
 
 def _normal_pieces(model: ModelProto) -> set[str]:

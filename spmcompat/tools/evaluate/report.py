@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from spmcompat.cli.tables import Table, html_of, is_nan, show, text_of
 from spmcompat.engine import available_cores, check_pretokenizer, open_counts
-from spmcompat.errors import BadValueError, UsageError
+from spmcompat.errors import BadValueError, ConflictError, UsageError
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.bootstrap_options import read_bootstrap
@@ -211,10 +211,10 @@ def _check(given: SimpleNamespace) -> None:
         try:
             check_pretokenizer(given.pretokenizer)
         except BadValueError as error:
-            raise UsageError(str(error)) from error
+            raise UsageError.of(error) from error
     for path in given.arguments:
         if given.counts is not None and document_path(path).endswith(".json"):
-            raise BadValueError(
+            raise ConflictError(
                 f"{path}: --counts needs .model files. Leave out this file, or give --text."
             )
     if given.baseline is not None and given.bootstrap is None:
@@ -240,7 +240,7 @@ def read_texts(given: SimpleNamespace) -> Texts:
     try:
         texts = texts_of(given.text, given.text_column or "text", given.language_column)
     except BadValueError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError.of(error) from error
     languages = texts.languages if isinstance(texts, TextFiles) else [given.reference]
     if given.reference is not None and given.reference not in languages:
         known = ", ".join(languages) or "those of --text=LANGUAGE=FILE"

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spmcompat.engine import SPACE_MARK, CountTable, Origin, SymbolCheck, add_up, digest
-from spmcompat.errors import BadValueError, printable
+from spmcompat.errors import BadValueError, CountsMismatchError, printable
 from spmcompat.model.pieces import NORMAL, UNUSED, USER_DEFINED, texts_of_type
 from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
@@ -330,4 +330,4 @@ def _may_cross(piece: ModelProto.SentencePiece, origin: Origin) -> bool:
 
 
 def _refusal(table: CountTable, reason: str, remedy: str = _USE_TEXT) -> BadValueError:
-    return BadValueError(f"{table.name}: the counts {reason}. {remedy}")
+    return CountsMismatchError(f"{table.name}: the counts {reason}. {remedy}")

@@ -8,7 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from spmcompat.engine import REMEDY, check_text, open_text, rows_of, unreadable
-from spmcompat.errors import BadValueError, MissingFileError, printable, refuse_impossible
+from spmcompat.errors import (
+    BadValueError,
+    ConflictError,
+    MissingFileError,
+    WrongColumnError,
+    printable,
+    refuse_impossible,
+)
 
 # The number of bytes of text to encode at once. Memory use is a few times this size.
 _BATCH_BYTES = 4 << 20
@@ -181,7 +188,7 @@ class TextTables:
                     _check_language(language, f"{path}: row {number}")
                     waiting.setdefault(str(language), []).append(line)
                     if len(waiting) > _MOST_LANGUAGES:
-                        raise BadValueError(
+                        raise WrongColumnError(
                             f"{path}: the column {self._language_column!r} has more than "
                             f"{_MOST_LANGUAGES} distinct values. Choose the column of languages."
                         )
@@ -217,7 +224,7 @@ def texts_of(values: Sequence[str], text_column: str, language_column: str | Non
     found = [re.fullmatch(r"([^=/\\]+)=(.+)", value, re.DOTALL) for value in values]
     if language_column is not None:
         if any(found):
-            raise BadValueError(
+            raise ConflictError(
                 "The languages come from the column or from --text=LANGUAGE=FILE, not from both. "
                 "Leave one out."
             )

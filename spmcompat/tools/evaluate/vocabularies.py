@@ -8,8 +8,9 @@ from os import PathLike
 from typing import NamedTuple
 
 from spmcompat.engine import SPACE_MARK
-from spmcompat.errors import BadValueError
+from spmcompat.errors import NotUtf8Error
 from spmcompat.runtime.inputs import open_file
+from spmcompat.tools.evaluate.gold_lists import WordListError
 
 _MOST_AFFIXES = 1 << 20  # the size limit of a file of affixes, in bytes
 
@@ -111,20 +112,20 @@ def read_affixes(path: str | PathLike[str]) -> Affixes:
         ):
             text = lines.read(_MOST_AFFIXES + 1)
     except UnicodeDecodeError as error:
-        raise BadValueError(f"{path} is not UTF-8: {error.reason}.") from None
+        raise NotUtf8Error(f"{path} is not UTF-8: {error.reason}.") from None
     if len(text) > _MOST_AFFIXES:
-        raise BadValueError(f"{path} is larger than 1 MiB. Give a list of affixes.")
+        raise WordListError(f"{path} is larger than 1 MiB. Give a list of affixes.")
     found: dict[str, set[str]] = {"prefixes": set(), "suffixes": set()}
     for number, line in enumerate(text.split("\n"), 1):
         if not (affix := line.strip()):
             continue
         bare = affix.strip("-")
         if affix not in (f"{bare}-", f"-{bare}") or not bare or len(bare.split()) > 1:
-            raise BadValueError(
+            raise WordListError(
                 f"{path}:{number}: expected a prefix such as un- or a suffix such as -ness, found "
                 f"{affix[:60]!r}."
             )
         found["suffixes" if affix.startswith("-") else "prefixes"].add(bare)
     if not any(found.values()):
-        raise BadValueError(f"{path} contains no affixes. Write lines such as un- and -ness.")
+        raise WordListError(f"{path} contains no affixes. Write lines such as un- and -ness.")
     return Affixes(frozenset(found["prefixes"]), frozenset(found["suffixes"]))

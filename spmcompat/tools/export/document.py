@@ -19,6 +19,19 @@ from spmcompat.errors import BadValueError
 if TYPE_CHECKING:
     from spmcompat.tools.export.charsmap_steps import Step
 
+
+class TokenizerJsonError(BadValueError):
+    """A file is not a tokenizer.json, or is damaged."""
+
+    kind = "bad-tokenizer-json"
+
+
+class CannotImportError(BadValueError):
+    """A part of a tokenizer.json has no equivalent in a model."""
+
+    kind = "cannot-import"
+
+
 MOST_BYTES = 128 << 20
 """The size limit of a file. The largest public files have about 35 MB."""
 
@@ -59,13 +72,13 @@ def read_document(content: bytes) -> Step:
     except BadValueError:
         raise
     except RecursionError:
-        raise BadValueError("not a tokenizer.json: its JSON is nested too deeply.") from None
+        raise TokenizerJsonError("not a tokenizer.json: its JSON is nested too deeply.") from None
     except ValueError:
-        raise BadValueError(
+        raise TokenizerJsonError(
             "not a tokenizer.json: it is not JSON. spmcompat export makes one from a .model file."
         ) from None
     if not isinstance(document, dict) or not isinstance(document.get("model"), dict):
-        raise BadValueError('not a tokenizer.json: it has no "model".')
+        raise TokenizerJsonError('not a tokenizer.json: it has no "model".')
     described = document["model"]
     # Files of the first releases of tokenizers do not name the type.
     described.setdefault("type", "Unigram" if isinstance(described.get("vocab"), list) else "BPE")
@@ -83,7 +96,7 @@ def refusal(part: str, document: Step, reason: str = "") -> BadValueError:
     named = isinstance(value, dict) and "type" in value
     kind = f" ({printable(str(value['type']))})" if named else ""  # type: ignore[index]
     reason = reason or "a sentencepiece model cannot do exactly the same."
-    return BadValueError(
+    return CannotImportError(
         f'the part "{part}"{kind} cannot be imported: {reason} Import a file that spmcompat export '
         "or transformers has written, or one that works in the same way."
     )
@@ -95,7 +108,7 @@ def printable(name: str) -> str:
 
 
 def _damaged(reason: str) -> BadValueError:
-    return BadValueError(f"a damaged tokenizer.json: {reason}. Import an undamaged copy.")
+    return TokenizerJsonError(f"a damaged tokenizer.json: {reason}. Import an undamaged copy.")
 
 
 def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:

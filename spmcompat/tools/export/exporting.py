@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 
 from spmcompat.engine import check_text, open_text
-from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.errors import (
+    BadValueError,
+    ConflictError,
+    MissingFileError,
+    NotUtf8Error,
+    UnwritableError,
+    refuse_impossible,
+)
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime import outputs
 from spmcompat.tools.export.hard_lines import hard_lines
@@ -19,6 +26,25 @@ from spmcompat.tools.export.hf_folder import (
 from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.targets import NEVER_VERIFIED, target_of
 from spmcompat.tools.export.verifying import IF_POSSIBLE, NO, REQUIRED, Verification, verify
+
+
+class CannotExportError(BadValueError):
+    """The target cannot express the model."""
+
+    kind = "cannot-export"
+
+
+class UnverifiedError(BadValueError):
+    """The export encodes a text differently, or could not be verified."""
+
+    kind = "not-verified"
+
+
+class InexactImportError(BadValueError):
+    """No model encodes exactly as the file does."""
+
+    kind = "inexact-import"
+
 
 _OPTION = "--output"
 _DEFAULTS = FolderOptions()
@@ -76,7 +102,7 @@ def export(
     target = target_of(to)
     given = [name for name, value in folder._asdict().items() if value is not None]
     if given and to != "hf-folder":
-        raise BadValueError(f"{given[0]} is for hf-folder, not for {to}: leave it out.")
+        raise ConflictError(f"{given[0]} is for hf-folder, not for {to}: leave it out.")
     refuse_impossible(output, "Check --output")
     _refuse_pieces(model)
     finds = folder.finds_control_pieces
@@ -92,7 +118,7 @@ def export(
     if "" in files:
         outputs.check_output(output, _OPTION)
     elif not output or (os.path.exists(output) and not os.path.isdir(output)):
-        raise MissingFileError(f'"{output}": Not a directory. Choose another --output.')
+        raise UnwritableError(f'"{output}": Not a directory. Choose another --output.')
     for limit in limits:
         warn(f"{to}: {limit.line}")
     verifying = verifying or (IF_POSSIBLE if to == NEVER_VERIFIED else REQUIRED)
@@ -102,7 +128,7 @@ def export(
         lines = without_control_pieces(files, lines)
     found = verify(model, target, files, None if verifying == NO else lines)
     if found.problem and verifying == REQUIRED:
-        raise BadValueError(
+        raise UnverifiedError(
             f"{to}: {found.problem} Nothing is written. To write the export nevertheless, give "
             "--verify=if_possible."
         )
@@ -144,7 +170,7 @@ def import_file(
     BadValueError
         If no model can encode text as the file does.
     """
-    from spmcompat.tools.export.document import MOST_BYTES, document_path
+    from spmcompat.tools.export.document import MOST_BYTES, TokenizerJsonError, document_path
     from spmcompat.tools.export.importing import import_tokenizer
 
     refuse_impossible(path, "Check the path")
@@ -158,17 +184,17 @@ def import_file(
         raise MissingFileError(f'"{path}": {error.strerror}. Check the path.') from error
     if len(content) > MOST_BYTES:
         most = f"{MOST_BYTES >> 20} MiB"
-        raise BadValueError(
+        raise TokenizerJsonError(
             f'"{path}": not a tokenizer.json: it has more than {most}. Check the path.'
         )
     try:
         model, limits = import_tokenizer(content)
     except BadValueError as error:
-        raise BadValueError(f'"{path}": {error}') from None
+        raise type(error)(f'"{path}": {error}') from None
     differences = [limit.line for limit in limits if limit.refuses]
     if differences and not approximate:
         more = f" (and {len(differences) - 1} more)" if len(differences) > 1 else ""
-        raise BadValueError(
+        raise InexactImportError(
             f'"{path}": a model cannot encode exactly as the file does: {differences[0]}{more} To '
             "import it nevertheless, give --approximate, which lists all differences."
         )
@@ -199,7 +225,7 @@ def _checked_lines(path: str) -> Iterator[str]:
             for line in file:
                 yield line.decode().removesuffix("\n")
         except UnicodeDecodeError as error:
-            raise BadValueError(f'"{path}": not a text in UTF-8. Check --text.') from error
+            raise NotUtf8Error(f'"{path}": not a text in UTF-8. Check --text.') from error
 
 
 def _refuse_pieces(model: ModelProto) -> None:
@@ -213,13 +239,13 @@ def _refuse_pieces(model: ModelProto) -> None:
     ids = dict[str, int]()
     for index, piece in enumerate(model.pieces):
         if not isfinite(piece.score):
-            raise BadValueError(
+            raise CannotExportError(
                 f"the piece {piece.piece!r} has the score {piece.score}, which no target can "
                 "express: train the model again, or set the score with spmcompat edit."
             )
         first = ids.setdefault(piece.piece, index)
         if first != index:
-            raise BadValueError(
+            raise CannotExportError(
                 f"two pieces, {first} and {index}, have the text {piece.piece!r}, which no target "
                 "can express: give one of them another text."
             )
@@ -235,7 +261,7 @@ def refuse(limits: Iterable[Limit], to: str) -> None:
     """
     refusals = [limit.line for limit in limits if limit.refuses]
     if refusals:
-        raise BadValueError(f"{to} cannot express this model. {' '.join(refusals)}")
+        raise CannotExportError(f"{to} cannot express this model. {' '.join(refusals)}")
 
 
 def write_files(files: Mapping[str, bytes], output: str) -> None:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from spmcompat.errors import BadValueError, MissingFileError, refuse_impossible
+from spmcompat.errors import BadValueError, MissingFileError, OverwriteError, refuse_impossible
 from spmcompat.model.meta_pieces import reserved_ids
 from spmcompat.model.pieces import CONTROL, UNKNOWN
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
@@ -137,7 +137,7 @@ def refuse_old_template(folder: str, files: Mapping[str, bytes]) -> None:
     """Raise if the folder has a chat template that transformers would use with the new files."""
     path = os.path.join(folder, _TEMPLATE)
     if _TEMPLATE not in files and os.path.lexists(path):
-        raise BadValueError(
+        raise OverwriteError(
             f'"{path}" exists, and transformers would use it. Remove it, or give --chat_template.'
         )
 

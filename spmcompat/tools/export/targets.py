@@ -54,6 +54,8 @@ class Target(Protocol):
 class NotVerifiableError(TrainingError):
     """Raised if an export cannot be verified. The message says why."""
 
+    kind = "not-verified"
+
 
 NEVER_VERIFIED = "vocab.txt"
 """The target with which no library can encode."""

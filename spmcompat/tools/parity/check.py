@@ -32,7 +32,7 @@ from spmcompat.engine import (
     to_text,
     unknown_option,
 )
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError, refuse_impossible
+from spmcompat.errors import BadValueError, MissingFileError, WrongFormatError, refuse_impossible
 from spmcompat.runtime.libraries import MissingLibraryError
 from spmcompat.runtime.measure import Process, run
 from spmcompat.tools.diff.difference import compare, first_difference
@@ -43,6 +43,13 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from spmcompat.engine import SentencePieceOptions
+
+
+class NotComparableError(BadValueError):
+    """``sentencepiece`` does not have an option, so nothing can be compared."""
+
+    kind = "not-comparable"
+
 
 _PREFIX = "m"
 
@@ -210,7 +217,7 @@ def from_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
     """
     compat = _compat(flags.get("compat"))
     for name in sorted(find_release(compat).experimental_flags & flags.keys()):
-        raise BadValueError(
+        raise NotComparableError(
             f"--{name} cannot be compared: the Python package {REFERENCE} does not take it. "
             "Leave it out."
         )
@@ -252,7 +259,7 @@ def parity(**options: Unpack[SentencePieceOptions]) -> Parity:
         if name not in OPTIONS:
             raise unknown_option(name, DEFAULT)
         if name in _NOT_COMPARED:
-            raise BadValueError(f"{name} cannot be sent to two processes. Leave it out.")
+            raise NotComparableError(f"{name} cannot be sent to two processes. Leave it out.")
     _refuse_own_options(keywords)
     given = _with_absolute_paths(keywords)
     for name in ("sentence_iterator", "sentence_reader"):
@@ -266,9 +273,11 @@ def _refuse_own_options(options: Mapping[str, Any]) -> None:
     for name in options:
         option = OPTIONS.get(name)
         if option is not None and not option.in_reference and name not in _NOT_OF_REFERENCE:
-            raise BadValueError(f"{name} cannot be compared: {REFERENCE} lacks it. Leave it out.")
+            raise NotComparableError(
+                f"{name} cannot be compared: {REFERENCE} lacks it. Leave it out."
+            )
     if options.get("input_format") in OWN_FORMATS:
-        raise BadValueError(
+        raise NotComparableError(
             f"input_format={options['input_format']} cannot be compared: {REFERENCE} reads text "
             "and tsv. Give one of these, or leave it out."
         )
@@ -278,7 +287,7 @@ def _sentences(name: str, sentences: Any) -> list[str | bytes]:
     """Return the sentences as a list. Raise if ``sentencepiece`` cannot read them."""
     items = [sentences] if is_arrow_data(sentences) else list(sentences)
     if not all(isinstance(item, str | bytes) for item in items):
-        raise BadValueError(
+        raise NotComparableError(
             f"{name} must be an iterable of str or bytes here: {REFERENCE} takes nothing else."
         )
     return items
@@ -367,7 +376,7 @@ def _input_file(path: str | os.PathLike[str], input_format: str) -> str:
 def _refuse_other_data(path: str, input_format: str) -> None:
     """Raise if a file is not a text file."""
     if what := other_data(path, input_format):
-        raise TrainingError(
+        raise WrongFormatError(
             f'"{path}" contains {what} data, of which {REFERENCE} would read the bytes. Write its '
             "texts to a text file, one on each line."
         )
@@ -379,7 +388,7 @@ def _train_both(
     """Train with the reference, then with spmcompat, and return both results."""
     size = options.get("vocab_size", "")
     if isinstance(size, list | tuple | range) or "," in str(size):
-        raise BadValueError(
+        raise NotComparableError(
             f"{REFERENCE} trains one vocab_size in a run, so several cannot be compared. Give one."
         )
     version = installed()

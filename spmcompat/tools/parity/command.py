@@ -39,7 +39,7 @@ def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
     try:
         found = from_flags(given.options, watch=lambda stage: stderr.write(f"{stage}...\n"))
     except BadValueError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError.of(error) from error
     if given.json:
         stdout.write(json.dumps(found.to_dict()) + "\n")
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import BrokenRecordError
 from spmcompat.releases import DEFAULT, Release
 
 # A count has at most 19 digits after leading zeros, like every signed 64-bit integer. For thousands
@@ -45,12 +45,12 @@ def _parse(line: bytes, where: str, release: Release) -> tuple[bytes, int]:
     if release.skips_empty_fields:
         fields = [field for field in fields if field]
     if len(fields) < 2:
-        raise TrainingError(f"{where}: Format error: must be <piece> <tab> <freq>")
+        raise BrokenRecordError(f"{where}: Format error: must be <piece> <tab> <freq>")
     match = (_STREAMED_COUNT if release.streams_numbers else _COUNT).fullmatch(fields[1])
     least = 1 if release.seed_counts_are_positive else -(2**63)
     if not match or not least <= (count := int(match[1] + match[2])) < 2**63:
         kind = "above 0" if release.seed_counts_are_positive else "that fits in 64 bits"
-        raise TrainingError(
+        raise BrokenRecordError(
             f"{where}: Could not parse the frequency: it must be a whole number {kind}"
         )
     return fields[0], count

@@ -14,7 +14,7 @@ from spmcompat.runtime.threads cimport CCrew, Crew, start_change, start_stage
 from spmcompat.segments.corpus cimport Corpus, PieceRule, SegmentedCorpus, char32_t
 from spmcompat.unigram.pieces cimport CPieces, Pieces
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import BadSettingError, NotFiniteError
 from spmcompat.releases import DEFAULT
 
 
@@ -287,7 +287,7 @@ def seed_from_counts(
         # In the reference, the product is taken modulo 2**64. Release 0.2.3 refuses a score of 0.
         score = count * characters.size() % 2**64
         if score == 0 and release.seed_counts_are_positive:
-            raise TrainingError(
+            raise NotFiniteError(
                 "[std::isfinite(score)] The count of the seed piece "
                 f"{piece.decode(errors='replace')!r}, {count}, is too large: lower it.")
         item = (piece, <float>score)
@@ -298,7 +298,7 @@ def seed_from_counts(
     if release.repeats_seed_file:
         del items[limit:]
     if items and not any(score for _, score in items):
-        raise TrainingError("All seeds have the count 0. Give counts above 0 in the seed file.")
+        raise BadSettingError("All seeds have the count 0. Give counts above 0 in the seed file.")
     if seed_counts is not None:
         seed_counts.extend(count_of[item] for item in items)
     cdef Pieces seeds = Pieces(items)

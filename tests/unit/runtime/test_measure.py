@@ -10,6 +10,7 @@ from typing import NoReturn
 import pytest
 
 from spmcompat.runtime.measure import run
+from tests.kinds import raises_kind
 from tests.waiting import wait_until
 
 
@@ -19,6 +20,12 @@ def test_time_memory_and_exit_code_are_measured(tmp_path: Path) -> None:
     assert (process.exit_code, process.log, process.failure) == (3, "said\n", "said")
     assert min(process.seconds, process.cpu_seconds) > 0
     assert process.peak_kib > 1000
+
+
+def test_windows_cannot_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    with raises_kind("unsupported-platform Windows WSL"):
+        run([sys.executable, "-c", ""], tmp_path)
 
 
 @pytest.mark.parametrize("number", [signal.SIGABRT, signal.SIGKILL, signal.SIGSEGV])
