@@ -14,6 +14,7 @@ import pytest
 
 import spmcompat
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
+from tests.kinds import raises_kind
 from tests.parity import corpora
 from tests.parity.own_types import OwnBytes, OwnStr
 
@@ -113,14 +114,13 @@ def test_a_name_imports_no_libraries_of_tools() -> None:
     ],
 )
 def test_an_unknown_keyword_has_a_suggestion(call: Callable[..., object]) -> None:
-    with pytest.raises(spmcompat.UnknownOptionError, match=r"Did you mean input_column") as caught:
+    with raises_kind("unknown-option input_column") as caught:
         call(input_colum="text")
     assert isinstance(caught.value, OSError)  # as in `sentencepiece` before 0.2.2
-    assert "\n" not in str(caught.value)
 
 
 def test_a_keyword_without_a_suggestion_leads_to_the_list() -> None:
-    with pytest.raises(spmcompat.UnknownOptionError, match=r"help\(spmcompat\.train\) lists all"):
+    with raises_kind("unknown-option help(spmcompat.train"):
         _trained(LINES, special_tokens=["<a>"])
 
 
@@ -193,29 +193,28 @@ def test_error_of_the_iterator_is_the_cause() -> None:
         yield "a"
         raise KeyError("boom")
 
-    with pytest.raises(spmcompat.TrainingError, match="boom") as caught:
+    with raises_kind("iterator-failed boom") as caught:
         _trained(broken())
     assert isinstance(caught.value.__cause__, KeyError)
 
 
 def test_items_must_be_text() -> None:
-    with pytest.raises(ValueError, match=r"Iterator must return str or bytes\."):
+    with raises_kind("wrong-type"):
         _trained(["a", 5])  # type: ignore[list-item]
     for options in ({}, {"column": "body"}):
-        message = rf"returned dict\. Give the texts: \(row\['{options.get('column', 'text')}'\] for"
-        with pytest.raises(ValueError, match=message):
+        with raises_kind(f"wrong-type dict row['{options.get('column', 'text')}']"):
             _trained([{"body": "a"}], **options)  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("sentences", ["one text", b"bytes", 5])
 def test_what_is_no_iterable_of_sentences(sentences: Any) -> None:
-    with pytest.raises(spmcompat.BadValueError, match="must be an iterable"):
+    with raises_kind("wrong-type"):
         _trained(sentences)
 
 
 def test_pretokenizer_must_be_a_function() -> None:
     for value in ("words", "", 5, False):
-        with pytest.raises(spmcompat.BadValueError, match="must be a function"):
+        with raises_kind("wrong-type"):
             _trained(LINES, pretokenizer=value)
 
 
@@ -232,7 +231,7 @@ def test_normalizer_object() -> None:
 
 def test_what_is_no_normalizer() -> None:
     for value in ("nfkc", 5, spmcompat):
-        with pytest.raises(spmcompat.BadValueError, match="must be a SentencePieceNormalizer"):
+        with raises_kind("wrong-type"):
             _trained(LINES, normalizer=value)
     # The reference ignores a falsy normalizer.
     assert _trained(LINES, normalizer="") == _trained(LINES)

@@ -14,8 +14,9 @@ import pytest
 
 import spmcompat
 import spmcompat.runtime.threads
-from spmcompat.errors import OutOfMemoryError, TrainingError, is_out_of_memory
+from spmcompat.errors import OutOfMemoryError, is_out_of_memory
 from spmcompat.runtime.workers import Workers
+from tests.kinds import raises_kind
 from tests.searches import LONG
 from tests.unit.failing_runs import Outcome
 
@@ -200,7 +201,7 @@ def test_the_error_in_python(tmp_path: Path) -> None:
         def __iter__(self):  # type: ignore[no-untyped-def]
             return iter(sentences())
 
-    with pytest.raises(TrainingError, match='Memory ran out in the stage "Reading"') as raised:
+    with raises_kind('out-of-memory "Reading"') as raised:
         spmcompat.train(
             sentence_iterator=Text(), model_prefix=tmp_path / "m", vocab_size=10, minloglevel=2
         )
@@ -218,7 +219,7 @@ def test_memory_that_on_round_needs(error: Exception, model_type: str, tmp_path:
     def on_round(_: object) -> None:
         raise error
 
-    with pytest.raises(OutOfMemoryError, match="on_round") as caught:
+    with raises_kind("out-of-memory on_round") as caught:
         spmcompat.train(
             sentence_iterator=["the cat sat on the mat"] * 9,
             model_prefix=tmp_path / "m",

@@ -20,6 +20,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import SegmentCounts, bpe_segments
 from spmcompat.segments.cutting import counts_and_alphabet
 from spmcompat.text.sources import Items
+from tests.kinds import raises_kind
 from tests.oracle import parity_merging
 from tests.oracle.characters import SPACE, Options, Sentence, cover
 from tests.parity import corpora
@@ -255,19 +256,22 @@ def test_sentencepiece_encodes_as_the_merges_dictate() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"language_ratios": [1]}, "language_ratios has 1 items, but language_counts has 2"),
-        ({"language_ratios": [1, 0]}, "a number above 0 .* for each language, not 0"),
-        ({"language_ratios": [1, "1e400"]}, "language_ratios"),
-        ({"language_ratios": [1, "1e-999999999"]}, "language_ratios"),
-        ({"language_ratios": [1, "1e-20"]}, "language_ratios"),
-        ({"language_ratios": [1, "2/3"]}, "language_ratios"),
+        ({"language_ratios": [1]}, "conflicting-options language_ratios language_counts"),
+        ({"language_ratios": [1, 0]}, "bad-value language_ratios"),
+        ({"language_ratios": [1, "1e400"]}, "bad-value language_ratios"),
+        ({"language_ratios": [1, "1e-999999999"]}, "bad-value language_ratios"),
+        ({"language_ratios": [1, "1e-20"]}, "bad-value language_ratios"),
+        ({"language_ratios": [1, "2/3"]}, "bad-value language_ratios"),
         ({"language_development": []}, ""),
         ({"language_window": 5, "language_alpha": 1e300}, ""),
-        ({"language_alpha": 3}, "language_alpha needs language_window"),
-        ({"language_window": -1}, "language_window"),
-        ({"auto_character_coverage": True, "byte_fallback": True}, "auto_character_coverage"),
-        ({"on_round": print}, "language_counts does not use on_round"),
-        ({"model_type": "unigram"}, "language_counts is for bpe models only"),
+        ({"language_alpha": 3}, "conflicting-options language_alpha language_window"),
+        ({"language_window": -1}, "bad-value language_window"),
+        (
+            {"auto_character_coverage": True, "byte_fallback": True},
+            "conflicting-options auto_character_coverage",
+        ),
+        ({"on_round": print}, "conflicting-options language_counts on_round"),
+        ({"model_type": "unigram"}, "conflicting-options language_counts"),
     ],
 )
 def test_errors(options: dict[str, object], message: str) -> None:
@@ -278,9 +282,8 @@ def test_errors(options: dict[str, object], message: str) -> None:
     if not message:
         spmcompat.train(model_writer=io.BytesIO(), minloglevel=3, **given)
         return
-    with pytest.raises(spmcompat.TrainingError, match=message) as caught:
+    with raises_kind(message):
         spmcompat.train(model_writer=io.BytesIO(), minloglevel=3, **given)
-    assert "\n" not in str(caught.value)
 
 
 def test_counts_with_other_rules_are_refused() -> None:
@@ -292,13 +295,13 @@ def test_counts_with_other_rules_are_refused() -> None:
         {"language_counts": [one, other]},
         {"language_counts": [one], "language_development": [other]},
     ):
-        with pytest.raises(spmcompat.TrainingError, match="different rules"):
+        with raises_kind("counts-mismatch"):
             trained(**options, vocab_size=200)
 
 
 @pytest.mark.parametrize("name", ["language_window", "language_first_merges", "language_ratios"])
 def test_options_of_languages_need_their_counts(name: str) -> None:
-    spmcompat = pytest.importorskip("spmcompat")
+    pytest.importorskip("spmcompat")
     value = [2.0] if name == "language_ratios" else 2
-    with pytest.raises(spmcompat.TrainingError, match=f"{name} needs language_counts"):
+    with raises_kind(f"conflicting-options {name} language_counts"):
         trained(sentence_iterator=spanish(1), vocab_size=200, **{name: value})

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import spmcompat
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError
+from tests.kinds import raises_kind
 
 LINES = [
     b"The cat sat.",
@@ -89,23 +90,20 @@ def test_usual_text_causes_no_warning(tmp_path: Path) -> None:
 @pytest.mark.parametrize("function", [spmcompat.train, spmcompat.count])
 def test_columns_of_a_data_set_are_no_sentences(function: Any) -> None:
     columns = {"body": ["a", "b"], "id": [1, 2]}
-    with pytest.raises(
-        BadValueError, match=r"pass data\[:50\]\['body'\], or data\.select"
-    ) as caught:
+    with raises_kind("wrong-type data[:50]['body'] data.select"):
         function(sentence_iterator=columns)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["a text", b"a text"])
 def test_a_single_text_is_no_iterator(text: str | bytes) -> None:
-    with pytest.raises(BadValueError, match="must be an iterable"):
+    with raises_kind("wrong-type sentence_iterator"):
         spmcompat.train(sentence_iterator=text)  # type: ignore[arg-type]
 
 
 def test_the_path_of_a_file_is_no_iterator() -> None:
-    with pytest.raises(BadValueError, match=r"Arrow data\. To train on a file, give input\.$"):
+    with raises_kind("wrong-type sentence_iterator"):
         spmcompat.train(sentence_iterator="corpus.txt")  # type: ignore[arg-type]
-    with pytest.raises(BadValueError, match=r"Arrow data\. To train on a file, give input\.$"):
+    with raises_kind("wrong-type sentence_iterator"):
         spmcompat.train(sentence_iterator=Path("corpus.txt"))  # type: ignore[arg-type]
 
 
@@ -143,10 +141,10 @@ PROBLEMS = {
     "NUL": ([b"a\0b"], "NUL"),
     "Latin-1": ([b"caf\xe9"], "UTF-8"),
     "half a character": (["é".encode()[:1]], "UTF-8"),
-    "long lines": ([b"ab " * 20] * 3, "too long"),
-    "a line that is long in bytes": ([b"ab " * 2000], "too long"),
+    "long lines": ([b"ab " * 20] * 3, "max_sentence_length"),
+    "a line that is long in bytes": ([b"ab " * 2000], "max_sentence_length"),
     "U+2585": (["\u2585".encode()] * 3, "2585"),
-    "both": ([b"a" * 30, "\u2585".encode(), b"b" * 30], "too long"),
+    "both": ([b"a" * 30, "\u2585".encode(), b"b" * 30], "max_sentence_length"),
 }
 
 
@@ -160,10 +158,8 @@ def test_strict(name: str, form: str, tmp_path: Path) -> None:
     if form == "iterator":
         text = {"sentence_iterator": [*GOOD, *lines]}
     function = partial(spmcompat.count, max_sentence_length=20) if form == "count" else log_of
-    with pytest.raises(TrainingError, match=word) as caught:
+    with raises_kind(f"strict strict {word}"):
         function(**text, strict=True)
-    assert "\n" not in str(caught.value)
-    assert "strict" in str(caught.value)
     function(**text)
 
 
@@ -188,6 +184,6 @@ def test_strict_changes_no_byte(tmp_path: Path) -> None:
 
 def test_strict_needs_a_text(tmp_path: Path) -> None:
     counts = spmcompat.count(sentence_iterator=GOOD, strict=True)
-    with pytest.raises(BadValueError, match="strict"):
+    with raises_kind("conflicting-options strict", BadValueError):
         spmcompat.train(counts=counts, model_prefix=tmp_path / "m", vocab_size=30, strict=True)
     assert not [*tmp_path.iterdir()]

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-from spmcompat.errors import BadValueError
 from spmcompat.model.reading import parse, read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.normalization.charsmaps import precompiled
+from tests.kinds import raises_kind
 
 TYPES = ModelProto.SentencePiece
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
@@ -70,37 +70,40 @@ def damage_charsmap(at: int, field: str, model: ModelProto) -> None:
 # Changes to a Unigram model after which sentencepiece refuses it, each with a part of the error
 # message of spmcompat.
 REFUSED: dict[str, tuple[Change, str]] = {
-    "an empty piece": (partial(put, "", "piece"), "the piece of id 4 is empty"),
-    "U+0000": (partial(put, "a\0", "piece"), "contains the character U+0000"),
-    "8,000 bytes": (partial(put, "x" * 8000, "piece"), "is too long"),
-    "a duplicate": (partial(put, "ab", "piece"), "ab is already defined"),
-    "a duplicate control piece": (partial(add, "<s>", TYPES.CONTROL), "already defined"),
-    "NaN": (partial(put, math.nan, "score"), "which is not a finite number"),
-    "infinity": (partial(put, math.inf, "score"), "which is not a finite number"),
-    "minus infinity": (partial(put, -math.inf, "score"), "which is not a finite number"),
-    "no unknown piece": (partial(put, TYPES.CONTROL, "type", piece_id=0), "unk is not defined"),
-    "two unknown pieces": (partial(put, TYPES.UNKNOWN, "type"), "unk is already defined"),
-    "no normal piece": (partial(keep, 3), "no pieces are loaded"),
-    "a byte without byte_fallback": (partial(add, "<0x0A>", TYPES.BYTE), "is in the vocabulary"),
-    "a byte too few": (partial(use_bytes, BYTES[1:]), "<0x00> is not in the vocabulary"),
-    "another byte": (partial(use_bytes, [*BYTES, "<0x0a>"]), "<0x0a> is in the vocabulary"),
-    "no bytes": (partial(use_bytes, []), "<0x00> is not in the vocabulary"),
-    "a short charsmap": (partial(put_in, b"abc", "normalizer_spec.precompiled_charsmap"), "broken"),
+    "an empty piece": (partial(put, "", "piece"), "bad-model"),
+    "U+0000": (partial(put, "a\0", "piece"), "bad-model U+0000"),
+    "8,000 bytes": (partial(put, "x" * 8000, "piece"), "bad-model"),
+    "a duplicate": (partial(put, "ab", "piece"), "bad-model"),
+    "a duplicate control piece": (partial(add, "<s>", TYPES.CONTROL), "bad-model"),
+    "NaN": (partial(put, math.nan, "score"), "bad-model"),
+    "infinity": (partial(put, math.inf, "score"), "bad-model"),
+    "minus infinity": (partial(put, -math.inf, "score"), "bad-model"),
+    "no unknown piece": (partial(put, TYPES.CONTROL, "type", piece_id=0), "bad-model"),
+    "two unknown pieces": (partial(put, TYPES.UNKNOWN, "type"), "bad-model"),
+    "no normal piece": (partial(keep, 3), "bad-model"),
+    "a byte without byte_fallback": (partial(add, "<0x0A>", TYPES.BYTE), "bad-model"),
+    "a byte too few": (partial(use_bytes, BYTES[1:]), "bad-model <0x00>"),
+    "another byte": (partial(use_bytes, [*BYTES, "<0x0a>"]), "bad-model <0x0a>"),
+    "no bytes": (partial(use_bytes, []), "bad-model <0x00>"),
+    "a short charsmap": (
+        partial(put_in, b"abc", "normalizer_spec.precompiled_charsmap"),
+        "bad-model",
+    ),
     "a charsmap whose size is wrong": (
         partial(damage_charsmap, 3, "normalizer_spec.precompiled_charsmap"),
-        "normalizer_spec: Trie data size",
+        "bad-model normalizer_spec",
     ),
     "a charsmap whose array is wrong": (
         partial(damage_charsmap, 7, "normalizer_spec.precompiled_charsmap"),
-        "normalizer_spec: precompiled_charsmap is invalid",
+        "bad-model normalizer_spec precompiled_charsmap",
     ),
     "a charsmap without its end": (
         partial(damage_charsmap, -1, "normalizer_spec.precompiled_charsmap"),
-        "normalizer_spec: normalized block must be null terminated",
+        "bad-model normalizer_spec",
     ),
     "a broken denormalizer": (
         partial(damage_charsmap, 7, "denormalizer_spec.precompiled_charsmap"),
-        "denormalizer_spec: precompiled_charsmap is invalid",
+        "bad-model denormalizer_spec precompiled_charsmap",
     ),
 }
 
@@ -130,8 +133,8 @@ def not_utf8(change: Change) -> bytes:
 
 
 NOT_UTF8 = {
-    "a piece": (partial(put, MARK, "piece"), "the piece of id 4 is not UTF-8"),
-    "a name": (partial(put_in, MARK, "trainer_spec.unk_piece"), "unk_piece is not UTF-8"),
+    "a piece": (partial(put, MARK, "piece"), "bad-model UTF-8"),
+    "a name": (partial(put_in, MARK, "trainer_spec.unk_piece"), "bad-model unk_piece UTF-8"),
 }
 
 
@@ -171,16 +174,15 @@ def test_models_that_do_not_load_are_refused(name: str, tmp_path: Path) -> None:
     change, message = REFUSED[name]
     path = tmp_path / "m.model"
     path.write_bytes(changed(change))
-    with pytest.raises(BadValueError) as refusal:
+    with raises_kind(message) as refusal:
         read_model(path)
-    assert message in str(refusal.value)
     assert str(refusal.value).startswith(f'"{path}": ')
 
 
 @pytest.mark.parametrize("name", NOT_UTF8)
 def test_text_that_is_not_utf8_is_refused(name: str) -> None:
     change, message = NOT_UTF8[name]
-    with pytest.raises(BadValueError, match=message):
+    with raises_kind(message):
         parse(not_utf8(change))
 
 
@@ -191,7 +193,7 @@ def test_paths_may_have_any_bytes() -> None:
 
 def test_a_bpe_model_has_one_namespace() -> None:
     model = changed(partial(add, "ab", TYPES.CONTROL), TrainerSpec.BPE)
-    with pytest.raises(BadValueError, match="ab is already defined"):
+    with raises_kind("bad-model"):
         parse(model)
 
 
@@ -205,7 +207,7 @@ def test_a_bpe_model_has_one_namespace() -> None:
     ],
 )
 def test_scores_are_finite_in_every_type_of_model(model_type: int, score: float) -> None:
-    with pytest.raises(BadValueError, match="not a finite number"):
+    with raises_kind("bad-model"):
         parse(changed(partial(put, score, "score"), model_type))
 
 

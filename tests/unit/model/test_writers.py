@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.errors import MissingFileError
 from spmcompat.model.writers import write_all
+from tests.kinds import raises_kind
 
 DATA = bytes(range(256)) * 1000
 
@@ -45,7 +45,7 @@ def test_a_result_that_is_not_a_smaller_number_means_everything(result: object) 
 
 @pytest.mark.parametrize("result", [0, -1])
 def test_a_writer_that_writes_nothing(result: int) -> None:
-    with pytest.raises(MissingFileError, match="Writer"):
+    with raises_kind("cannot-write"):
         write_all(Writer(lambda _: result), DATA)
 
 
@@ -64,7 +64,7 @@ def test_a_full_pipe() -> None:
     with (
         open(reading, "rb"),
         open(writing, "wb", buffering=0) as pipe,
-        pytest.raises(MissingFileError, match="FileIO"),
+        raises_kind("cannot-write"),
     ):
         write_all(pipe, DATA)
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError
+from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.normalization import charsmaps
 from spmcompat.normalization.charsmaps import Normalizer
 from spmcompat.releases import RELEASES, Release
+from tests.kinds import raises_kind
 from tests.parity import reference_normalizer as reference
 
 DATA = Path(charsmaps.__file__).parent / "data"
@@ -69,7 +70,7 @@ def test_unknown_names_are_refused_as_the_library_does(name: str) -> None:
 
 def test_the_message_of_an_unknown_name_lists_the_known_ones() -> None:
     for name in ("nfkd", ""):
-        with pytest.raises(TrainingError, match=f"is found: {name}: choose one of nmt_nfkc, nfkc"):
+        with raises_kind(f"bad-value nmt_nfkc {name}"):
             charsmaps.precompiled(name)
 
 
@@ -121,19 +122,19 @@ def test_the_number_of_sources_that_are_prefixes_is_limited(depth: int, tmp_path
 @pytest.mark.parametrize(
     ("rules", "error", "message"),
     [
-        ({}, TrainingError, "no normalization rules"),
-        ({(): (0x61,)}, BadValueError, "Source string cannot be empty"),
-        ({(): ()}, BadValueError, "Source string cannot be empty"),
-        ({(0x61,): (0x61,)}, BadValueError, "Identity conversion is not allowed"),
-        ({(0xD800,): (0x61,)}, TrainingError, "surrogate"),
-        ({(0x61,): (0xDFFF,)}, TrainingError, "surrogate"),
-        ({(0, 0x61): (0x62,)}, TrainingError, "zero-length key"),
-        ({(-1,): (0x62,)}, BadValueError, "not a code point"),
-        ({(0x61,): (1 << 32,)}, BadValueError, "not a code point"),
+        ({}, TrainingError, "bad-rules"),
+        ({(): (0x61,)}, BadValueError, "bad-value"),
+        ({(): ()}, BadValueError, "bad-value"),
+        ({(0x61,): (0x61,)}, BadValueError, "bad-value"),
+        ({(0xD800,): (0x61,)}, TrainingError, "bad-rules"),
+        ({(0x61,): (0xDFFF,)}, TrainingError, "bad-rules"),
+        ({(0, 0x61): (0x62,)}, TrainingError, "bad-rules"),
+        ({(-1,): (0x62,)}, BadValueError, "bad-value"),
+        ({(0x61,): (1 << 32,)}, BadValueError, "bad-value"),
     ],
 )
 def test_rules_that_cannot_be_compiled(rules: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
+    with raises_kind(message):
         charsmaps.compile_charsmap(rules)
 
 
@@ -215,20 +216,20 @@ def test_files_are_read_as_the_library_reads_them(content: bytes, tmp_path: Path
 def test_the_message_of_a_bad_line_names_the_file_and_the_line(tmp_path: Path) -> None:
     path = tmp_path / "rules.tsv"
     path.write_bytes(b"41\t42\n43\tzz\n")
-    with pytest.raises(TrainingError, match=r"rules\.tsv, line 2: Invalid hex codepoint: 'zz'"):
+    with raises_kind("bad-rules rules.tsv zz"):
         charsmaps.load_rules(str(path))
     path.write_bytes(b"41\t42\n43\t44\n\t45\n")
-    with pytest.raises(TrainingError, match=r"rules\.tsv, line 3: the rule has no source"):
+    with raises_kind("bad-rules rules.tsv"):
         charsmaps.load_rules(str(path))
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     missing = str(tmp_path / "missing.tsv")
-    with pytest.raises(MissingFileError, match=r"missing\.tsv\": No such file or directory"):
+    with raises_kind("cannot-read missing.tsv No such file or directory"):
         charsmaps.load_rules(missing)
-    with pytest.raises(MissingFileError, match="directory"):
+    with raises_kind("cannot-read"):
         charsmaps.load_rules(str(tmp_path))
-    with pytest.raises(MissingFileError, match="NUL"):
+    with raises_kind("impossible-path"):
         charsmaps.load_rules("a\0b")
     assert_same_outcome(
         outcome(charsmaps.load_rules, missing), outcome(reference.compile_file, missing)
@@ -288,7 +289,7 @@ def test_a_charsmap_with_a_cycle_is_refused_when_decompiled() -> None:
     units[1 ^ 0x61] = 0x61 | ((1 ^ 0x61 ^ 1) << 10)
     blob = struct.pack("<257I", 1024, *units) + b"\0"
     Normalizer(blob)
-    with pytest.raises(TrainingError, match="Max recursion depth exceeded in decompile"):
+    with raises_kind("bad-rules"):
         charsmaps.decompile(blob)
 
 
@@ -330,9 +331,8 @@ def test_states_that_rules_share_are_decompiled() -> None:
 def test_exponentially_many_rules_are_refused_at_once(depth: int) -> None:
     blob = doubling(depth)
     Normalizer(blob)
-    with pytest.raises(TrainingError, match="it contains more than 1,048,576 rules") as caught:
+    with raises_kind("bad-rules 1,048,576"):
         charsmaps.decompile(blob)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("depth", [39, 999])
@@ -346,7 +346,7 @@ def test_the_sum_of_overlapping_targets_is_bounded() -> None:
     keys = {512 + 256 * i: i for i in range(20)}
     blob = crafted({**arcs, **{base: {} for base in keys}}, keys, targets)
     Normalizer(blob)
-    with pytest.raises(TrainingError, match="or more than 16 MiB of rules"):
+    with raises_kind("bad-rules 16"):
         charsmaps.decompile(blob)
 
 
@@ -357,7 +357,7 @@ def test_an_arc_to_an_earlier_state_is_refused(back: int) -> None:
     arcs[1024] = {0x61: 1024 - 256 * back, 0x62: 1280}
     blob = crafted({**arcs, 1280: {}}, {1280: 0})
     Normalizer(blob)
-    with pytest.raises(TrainingError, match=r"recursion depth .*: its arcs form a cycle\."):
+    with raises_kind("bad-rules"):
         charsmaps.decompile(blob)
 
 
@@ -365,7 +365,7 @@ def test_the_longest_source_that_is_decompiled() -> None:
     rules = {(0x61,) * 1000: (0x62,), (0x63,): (0x64,)}
     assert charsmaps.decompile(charsmaps.compile_charsmap(rules)) == rules
     longer = charsmaps.compile_charsmap({(0x61,) * 1001: (0x62,)})
-    with pytest.raises(TrainingError, match="a rule has more than 1000 bytes"):
+    with raises_kind("bad-rules 1000"):
         charsmaps.decompile(longer)
 
 
@@ -377,7 +377,7 @@ def test_a_long_path_to_a_known_state_is_refused() -> None:
     arcs = {256: {0x61: 256 * (size + 2), 0x62: 512}, **arcs, 256 * (2 * size + 2): {}}
     blob = crafted(arcs, {256 * (2 * size + 2): 0})
     Normalizer(blob)
-    with pytest.raises(TrainingError, match="a rule has more than 1000 bytes"):
+    with raises_kind("bad-rules 1000"):
         charsmaps.decompile(blob)
 
 

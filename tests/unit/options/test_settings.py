@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 
-from spmcompat.errors import BadValueError, MissingFileError, TrainingError, UnknownOptionError
+from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
 from spmcompat.options.from_flags import from_flags
 from spmcompat.options.from_keywords import from_kwargs, from_string, from_values
 from spmcompat.options.option import OBJECT
 from spmcompat.options.settings import Settings, with_charsmaps
 from spmcompat.options.table import OPTIONS
+from tests.kinds import raises_kind
 
 
 def stored(spec: Message) -> dict[str, Any]:
@@ -60,7 +61,7 @@ def test_string_keeps_the_first_of_two() -> None:
 
 @pytest.mark.parametrize("text", ["--vocab_size=60  --byte_fallback", " --byte_fallback", "--a "])
 def test_string_with_a_space_too_many(text: str) -> None:
-    with pytest.raises(TrainingError, match="unknown field name"):
+    with raises_kind("unknown-option"):
         from_string(text)
 
 
@@ -72,20 +73,20 @@ def test_empty_arguments_of_a_string(text: str) -> None:
     for release in ("0.2.0", "0.2.1"):
         assert stored(from_string(text.format(release)).trainer) == {"vocab_size": 60}
     for release in ("0.2.2", "0.2.3"):
-        with pytest.raises(UnknownOptionError, match='name ""'):
+        with raises_kind("unknown-option"):
             from_string(text.format(release))
 
 
 @pytest.mark.parametrize("text", ["--vocab_size=60 --", "--vocab_size=60 --=1 ", "=1"])
 def test_arguments_without_a_name(text: str) -> None:
     for release in ("0.2.1", "0.2.3"):
-        with pytest.raises(UnknownOptionError, match='name ""'):
+        with raises_kind("unknown-option"):
             from_string(f"{text} --compat={release}")
 
 
 @pytest.mark.parametrize("name", ["compat", "workers", "recipe", "on_round"])
 def test_own_keyword_beside_a_string(name: str) -> None:
-    with pytest.raises(BadValueError, match=name):
+    with raises_kind(f"conflicting-options {name}", BadValueError):
         from_string("--vocab_size=60", [name])
 
 
@@ -110,9 +111,8 @@ def test_keywords_of_the_reference_beside_a_string() -> None:
     ],
 )
 def test_string_with_a_part_that_is_no_option(text: str, remedy: str) -> None:
-    with pytest.raises(UnknownOptionError) as raised:
+    with raises_kind(f"unknown-option {remedy}"):
         from_string(text)
-    assert str(raised.value).endswith(f"{remedy}.")
 
 
 @pytest.mark.parametrize("name", ["control_symbols", "user_defined_symbols"])
@@ -144,21 +144,21 @@ def test_retired_options_are_reported() -> None:
 
 
 def test_unknown_option_is_answered_with_a_close_one() -> None:
-    with pytest.raises(TrainingError, match=r"Did you mean .*vocab_size"):
+    with raises_kind("unknown-option vocab_size"):
         from_kwargs({"vocab_sise": 1})
 
 
 def test_option_of_another_form() -> None:
-    with pytest.raises(UnknownOptionError, match="Only the command line takes it"):
+    with raises_kind("unknown-option required_chars_file"):
         from_kwargs({"required_chars_file": "x"})
-    with pytest.raises(UnknownOptionError, match="Only Python takes it"):
+    with raises_kind("unknown-option escape_whitespaces"):
         from_flags({"escape_whitespaces": "true"})
-    with pytest.raises(UnknownOptionError, match="It is a Python object"):
+    with raises_kind("unknown-option"):
         from_string("--sentence_iterator=x")
 
 
 def test_lone_surrogate() -> None:
-    with pytest.raises(BadValueError, match="unk_surface is not valid UTF-8"):
+    with raises_kind("not-utf8 unk_surface UTF-8", BadValueError):
         from_kwargs({"unk_surface": "\ud800"})
 
 
@@ -181,10 +181,10 @@ def test_files_of_symbols(tmp_path: Path) -> None:
     )
     assert list(settings.trainer.control_symbols) == ["<z>", "<a>\r", "<b,c>"]
     assert settings.trainer.required_chars == "ßø"
-    with pytest.raises(MissingFileError, match="nowhere"):
+    with raises_kind("cannot-read"):
         from_flags({"user_defined_symbols_file": str(tmp_path / "nowhere")})
     (tmp_path / "latin").write_bytes(b"\xe9\n")
-    with pytest.raises(BadValueError, match="not valid UTF-8"):
+    with raises_kind("not-utf8 UTF-8", BadValueError):
         from_flags({"user_defined_symbols_file": str(tmp_path / "latin")})
 
 
@@ -202,11 +202,11 @@ def test_options_that_no_model_stores() -> None:
         assert tuple(getattr(settings, name) for name in given) == values
     assert by_flags.trainer == from_flags({}).trainer
     assert by_keywords.trainer == from_kwargs({}).trainer
-    with pytest.raises(BadValueError, match="given for min_freq_alpha"):
+    with raises_kind("bad-value min_freq_alpha", BadValueError):
         from_flags({"min_freq_alpha": "few"})
-    with pytest.raises(BadValueError, match="given for use_sparse_pruning"):
+    with raises_kind("bad-value use_sparse_pruning", BadValueError):
         from_kwargs({"use_sparse_pruning": "perhaps"})
-    with pytest.raises(TrainingError, match="Did you mean use_sparse_pruning"):
+    with raises_kind("unknown-option use_sparse_pruning"):
         from_kwargs({"use_sparse_prunning": True})
 
 
@@ -214,9 +214,9 @@ def test_whole_normalizer() -> None:
     given = NormalizerSpec(name="mine", precompiled_charsmap=b"", add_dummy_prefix=False)
     settings = from_kwargs({"_serialized_normalizer_spec": given.SerializeToString()})
     assert settings.normalizer.SerializeToString() == given.SerializeToString()
-    with pytest.raises(BadValueError, match="Cannot specify both"):
+    with raises_kind("conflicting-options", BadValueError):
         from_kwargs({"_serialized_normalizer_spec": b"", "name": "x"})
-    with pytest.raises(TrainingError, match="Failed to parse"):
+    with raises_kind("bad-value"):
         from_kwargs({"_serialized_normalizer_spec": b"\xff"})
 
 
@@ -229,7 +229,7 @@ def test_identity_stores_an_empty_charsmap() -> None:
 
 def test_rules_and_charsmap_exclude_each_other() -> None:
     settings = from_kwargs({"normalization_rule_tsv": "x", "precompiled_charsmap": "y"})
-    with pytest.raises(TrainingError, match="precompiled_charsmap is already defined"):
+    with raises_kind("conflicting-options precompiled_charsmap"):
         with_charsmaps(settings)
 
 
@@ -271,7 +271,7 @@ def test_values_are_stored_as_their_text_is(name: str, compat: str) -> None:
 @pytest.mark.skipif(CSV_HAS_NUL, reason="this Python writes U+0000 as CSV")
 def test_a_list_with_nul_is_refused() -> None:
     for form in (from_values, from_kwargs):
-        with pytest.raises(BadValueError, match=r"contains U\+0000.*for control_symbols"):
+        with raises_kind("bad-value U+0000 control_symbols", BadValueError):
             form({"control_symbols": ["a\0b"]})
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError
 from spmcompat.options.from_flags import from_flags
 from spmcompat.options.from_keywords import from_kwargs
 from spmcompat.options.values import (
@@ -19,6 +19,7 @@ from spmcompat.options.values import (
     to_text,
 )
 from spmcompat.releases import RELEASES
+from tests.kinds import raises_kind
 from tests.parity import corpora
 from tests.parity.harness import Trainers, file_case
 
@@ -38,27 +39,27 @@ def test_int(text: str, value: int) -> None:
     "text", ["", " ", "5.0", "1_0", "٣", "- 5", "+-5", "2147483648", "0x10", "5 5", "5\0", "\xa05"]
 )
 def test_not_an_int(text: str) -> None:
-    with pytest.raises(BadValueError, match=r"cannot parse .* as int\."):
+    with raises_kind("bad-value", BadValueError):
         parse_int(text, INT32)
 
 
 @pytest.mark.parametrize(
-    ("text", "hint"),
+    ("text", "number"),
     [
-        ("8k", " Write 8000."),
-        ("32K", " Write 32000."),
-        ("10m", " Write 10000000."),
-        ("2147m", " Write 2147000000."),
+        ("8k", "8000"),
+        ("32K", "32000"),
+        ("10m", "10000000"),
+        ("2147m", "2147000000"),
         ("2148M", ""),
         ("k", ""),
         ("8kb", ""),
         ("٣k", ""),
     ],
 )
-def test_a_number_with_a_unit_is_written_out(text: str, hint: str) -> None:
-    with pytest.raises(BadValueError) as caught:
+def test_a_number_with_a_unit_is_written_out(text: str, number: str) -> None:
+    with raises_kind(f"bad-value {text} {number}", BadValueError) as caught:
         parse_int(text, INT32)
-    assert str(caught.value) == f'cannot parse "{text}" as int.{hint}'
+    assert ("000" in str(caught.value)) == bool(number)
 
 
 def test_unsigned_int_takes_no_minus_sign() -> None:
@@ -187,7 +188,7 @@ def test_bad_value_as_the_reference(trainers: Trainers, name: str, value: str, k
 def test_more_digits_than_python_reads(digits: str) -> None:
     for allowed in (INT32, UINT64):
         for parse in (parse_int, stream_int):
-            with pytest.raises(BadValueError, match=r"cannot parse .* as int\."):
+            with raises_kind("bad-value", BadValueError):
                 parse(digits.strip(), allowed)
 
 
@@ -202,9 +203,9 @@ def test_zeros_before_a_number_count_nothing(parse: Callable[[str, range], int])
     "value", [10**5000, -(10**5000), [10**5000]], ids=["plus", "minus", "list"]
 )
 def test_numbers_of_more_digits_than_python_writes(value: object) -> None:
-    with pytest.raises(BadValueError, match="cannot parse a number of 16,610 bits as int"):
+    with raises_kind("bad-value 16,610", BadValueError):
         to_text(value)
-    with pytest.raises(BadValueError, match="It was given for vocab_size"):
+    with raises_kind("bad-value vocab_size", BadValueError):
         from_kwargs({"vocab_size": value})
 
 
@@ -215,17 +216,17 @@ NUMBERS = ["input_sentence_size", "vocab_size", "num_threads", "workers", "sampl
 @pytest.mark.parametrize("name", [*NUMBERS, "random_seed", "max_sentence_length", "unk_id"])
 def test_options_of_more_digits_than_python_reads(name: str, compat: str) -> None:
     for digits in ("9" * 5000, "-" + "9" * 5000):
-        with pytest.raises(BadValueError, match="as int"):
+        with raises_kind("bad-value", BadValueError):
             from_flags({name: digits, "compat": compat})
         if name != "random_seed":
-            with pytest.raises(BadValueError, match=f"as int. It was given for {name}"):
+            with raises_kind(f"bad-value {name}", BadValueError):
                 from_kwargs({name: digits, "compat": compat})
 
 
 def test_other_numbers_of_many_digits() -> None:
-    with pytest.raises(BadValueError, match="as int"):
+    with raises_kind("bad-value final_estimate", BadValueError):
         from_flags({"final_estimate": "em:" + "9" * 5000})
-    with pytest.raises(TrainingError, match="as int"):
+    with raises_kind("bad-value"):
         from_flags({"minloglevel": "9" * 5000})
     assert (
         from_flags({"final_estimate": "em:" + "0" * 5000 + "7"}).extensions.final_estimate == "em:7"

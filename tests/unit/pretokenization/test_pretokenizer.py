@@ -11,16 +11,16 @@ import pytest
 
 import spmcompat
 from spmcompat.cli.train import main
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.pretokenization.pretokenizer import Cut, Pretokenizer, find_cut
 from spmcompat.pretokenization.script_runs import script_runs
 from spmcompat.runtime.context import Context
-from spmcompat.runtime.libraries import MissingLibraryError
 from spmcompat.runtime.threads import CancelFlag
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
+from tests.kinds import raises_kind
 from tests.parity import corpora
 from tests.processes import start_python
 from tests.unit import stages
@@ -54,7 +54,7 @@ def test_what_the_function_raises_is_the_cause() -> None:
     def broken(_: str) -> list[str]:
         raise KeyError("boom")
 
-    with pytest.raises(TrainingError, match=r"^Pretokenizer failed: KeyError: 'boom'$") as caught:
+    with raises_kind("pretokenizer-failed boom") as caught:
         _pretokenizer(broken)(b"ab")
     assert isinstance(caught.value.__cause__, KeyError)
 
@@ -71,7 +71,7 @@ def test_exceptions_that_end_the_program_are_raised_unchanged(stop: type[BaseExc
 
 
 def test_a_failing_function_leaves_no_file(tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match="Pretokenizer failed: IndexError"):
+    with raises_kind("pretokenizer-failed"):
         spmcompat.train(
             sentence_iterator=LINES,
             model_prefix=tmp_path / "m",
@@ -113,7 +113,7 @@ def test_a_pattern_cuts_where_its_matches_begin_and_end() -> None:
 @pytest.mark.parametrize("pattern", ["(", "(" * 50_000], ids=["short", "deep"])
 def test_an_invalid_pattern_is_refused(pattern: str) -> None:
     pytest.importorskip("regex")
-    with pytest.raises(BadValueError, match="is not a valid pattern of the regex package"):
+    with raises_kind("bad-value", BadValueError):
         spmcompat.train(
             sentence_iterator=LINES,
             model_writer=io.BytesIO(),
@@ -124,18 +124,18 @@ def test_an_invalid_pattern_is_refused(pattern: str) -> None:
 
 def test_a_pattern_needs_the_package_regex(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "regex", None)
-    with pytest.raises(MissingLibraryError, match=r"pip install 'spmcompat\[regex\]'"):
+    with raises_kind("missing-library spmcompat[regex]"):
         find_cut("regex:x")
 
 
 @pytest.mark.parametrize("name", ["scripts", "", "regex", 5, False, ["script"]])
 def test_other_values_are_refused(name: Any) -> None:
-    with pytest.raises(BadValueError, match=r"must be a function .* 'script' or 'regex:PATTERN'"):
+    with raises_kind("wrong-type script regex:PATTERN"):
         find_cut(name)
 
 
 def test_script_refuses_white_space_as_suffix() -> None:
-    with pytest.raises(TrainingError, match="treat_whitespace_as_suffix"):
+    with raises_kind("conflicting-options treat_whitespace_as_suffix"):
         spmcompat.train(
             sentence_iterator=LINES,
             model_writer=io.BytesIO(),

@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 import pytest
 
-from spmcompat.errors import MissingFileError, OutOfMemoryError, TrainingError
 from spmcompat.runtime.inputs import open_file
+from tests.kinds import raises_kind
 
 SIZE = 100_000
 LINES = b"abc\n" * (SIZE // 4)
@@ -49,7 +49,7 @@ def test_a_file_that_becomes_shorter(
     with open_file(path, "Check it") as file:
         file.readline()
         os.truncate(path, left)
-        with pytest.raises(TrainingError, match=r"a\.txt"):
+        with raises_kind("file-changed a.txt"):
             read(file)
 
 
@@ -85,7 +85,7 @@ def test_an_endless_device(device: str, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(device)
     for path in (device, link):
-        with pytest.raises(MissingFileError, match=str(path)), open_file(path, "Check it") as file:
+        with raises_kind(f"cannot-read {path}"), open_file(path, "Check it") as file:
             file.read(1)
 
 
@@ -93,11 +93,12 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
     loop = tmp_path / "loop"
     loop.symlink_to(loop)
     for path in (loop, tmp_path, tmp_path / "missing", f"{tmp_path}/a\0b"):
-        with pytest.raises(MissingFileError, match="Check it"), open_file(path, "Check it") as file:
+        kind = "impossible-path" if "\0" in str(path) else "cannot-read"
+        with raises_kind(kind), open_file(path, "Check it") as file:
             file.read()
     (tmp_path / "large").touch()
     with (
-        pytest.raises(OutOfMemoryError, match=r"large.*Check it"),
+        raises_kind("out-of-memory"),
         open_file(tmp_path / "large", "Check it"),
     ):
         raise MemoryError

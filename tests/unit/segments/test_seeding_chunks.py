@@ -13,7 +13,6 @@ from unittest import mock
 import pytest
 
 from spmcompat.counting import retention
-from spmcompat.errors import TrainingError
 from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.context import Context
@@ -23,6 +22,7 @@ from spmcompat.segments import seeding_chunks
 from spmcompat.segments.corpus import Corpus
 from spmcompat.text import sources
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
+from tests.kinds import raises_kind
 from tests.oracle.characters import SPACE, Options, Sentence, cover
 from tests.oracle.seeding import seed
 from tests.unit.stages import read_plan
@@ -182,7 +182,7 @@ def test_an_iterator_cannot_be_read_again() -> None:
     corpus = read_plan(
         make_plan(PLAIN), iter(line for line, _ in LONG.lines), Context(Workers(1), Report(2))
     )
-    with pytest.raises(TrainingError, match="iterator can be read only once"):
+    with raises_kind("cannot-read-twice"):
         seed_from_corpus(corpus, SeedRule(10), Context(Workers(1), Report(2)))
 
 
@@ -190,7 +190,7 @@ def test_arrow_data_cannot_be_read_again() -> None:
     pa = pytest.importorskip("pyarrow")
     rows = pa.array([line for line, _ in LONG.lines])
     corpus = read_plan(make_plan(PLAIN), rows, Context(Workers(1), Report(2)))
-    with pytest.raises(TrainingError, match="Arrow data can be read only once"):
+    with raises_kind("cannot-read-twice"):
         seed_from_corpus(corpus, SeedRule(10), Context(Workers(1), Report(2)))
 
 
@@ -206,7 +206,7 @@ def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
     options = PLAIN._replace(text=TextPlan(input=(str(pipe),)))
     corpus = read_plan(make_plan(options), None, Context(Workers(1), Report(2)))
     writer.join(LIMIT)
-    with pytest.raises(TrainingError, match="not a regular file and can be read only once"):
+    with raises_kind("cannot-read-twice"):
         seed_from_corpus(corpus, SeedRule(10), Context(Workers(1), Report(2)))
 
 
@@ -214,5 +214,5 @@ def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
 def test_a_changed_file_is_an_error(folder: Path, other: str) -> None:
     corpus = read(LONG, folder)
     (folder / "text").write_text(other)
-    with pytest.raises(TrainingError, match="changed while it was read"):
+    with raises_kind("file-changed"):
         seed_from_corpus(corpus, SeedRule(10), Context(Workers(1), Report(2)))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from spmcompat.counting.counts import log_shares
-from spmcompat.errors import TrainingError
 from spmcompat.simple.char import train as train_char
 from spmcompat.simple.word import train as train_word
+from tests.kinds import raises_kind
 
 
 def test_scores_are_float32_logarithms_of_shares() -> None:
@@ -29,7 +29,7 @@ def test_characters() -> None:
     assert [score for _, score in every] == log_shares([3, 1, 0], 4)
     assert train_char(alphabet, 2) == every[:2]
     assert train_char(alphabet, 0) == []
-    with pytest.raises(TrainingError, match="No character of the corpus is left"):
+    with raises_kind("text-too-small"):
         train_char([(ord("z"), 0)], None)
 
 

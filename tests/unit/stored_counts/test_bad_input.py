@@ -6,7 +6,6 @@ import io
 import json
 import os
 import random
-import re
 import resource
 import stat
 import subprocess
@@ -20,10 +19,10 @@ import pytest
 
 import spmcompat
 from spmcompat.__main__ import main
-from spmcompat.errors import TrainingError
 from spmcompat.stored_counts.merging_tables import Merging
 from spmcompat.stored_counts.metadata import FIELDS, RULES
 from spmcompat.stored_counts.table import KEY, CountTable
+from tests.kinds import raises_kind
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -49,10 +48,9 @@ def train(counts: object, **options: Any) -> None:
     spmcompat.SentencePieceTrainer.train(counts=counts, **{**usual, **options})
 
 
-def refused(match: str, counts: object, **options: Any) -> None:
-    with pytest.raises(TrainingError, match=match) as caught:
+def refused(expected: str, counts: object, **options: Any) -> None:
+    with raises_kind(expected):
         train(counts, **options)
-    assert "\n" not in str(caught.value)
     assert not list(Path().glob("m.*"))
 
 
@@ -73,45 +71,45 @@ def test_good_counts_train(path: Path) -> None:
 
 
 def test_a_missing_file() -> None:
-    refused('"no.counts": No such file or directory. Check the path.', "no.counts")
-    refused("Join files with spmcompat counts merge.", "a.counts,b.counts")
+    refused("cannot-read no.counts No such file or directory", "no.counts")
+    refused("cannot-read a.counts,b.counts merge", "a.counts,b.counts")
 
 
 def test_a_folder_without_files(path: Path) -> None:
     Path("folder").mkdir()
-    refused("folder: the folder contains no .parquet file", "folder")
+    refused("cannot-read folder .parquet", "folder")
 
 
 def test_a_foreign_file(path: Path) -> None:
     path.write_text("not parquet")
-    refused("is not a Parquet file, or is damaged", path)
+    refused("bad-counts good.counts", path)
 
 
 def test_an_empty_file(path: Path) -> None:
     path.write_bytes(b"")
-    refused("is not a Parquet file, or is damaged", path)
+    refused("bad-counts good.counts", path)
 
 
 def test_a_truncated_file(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
-    refused("is not a Parquet file, or is damaged", path)
+    refused("bad-counts good.counts", path)
 
 
 def test_a_damaged_file(path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[4:60] = bytes(56)
     path.write_bytes(bytes(data))
-    refused("good.counts", path)
+    refused("bad-counts good.counts", path)
 
 
 def test_a_column_whose_name_is_not_utf8(path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"pretoken", b"\x94retoken"))
-    refused("is not a Parquet file, or is damaged", path)
+    refused("bad-counts good.counts", path)
 
 
 def test_a_foreign_parquet_file(path: Path) -> None:
     pq.write_table(pa.table({"word": ["a"], "n": [1]}), path)
-    refused("is a Parquet file, but does not contain counts", path)
+    refused("bad-counts good.counts", path)
 
 
 def with_metadata(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -123,12 +121,10 @@ def with_metadata(path: Path, change: Callable[[dict[str, Any]], object]) -> Non
     pq.write_table(file.read().replace_schema_metadata({KEY: text}), path)
 
 
-@pytest.mark.parametrize(
-    ("version", "age"), [(1, "an older"), (99, "a newer"), (10**400, "a newer")]
-)
-def test_another_version(path: Path, version: int, age: str) -> None:
+@pytest.mark.parametrize("version", [1, 99, 10**400])
+def test_another_version(path: Path, version: int) -> None:
     with_metadata(path, lambda document: document.update(version=version))
-    refused(f"{age} spmcompat wrote this file", path)
+    refused("counts-version good.counts", path)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +139,7 @@ def test_another_version(path: Path, version: int, age: str) -> None:
 def test_metadata_that_are_not_those_of_counts(path: Path, text: bytes) -> None:
     table = pq.ParquetFile(path).read().replace_schema_metadata({KEY: text})
     pq.write_table(table, "broken.counts")
-    refused("broken.counts: its metadata are invalid", "broken.counts")
+    refused("bad-counts broken.counts", "broken.counts")
 
 
 WRONG_VALUES = [
@@ -165,7 +161,7 @@ def test_a_field_of_metadata_with_a_wrong_value(path: Path, field: str, value: o
         pytest.skip("this value is valid")
     with_metadata(path, lambda document: document.update({field: value}))
     for read in (spmcompat.load_counts, train):
-        with pytest.raises(TrainingError, match=r"good\.counts: its metadata are") as caught:
+        with raises_kind("bad-counts good.counts") as caught:
             read(path)
         assert str(caught.value).isprintable()
 
@@ -174,36 +170,36 @@ def test_a_field_of_metadata_with_a_wrong_value(path: Path, field: str, value: o
 @pytest.mark.parametrize("value", [None, -1, 2**63, "x"])
 def test_a_rule_of_metadata_with_a_wrong_value(path: Path, rule: str, value: object) -> None:
     with_metadata(path, lambda document: document["rules"].update({rule: value}))
-    refused(f"its metadata are invalid: the rule {rule} must be", path)
+    refused(f"bad-counts {rule}", path)
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "name"),
     [
-        (lambda d: d.update(lines=1, sentences=2), "there are fewer lines than sentences"),
-        (lambda d: d.update(cake=1), "the field cake is unknown"),
-        (lambda d: d.pop("nulls"), "the field nulls is missing"),
-        (lambda d: d["rules"].update({"\x1b": 1}), r"the rule \\x1b is unknown"),
-        (lambda d: d.update(normalization_rules="41\t42"), "belong together"),
-        (lambda d: d["options"].update(normalization_rule_tsv="/etc/passwd"), "belong together"),
+        (lambda d: d.update(lines=1, sentences=2), ""),
+        (lambda d: d.update(cake=1), "cake"),
+        (lambda d: d.pop("nulls"), "nulls"),
+        (lambda d: d["rules"].update({"\x1b": 1}), r"\x1b"),
+        (lambda d: d.update(normalization_rules="41\t42"), ""),
+        (lambda d: d["options"].update(normalization_rule_tsv="/etc/passwd"), ""),
         (
             lambda d: d.update(
                 normalization_rules="x", options={"normalization_rule_tsv": "/etc/passwd"}
             ),
-            "normalization_rules, line 1: Invalid hex codepoint",
+            "normalization_rules",
         ),
-        (lambda d: d["options"].update(max_sentence_length="x"), 'cannot parse "x" as int'),
+        (lambda d: d["options"].update(max_sentence_length="x"), "max_sentence_length"),
         (lambda d: d["options"].update(compat="9.9"), "9.9"),
-        (lambda d: d["options"].update(pretokenizer="a" * 70_000), "pretokenizer has more than"),
-        (lambda d: d["options"].update(space_pieces="\x1b"), r'"\\x1b" is not one of prefix'),
-        (lambda d: d["options"].update(max_sentence_length="3"), "length must be from 10 to"),
+        (lambda d: d["options"].update(pretokenizer="a" * 70_000), "pretokenizer"),
+        (lambda d: d["options"].update(space_pieces="\x1b"), "space_pieces"),
+        (lambda d: d["options"].update(max_sentence_length="3"), "max_sentence_length"),
     ],
 )
 def test_metadata_that_contradict_each_other(
-    path: Path, change: Callable[[dict[str, Any]], object], message: str
+    path: Path, change: Callable[[dict[str, Any]], object], name: str
 ) -> None:
     with_metadata(path, change)
-    refused(f"good.counts: its metadata are invalid: .*{message}", path)
+    refused(f"bad-counts good.counts {name}", path)
 
 
 @pytest.mark.parametrize(
@@ -225,7 +221,7 @@ def test_metadata_that_contradict_each_other(
 def test_counts_set_no_option_that_does_not_belong_to_them(path: Path, option: str) -> None:
     os.mkfifo("pipe")
     with_metadata(path, lambda document: document["options"].update({option: "pipe"}))
-    refused(f"its metadata are invalid: counts cannot set the option {option}", path)
+    refused(f"bad-counts {option}", path)
     assert sorted(os.listdir()) == ["good.counts", "pipe"]
     status = main(["counts", "show", str(path)], io.StringIO(), io.StringIO())
     assert status == 1
@@ -246,14 +242,14 @@ def test_rules_of_a_file_are_in_the_counts() -> None:
 
 def test_a_pipe_is_not_opened() -> None:
     os.mkfifo("pipe")
-    refused("pipe is not a regular file", "pipe")
+    refused("cannot-read pipe", "pipe")
 
 
 def test_a_missing_column(path: Path) -> None:
     file = pq.ParquetFile(path)
     table = file.read().drop_columns(["next"])
     pq.write_table(table.replace_schema_metadata({KEY: file.metadata.metadata[KEY]}), path)
-    refused("does not have exactly one column next", path)
+    refused("bad-counts next", path)
 
 
 def test_a_column_of_another_type(path: Path) -> None:
@@ -261,21 +257,21 @@ def test_a_column_of_another_type(path: Path) -> None:
     table = file.read()
     table = table.set_column(3, "count", pa.array(["many"] * len(table)))
     pq.write_table(table.replace_schema_metadata({KEY: file.metadata.metadata[KEY]}), path)
-    refused("a column has the wrong type", path)
+    refused("bad-counts count", path)
 
 
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("count", 0, "the column count has the value 0; values from 1"),
-        ("count", -5, "the column count has the value -5"),
-        ("count", 2**62 + 1, "the column count has the value 4611686018427387905"),
-        ("count", None, "the column count contains a null"),
-        ("place", 3, "the column place has the value 3"),
-        ("next", -1, "the column next has the value -1"),
-        ("next", 0x110000, "the column next has the value 1114112"),
-        ("pretoken", "", "a pretoken is empty"),
-        ("pretoken", None, "the column pretoken contains a null"),
+        ("count", 0, "bad-counts count 0"),
+        ("count", -5, "bad-counts count -5"),
+        ("count", 2**62 + 1, "bad-counts count 4611686018427387905"),
+        ("count", None, "bad-counts count"),
+        ("place", 3, "bad-counts place 3"),
+        ("next", -1, "bad-counts next -1"),
+        ("next", 0x110000, "bad-counts next 1114112"),
+        ("pretoken", "", "bad-counts pretoken"),
+        ("pretoken", None, "bad-counts pretoken"),
     ],
 )
 def test_a_value_that_is_impossible(path: Path, field: str, value: object, message: str) -> None:
@@ -294,7 +290,7 @@ def test_a_pretoken_that_is_no_utf8(path: Path) -> None:
     broken = pa.chunked_array([pa.array(binary, pa.binary()).view(pa.string())])
     table = table.set_column(0, "pretoken", broken)
     pq.write_table(table.replace_schema_metadata({KEY: file.metadata.metadata[KEY]}), path)
-    refused("a pretoken is not valid UTF-8", path)
+    refused("bad-counts UTF-8", path)
 
 
 READERS: dict[str, Callable[[CountTable], object]] = {
@@ -329,11 +325,11 @@ def no_end(rows: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (twice, "occurs twice. Add up the counts of equal rows"),
-        (two_ends, "the text ends 2 times"),
-        (large_end, "the text ends 2 times"),
-        (no_end, "the text ends 0 times"),
-        (list.reverse, "its rows are not in order"),
+        (twice, "bad-counts"),
+        (two_ends, "bad-counts"),
+        (large_end, "bad-counts"),
+        (no_end, "bad-counts"),
+        (list.reverse, "bad-counts"),
     ],
 )
 def test_every_reader_refuses_rows_that_no_text_has(
@@ -350,7 +346,7 @@ def test_every_reader_refuses_rows_that_no_text_has(
         table = table.replace_schema_metadata({KEY: metadata[KEY]})
         pq.write_table(table, "changed.counts", row_group_size=row_group_size)
         changed = spmcompat.load_counts("changed.counts")
-    with pytest.raises(TrainingError, match=message):
+    with raises_kind(message):
         READERS[reader](changed)
     assert not Path("saved").exists()
     assert not list(Path().glob("m.*"))
@@ -362,7 +358,7 @@ def test_counts_that_are_too_large_together(path: Path) -> None:
             row["count"] = 2**62
 
     rewrite(path, change)
-    refused(r"the sum of its counts is larger than 2\*\*62", path)
+    refused("too-large 2**62", path)
 
 
 def test_u_0000_trains_as_from_the_text(tmp_path: Path) -> None:
@@ -380,18 +376,24 @@ def test_u_0000_trains_as_from_the_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_sentence_length": 99}, "max_sentence_length=4192, and .* max_sentence_length=99"),
-        ({"compat": "0.2.0"}, r"compat=0\.2\.3, and the option for training is compat=0\.2\.0"),
-        ({"input": "x.txt"}, "either input or counts"),
-        ({"sentence_iterator": TEXT}, "either sentence_iterator or counts"),
-        ({"user_defined_symbols": ["cat"]}, "not cut at the symbol cat"),
-        ({"user_defined_symbols": ["é"]}, "not cut at the symbol é"),
-        ({"split_by_whitespace": False}, "split_by_whitespace=True, and"),
-        ({"add_dummy_prefix": False}, "add_dummy_prefix=True, and"),
-        ({"normalization_rule_name": "identity"}, "normalization_rule_name=nmt_nfkc, and"),
-        ({"space_pieces": "separate"}, "space_pieces=prefix, and"),
-        ({"pretokenizer": "script"}, "pretokenizer=None, and"),
-        ({"required_chars": "", "character_coverage": 0.1}, "character_coverage"),
+        (
+            {"max_sentence_length": 99},
+            "counts-mismatch max_sentence_length=4192 max_sentence_length=99",
+        ),
+        ({"compat": "0.2.0"}, "counts-mismatch compat=0.2.3 compat=0.2.0"),
+        ({"input": "x.txt"}, "conflicting-options input counts"),
+        ({"sentence_iterator": TEXT}, "conflicting-options sentence_iterator counts"),
+        ({"user_defined_symbols": ["cat"]}, "counts-mismatch cat"),
+        ({"user_defined_symbols": ["é"]}, "counts-mismatch é"),
+        ({"split_by_whitespace": False}, "counts-mismatch split_by_whitespace=True"),
+        ({"add_dummy_prefix": False}, "counts-mismatch add_dummy_prefix=True"),
+        (
+            {"normalization_rule_name": "identity"},
+            "counts-mismatch normalization_rule_name=nmt_nfkc",
+        ),
+        ({"space_pieces": "separate"}, "counts-mismatch space_pieces=prefix"),
+        ({"pretokenizer": "script"}, "counts-mismatch pretokenizer=None"),
+        ({"required_chars": "", "character_coverage": 0.1}, "bad-value character_coverage"),
     ],
     ids=str,
 )
@@ -404,7 +406,12 @@ def test_options_that_contradict_the_counts(
 def test_samples_for_self_tests_need_the_text(path: Path) -> None:
     of_release = {"model_type": "bpe", "compat": "0.2.2"}
     counts = spmcompat.count(sentence_iterator=TEXT, minloglevel=2, **of_release)  # type: ignore[arg-type]
-    refused("draws lines of the text", counts, model_type="bpe", self_test_sample_size=5)
+    refused(
+        "conflicting-options self_test_sample_size",
+        counts,
+        model_type="bpe",
+        self_test_sample_size=5,
+    )
 
 
 def test_symbols_that_the_text_does_not_hold_are_free(path: Path) -> None:
@@ -415,43 +422,46 @@ def test_symbols_of_the_counts_that_training_lacks(path: Path) -> None:
     spmcompat.count(sentence_iterator=TEXT, user_defined_symbols=["cat"], minloglevel=2).save(
         "cut.counts"
     )
-    refused("was cut at the symbols cat", "cut.counts", user_defined_symbols=["<sep>"])
+    refused("counts-mismatch cat", "cut.counts", user_defined_symbols=["<sep>"])
     train("cut.counts")
 
 
 def test_a_model_without_spaces_needs_the_sentences() -> None:
     text = ["日本語の文章" * 50] * 30 + ["a b"]
     counts = spmcompat.count(sentence_iterator=text, minloglevel=2)
-    with pytest.raises(TrainingError, match=r"U\+2581 .* which counts do not contain"):
+    with raises_kind("needs-sentences U+2581"):
         spmcompat.train(counts=counts, model_prefix="m", vocab_size=12, character_coverage=0.99)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"split_by_whitespace": False}, "pieces cross spaces"),
-        ({"compat": "0.2.2"}, "depends on the last sentences;"),
-        ({"compat": "0.2.1", "pretokenization_delimiter": "x"}, "in whole sentences"),
-        ({"compat": "0.2.1", "input_format": "tsv"}, "seeds of a TSV in a different text than"),
-        ({"input": "none.txt"}, "No such file"),
-        ({"cake": 1}, 'unknown field name "cake"'),
-        ({"vocab_size": 500}, "vocab_size is not an option for counting."),
-        ({"max_sentence_length": "x"}, "cannot parse"),
+        ({"split_by_whitespace": False}, "needs-sentences split_by_whitespace"),
+        ({"compat": "0.2.2"}, "needs-sentences"),
+        (
+            {"compat": "0.2.1", "pretokenization_delimiter": "x"},
+            "needs-sentences pretokenization_delimiter",
+        ),
+        ({"compat": "0.2.1", "input_format": "tsv"}, "needs-sentences"),
+        ({"input": "none.txt"}, "cannot-read none.txt No such file or directory"),
+        ({"cake": 1}, "unknown-option cake"),
+        ({"vocab_size": 500}, "bad-value vocab_size"),
+        ({"max_sentence_length": "x"}, "bad-value max_sentence_length"),
     ],
     ids=str,
 )
 def test_what_cannot_be_counted(options: dict[str, Any], message: str) -> None:
     source = {} if "input" in options else {"sentence_iterator": TEXT}
-    with pytest.raises(TrainingError, match=re.escape(message)):
+    with raises_kind(message):
         spmcompat.count(**source, **options, minloglevel=2)
 
 
 def test_a_folder_that_is_not_there_or_not_writable(path: Path) -> None:
     counts = spmcompat.load_counts(path)
-    with pytest.raises(TrainingError, match="No such file or directory"):
+    with raises_kind("cannot-write none/x.counts No such file or directory"):
         counts.save("none/x.counts")
     Path("taken").mkdir()
-    with pytest.raises(TrainingError, match="Is a directory"):
+    with raises_kind("cannot-write taken Is a directory"):
         counts.save("taken")
 
 
@@ -502,11 +512,11 @@ def test_files_of_different_counts_in_one_folder(path: Path) -> None:
     Path("folder").mkdir()
     spmcompat.load_counts(path).save("folder/a.parquet")
     spmcompat.count(sentence_iterator=["x y"], minloglevel=2).save("folder/b.parquet")
-    refused("its files were not made together", "folder")
+    refused("counts-mismatch folder", "folder")
 
 
 def test_counts_that_are_no_counts() -> None:
-    with pytest.raises(TrainingError, match="must be a CountTable or a path to one, not int"):
+    with raises_kind("wrong-type"):
         train(7)
 
 
@@ -515,7 +525,7 @@ def test_a_table_that_is_changed_in_memory_is_checked(path: Path) -> None:
     rows = counts.to_arrow().to_pylist()
     rows[0]["count"] = -1
     broken = pa.Table.from_pylist(rows, schema=counts.to_arrow().schema)
-    refused("the counts: the column count has the value -1", CountTable(counts.origin, broken))
+    refused("bad-counts count -1", CountTable(counts.origin, broken))
 
 
 def test_a_file_that_becomes_shorter_while_it_is_read() -> None:
@@ -525,5 +535,5 @@ def test_a_file_that_becomes_shorter_while_it_is_read() -> None:
     batches = spmcompat.load_counts("large.counts").batches(1000)
     next(batches)
     os.truncate("large.counts", os.stat("large.counts").st_size // 4)
-    with pytest.raises(TrainingError, match=r"large\.counts"):
+    with raises_kind("bad-counts large.counts"):
         list(batches)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from spmcompat.errors import TrainingError
 from spmcompat.text.arrow_producers import strings_of
+from tests.kinds import raises_kind
 from tests.unit.text.made_arrow import (
     Array,
     Batch,
@@ -51,65 +51,65 @@ def clear(list_of_pointers: int, number: int) -> None:
 
 
 CASES: dict[str, tuple[Column, Change, str]] = {
-    "no format": (TEXT, lambda s, a: change(s, format=None), "a schema has no format"),
+    "no format": (TEXT, lambda s, a: change(s, format=None), "broken-arrow-data"),
     "no format of a column": (
         TABLE,
         lambda s, a: change(child(s), format=None),
-        "a column of a schema has no format",
+        "broken-arrow-data column",
     ),
     "no format of a dictionary": (
         DICTIONARY,
         lambda s, a: change(dictionary(s), format=None),
-        "the schema of a dictionary has no format",
+        "broken-arrow-data",
     ),
-    "no columns": (TABLE, lambda s, a: change(s, children=None), "a schema has no columns"),
-    "no column": (TABLE, lambda s, a: clear(s.children, 0), "a column of a schema is missing"),
+    "no columns": (TABLE, lambda s, a: change(s, children=None), "broken-arrow-data"),
+    "no column": (TABLE, lambda s, a: clear(s.children, 0), "broken-arrow-data column"),
     "negative columns": (
         TABLE,
         lambda s, a: change(s, n_children=-1),
-        "a negative number of columns",
+        "broken-arrow-data",
     ),
-    "a released schema": (TEXT, lambda s, a: change(s, release=None), "it has no schema"),
+    "a released schema": (TEXT, lambda s, a: change(s, release=None), "broken-arrow-data"),
     "no list of columns in a batch": (
         TABLE,
         lambda s, a: change(a, children=None),
-        "a batch lacks a column",
+        "broken-arrow-data column",
     ),
-    "no column in a batch": (TABLE, lambda s, a: clear(a.children, 0), "a batch lacks a column"),
+    "no column in a batch": (TABLE, lambda s, a: clear(a.children, 0), "broken-arrow-data column"),
     "no list of buffers": (
         TEXT,
         lambda s, a: change(a, buffers=None),
-        "the list of buffers is missing",
+        "broken-arrow-data",
     ),
     "no list of buffers in a column": (
         TABLE,
         lambda s, a: change(child(a), buffers=None),
-        "the list of buffers is missing",
+        "broken-arrow-data",
     ),
-    "no offsets": (TEXT, lambda s, a: clear(a.buffers, 1), "a buffer is missing"),
-    "no text": (TEXT, lambda s, a: clear(a.buffers, 2), "a buffer is missing"),
-    "no variadic buffer": (VIEWS, lambda s, a: clear(a.buffers, 2), "a buffer is missing"),
+    "no offsets": (TEXT, lambda s, a: clear(a.buffers, 1), "broken-arrow-data"),
+    "no text": (TEXT, lambda s, a: clear(a.buffers, 2), "broken-arrow-data"),
+    "no variadic buffer": (VIEWS, lambda s, a: clear(a.buffers, 2), "broken-arrow-data"),
     "no sizes of variadic buffers": (
         VIEWS,
         lambda s, a: clear(a.buffers, 3),
-        "a buffer is missing",
+        "broken-arrow-data",
     ),
     "no dictionary": (
         DICTIONARY,
         lambda s, a: change(a, dictionary=None),
-        "a dictionary is missing",
+        "broken-arrow-data",
     ),
-    "a negative length": (TEXT, lambda s, a: change(a, length=-1), "too short or lacks buffers"),
-    "a negative offset": (TEXT, lambda s, a: change(a, offset=-1), "too short or lacks buffers"),
+    "a negative length": (TEXT, lambda s, a: change(a, length=-1), "broken-arrow-data"),
+    "a negative offset": (TEXT, lambda s, a: change(a, offset=-1), "broken-arrow-data"),
     "an offset beyond all memory": (
         TEXT,
         lambda s, a: change(a, offset=2**63 - 1),
-        "more rows than memory can hold",
+        "broken-arrow-data",
     ),
     "a length beyond all memory": (
         TABLE,
         lambda s, a: change(child(a), length=2**63 - 1),
-        "more rows than memory can hold",
+        "broken-arrow-data",
     ),
 }
 
@@ -130,9 +130,8 @@ class Changed:
 def test_broken_structs_are_an_error(what: str) -> None:
     column, damage, message = CASES[what]
     assert sum(one.lines for one in strings_of([Changed(column, lambda s, a: None)])) == 3
-    with pytest.raises(TrainingError, match=message) as caught:
+    with raises_kind(message):
         list(strings_of([Changed(column, damage)]))
-    assert "\n" not in str(caught.value)
 
 
 class WithoutSchema(Batches):
@@ -152,7 +151,7 @@ class WithoutSchema(Batches):
 
 
 def test_a_stream_without_a_schema() -> None:
-    with pytest.raises(TrainingError, match="it has no schema"):
+    with raises_kind("broken-arrow-data"):
         list(strings_of([WithoutSchema([], 0)]))
 
 
@@ -160,13 +159,12 @@ def test_a_stream_without_a_schema() -> None:
 def test_a_stream_without_a_callback(callback: str) -> None:
     stream = WithoutSchema([TEXT], TEXT)
     stream.missing = callback
-    with pytest.raises(TrainingError, match="a stream lacks a callback"):
+    with raises_kind("broken-arrow-data"):
         list(strings_of([stream]))
 
 
 def test_names_of_columns_cannot_control_the_terminal() -> None:
     column = table([strings(["a"], name="\x1b[31mred"), strings(["b"], name="other")], 1)
-    with pytest.raises(TrainingError) as caught:
+    with raises_kind("wrong-column \\x1b[31mred") as caught:
         list(strings_of([Batch(column)]))
     assert str(caught.value).isprintable()
-    assert "\\x1b[31mred" in str(caught.value)

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import spmcompat
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError
 from spmcompat.text.arrow_producers import arrow_parts, strings_of
+from tests.kinds import raises_kind
 from tests.parity import corpora
 from tests.unit.text.test_arrow_strings import expected, texts_of
 
@@ -126,7 +127,7 @@ def test_nothing_but_nulls() -> None:
     pa = pytest.importorskip("pyarrow")
     for nulls in (pa.nulls(5), pa.nulls(5, pa.string()), pa.table({"text": pa.nulls(5)})):
         assert read(nulls) == ([], 0, 5)
-        with pytest.raises(TrainingError, match="contains no sentence"):
+        with raises_kind("empty-corpus"):
             trained(nulls)
     # A table that contains only nulls has a column of the type null, not string.
     parts = [pa.table({"text": pa.nulls(5)}), pa.table({"text": ["a", None]})]
@@ -175,23 +176,22 @@ def test_exceptions_behind_a_reader_of_pyarrow() -> None:
     def reader(error: BaseException) -> Any:
         return pa.RecordBatchReader.from_batches(pa.schema({"text": pa.string()}), batches(error))
 
-    message = r"^cannot read RecordBatchReader: ValueError: not in one line$"
-    with pytest.raises(TrainingError, match=message):
+    with raises_kind("broken-arrow-data RecordBatchReader: ValueError: not in one line"):
         trained(reader(ValueError("not in\none line")))
     with pytest.raises(KeyboardInterrupt):
         trained(reader(KeyboardInterrupt()))
     with pytest.raises(spmcompat.OutOfMemoryError):
         trained(reader(MemoryError()))
-    with pytest.raises(TrainingError, match="the sentence iterator raised ValueError: broken"):
+    with raises_kind("iterator-failed"):
         trained(batches(ValueError("broken")))
 
 
 def test_items_that_are_not_all_arrow_data() -> None:
     pa = pytest.importorskip("pyarrow")
     batch = pa.record_batch({"text": ["a"]})
-    with pytest.raises(TrainingError, match="cannot read str"):
+    with raises_kind("broken-arrow-data str"):
         trained([batch, "a"])
-    with pytest.raises(BadValueError, match=r"must return str or bytes\. It returned RecordBatch"):
+    with raises_kind("wrong-type"):
         trained(["a", batch])
 
 
@@ -239,7 +239,7 @@ def test_files_and_data_sets_of_pyarrow(tmp_path: Path) -> None:
         assert read(make(), "a.b") == expected(ROWS[::-1])
     for make in makers:
         assert read(make(), "meta.text") == expected(ROWS)
-        with pytest.raises(BadValueError, match="there is no column 'body'"):
+        with raises_kind("wrong-column column body"):
             trained(make(), column="body")
 
 
@@ -275,7 +275,7 @@ def test_a_lazy_frame_computes_no_other_column() -> None:
     frame = pl.LazyFrame({"text": ROWS, "n": range(len(ROWS))})
     frame = frame.with_columns(pl.col("n").map_batches(refuse, return_dtype=pl.Int64))
     assert read(frame) == expected(ROWS)
-    with pytest.raises(TrainingError, match=r"the column 'n' has the Arrow format 'l'"):
+    with raises_kind("wrong-column column"):
         trained(frame, column="n")
 
 
@@ -301,7 +301,7 @@ def test_an_exception_in_a_lazy_frame() -> None:
         raise ValueError("broken")
 
     frame = pl.LazyFrame({"text": ROWS}).map_batches(fail, schema={"text": pl.String})
-    with pytest.raises(TrainingError, match="ValueError: broken"):
+    with raises_kind("iterator-failed"):
         trained(frame)
 
 
@@ -365,9 +365,8 @@ def test_a_relation_is_read_in_batches_in_order() -> None:
         query = "select i::varchar as text, i as n from range(100000) as numbers(i)"
         assert read(connection.sql(query))[0] == [str(n).encode() for n in range(100_000)]
         failing = "select case when i < 50000 then 'a' else error('gone wrong') end as text "
-        with pytest.raises(TrainingError, match="gone wrong") as caught:
+        with raises_kind("broken-arrow-data"):
             trained(connection.sql(failing + "from range(100000) as numbers(i)"))
-        assert "\n" not in str(caught.value)
 
 
 def test_a_relation_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -473,27 +472,24 @@ def test_a_data_set_made_by_a_generator(datasets: Any) -> None:
     data = datasets.IterableDataset.from_generator(rows)
     assert data.features is None
     assert read(data) == expected(ROWS)
-    with pytest.raises(BadValueError, match="there is no column 'body'"):
+    with raises_kind("wrong-column column body"):
         trained(data, column="body")
 
 
 def test_several_data_sets_are_refused(datasets: Any) -> None:
     data = datasets.Dataset.from_dict({"text": TEXT})
     iterable = data.to_iterable_dataset()
-    message = (
-        r"several data sets: 'train', 'test'\. Choose one of them, for example data\['train'\]"
-    )
     for splits in (
         datasets.DatasetDict(train=data, test=data),
         datasets.IterableDatasetDict(train=iterable, test=iterable),
     ):
-        with pytest.raises(BadValueError, match=message):
+        with raises_kind("wrong-type 'train', 'test' data['train']"):
             trained(splits)
 
 
 def test_a_data_set_with_a_transform_is_refused(datasets: Any) -> None:
     data = datasets.Dataset.from_dict({"text": TEXT})
-    with pytest.raises(BadValueError, match="has a transform"):
+    with raises_kind("wrong-type with_transform"):
         trained(data.with_transform(lambda rows: {"text": [text.upper() for text in rows["text"]]}))
 
 
@@ -515,20 +511,20 @@ def test_a_class_of_the_same_name_is_an_iterable() -> None:
 
 def test_a_column_of_what_is_no_table() -> None:
     for sentences in (TEXT, iter(TEXT)):
-        with pytest.raises(BadValueError, match="the sentences are not Arrow data"):
+        with raises_kind("conflicting-options text", BadValueError):
             trained(sentences, column="text")
-    with pytest.raises(BadValueError, match="column names a column of Arrow data"):
+    with raises_kind("conflicting-options column", BadValueError):
         spmcompat.train(input="t.txt", column="text", model_prefix="m")
-    with pytest.raises(BadValueError, match="column names a column of Arrow data"):
+    with raises_kind("conflicting-options column", BadValueError):
         spmcompat.count(input="t.txt", column="text")
-    with pytest.raises(BadValueError, match="column must be the name of a column, not int"):
+    with raises_kind("wrong-type column"):
         trained(TEXT, column=5)
 
 
 def test_no_batches_are_an_empty_text() -> None:
     counts = spmcompat.count(sentence_iterator=iter([]), column="text", allow_empty=True)
     assert counts.summary()[0] == 0
-    with pytest.raises(TrainingError, match="The input contains no sentence"):
+    with raises_kind("empty-corpus"):
         trained(iter([]), column="text")
 
 

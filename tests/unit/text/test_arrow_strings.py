@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 import spmcompat
-from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.plan import TextPlan
 from spmcompat.text.arrow_producers import strings_of
 from spmcompat.text.columns import ArrowStrings
 from spmcompat.text.lines import BUFFER_BYTES, LineFilter, ReadBuffer, ReservoirSample
+from tests.kinds import raises_kind
 from tests.unit.text import made_arrow
 from tests.unit.text.made_arrow import Batch, Batches, Column, bitmap, offsets_of, strings, table
 
@@ -189,16 +189,16 @@ BROKEN: dict[str, Column] = {
 }
 
 
-@pytest.mark.parametrize("message", BROKEN)
-def test_broken_data_are_refused(message: str) -> None:
-    column = BROKEN[message]
+@pytest.mark.parametrize("fault", BROKEN)
+def test_broken_data_are_refused(fault: str) -> None:
+    column = BROKEN[fault]
     broken = column
-    if message == "a dictionary is missing":
+    if fault == "a dictionary is missing":
         broken = Column("c", 1, (None, b"\0"))
-    elif message == "a batch lacks a column":
+    elif fault == "a batch lacks a column":
         broken = table([], 1)
     batches = Batches([broken], column)
-    with pytest.raises(TrainingError, match=f"^cannot read Batches: .*{message}$"):
+    with raises_kind("broken-arrow-data Batches"):
         read(batches)
     assert batches.made.is_released
 
@@ -207,15 +207,15 @@ def test_errors_of_a_stream_are_told_and_end_it() -> None:
     text = strings(["a"])
     for code in (5, 22):
         batches = Batches([text, code], text, b"the disk\n is full\n")
-        with pytest.raises(TrainingError, match=r"^cannot read Batches: the disk is full$"):
+        with raises_kind("broken-arrow-data"):
             read(batches)
         assert batches.made.is_released
         batches = Batches([text, code], text, None)
-        with pytest.raises(TrainingError, match=f"^cannot read Batches: {os.strerror(code)}$"):
+        with raises_kind(f"broken-arrow-data {os.strerror(code)}"):
             read(batches)
         assert batches.made.is_released
     batches = Batches([], 5, b"no schema \xff")
-    with pytest.raises(TrainingError, match=r"^cannot read Batches: no schema \ufffd$"):
+    with raises_kind("broken-arrow-data"):
         read(batches)
     assert batches.made.is_released
 
@@ -226,7 +226,7 @@ def test_a_stream_without_memory_is_no_mistake_of_the_user() -> None:
         read(batches)
     assert batches.made.is_released
     batches = Batches([12], strings([]), b"bad_alloc")
-    with pytest.raises(spmcompat.OutOfMemoryError, match="Memory ran out"):
+    with raises_kind("out-of-memory"):
         spmcompat.train(sentence_iterator=batches, model_writer=io.BytesIO(), minloglevel=2)
     assert batches.made.is_released
 
@@ -240,9 +240,7 @@ class Raises:
 
 
 def test_exceptions_of_the_producer_are_named() -> None:
-    with pytest.raises(
-        TrainingError, match=r"^cannot read Raises: ValueError: no two lines$"
-    ) as found:
+    with raises_kind("broken-arrow-data") as found:
         read(Raises(ValueError("no\ntwo lines")))
     assert isinstance(found.value.__cause__, ValueError)
     for error in (KeyboardInterrupt, MemoryError):
@@ -256,9 +254,8 @@ def test_what_is_no_capsule_is_refused(given: Any) -> None:
         def __arrow_c_array__(self, requested_schema: object = None) -> Any:
             return given
 
-    with pytest.raises(TrainingError, match=r"^cannot read Wrong: (Type|Value)Error: ") as found:
+    with raises_kind("broken-arrow-data"):
         read(Wrong())
-    assert "\n" not in str(found.value)
 
 
 def test_data_that_were_handed_out_before() -> None:
@@ -269,7 +266,7 @@ def test_data_that_were_handed_out_before() -> None:
         def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
             return made_arrow.capsule(made.keep(empty))
 
-    with pytest.raises(TrainingError, match=r"^cannot read Twice: its data have been read before$"):
+    with raises_kind("broken-arrow-data"):
         read(Twice())
 
 
@@ -277,7 +274,7 @@ def test_data_that_were_handed_out_before() -> None:
 def test_data_of_another_type_are_released(kind: Any) -> None:
     column = Column("l", 1, (None, bytes(8)))
     data = Batch(column) if kind is Batch else Batches([column], column)
-    with pytest.raises(BadValueError, match="the column has the Arrow format 'l', not strings"):
+    with raises_kind("wrong-column column"):
         read(data)
     assert data.made.is_released
 
@@ -345,7 +342,7 @@ def test_an_error_of_a_training_releases_the_data(sample: int) -> None:
     """The data are released at once, even while the exception and its frames are alive."""
     line = strings(["a b " * 200])
     batches = Batches([*[line] * 3000, 5], line)
-    with pytest.raises(TrainingError, match="out of order") as caught:
+    with raises_kind("broken-arrow-data") as caught:
         spmcompat.train(
             sentence_iterator=batches,
             model_writer=io.BytesIO(),
@@ -392,7 +389,7 @@ def test_an_error_names_the_row_with_the_nulls_before_it() -> None:
     rows = ["a\t1", None, "b\t2", None, None, "c", "d\t4"]
     for at in range(len(rows)):
         parts = [Batch(strings(rows[:at])), Batch(strings(rows[at:]))]
-        with pytest.raises(TrainingError, match=r"^row:6: Input format must be"):
+        with raises_kind("broken-record row:6"):
             spmcompat.train(
                 sentence_iterator=parts,
                 input_format="tsv",
@@ -405,7 +402,6 @@ def test_run_end_encoded_data_are_refused_with_a_remedy() -> None:
     pa = pytest.importorskip("pyarrow")
     compute = pytest.importorskip("pyarrow.compute")
     column = compute.run_end_encode(pa.array(["a", "a", "b"]))
-    remedy = r"has the Arrow format '\+r', not strings\. spmcompat reads string, .*convert it first"
     for data in (column, pa.table({"text": column})):
-        with pytest.raises(BadValueError, match=remedy):
+        with raises_kind("wrong-column +r"):
             read(data)

@@ -21,9 +21,9 @@ import pytest
 
 import spmcompat
 from spmcompat.cli.train import main
-from spmcompat.errors import TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.text import compression
+from tests.kinds import assert_error, raises_kind
 from tests.parity import corpora
 
 LINES = corpora.words_text(7, 300).splitlines()
@@ -114,268 +114,254 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "gzip named .txt": (
         "a.txt",
         lambda: gzip.compress(TEXT),
-        "a.txt contains gzip data, not text: rename it to a.txt.gz, so that it is decompressed.",
+        "wrong-format a.txt a.txt.gz",
     ),
-    "zstd named .txt": ("a.txt", lambda: zstd(TEXT), "rename it to a.txt.zst"),
-    "xz named .txt": ("a.txt", lambda: lzma.compress(TEXT), "rename it to a.txt.xz"),
-    "bzip2 named .txt": ("a.txt", lambda: bz2.compress(TEXT), "rename it to a.txt.bz2"),
+    "zstd named .txt": ("a.txt", lambda: zstd(TEXT), "wrong-format a.txt.zst"),
+    "xz named .txt": ("a.txt", lambda: lzma.compress(TEXT), "wrong-format a.txt.xz"),
+    "bzip2 named .txt": ("a.txt", lambda: bz2.compress(TEXT), "wrong-format a.txt.bz2"),
     "Parquet named .txt": (
         "a.txt",
         lambda: parquet(text=LINES),
-        "a.txt contains Parquet data, not text: rename it to end in .parquet, or give "
-        "--input_format=parquet.",
+        "wrong-format a.txt --input_format=parquet",
     ),
     "a model": (
         "m.model",
         lambda: MODEL,
-        "m.model is a SentencePiece model: give a text as input. To read the bytes of the model as "
-        "text, give --input_format=text.",
+        "wrong-format m.model --input_format=text",
     ),
-    "a model named .txt": ("a.txt", lambda: MODEL, "a.txt is a SentencePiece model"),
+    "a model named .txt": ("a.txt", lambda: MODEL, "wrong-format a.txt"),
     "zstd named .gz": (
         "a.gz",
         lambda: zstd(TEXT),
-        "a.gz contains zstd data, not gzip: rename it to a.zst",
+        "wrong-format a.gz a.zst",
     ),
     "a text named .gz": (
         "a.gz",
         lambda: TEXT,
-        "a.gz does not contain gzip data, although its name says so",
+        "wrong-format a.gz",
     ),
-    "a text named .parquet": ("a.parquet", lambda: TEXT, "a.parquet does not contain Parquet data"),
-    "empty gzip": ("a.gz", lambda: b"", "a.gz is empty, so it is not a gzip file"),
+    "a text named .parquet": ("a.parquet", lambda: TEXT, "wrong-format a.parquet"),
+    "empty gzip": ("a.gz", lambda: b"", "broken-file a.gz"),
     "gzip that ends early": (
         "a.gz",
         lambda: gzip.compress(TEXT)[:-100],
-        "a.gz ends early: its last gzip member is incomplete",
+        "broken-file a.gz",
     ),
     "gzip without its last byte": (
         "a.gz",
         lambda: gzip.compress(TEXT)[:-1],
-        "a.gz ends early: its last gzip member is incomplete",
+        "broken-file a.gz",
     ),
     "gzip whose second member ends early": (
         "a.gz",
         lambda: gzip.compress(TEXT) + gzip.compress(TEXT)[:50],
-        "a.gz ends early: its last gzip member is incomplete",
+        "broken-file a.gz",
     ),
     "zstd that ends early": (
         "a.zst",
         lambda: zstd(TEXT) + zstd(TEXT)[:-9],
-        "a.zst ends early: its last zstd member is incomplete",
+        "broken-file a.zst",
     ),
-    "xz that ends early": ("a.xz", lambda: lzma.compress(TEXT)[:-9], "a.xz ends early"),
-    "bzip2 that ends early": ("a.bz2", lambda: bz2.compress(TEXT)[:-9], "a.bz2 ends early"),
+    "xz that ends early": ("a.xz", lambda: lzma.compress(TEXT)[:-9], "broken-file a.xz"),
+    "bzip2 that ends early": ("a.bz2", lambda: bz2.compress(TEXT)[:-9], "broken-file a.bz2"),
     "gzip with a wrong checksum": (
         "a.gz",
         lambda: flipped(gzip.compress(TEXT), -6),
-        "a.gz is broken: gzip cannot decompress it",
+        "broken-file a.gz",
     ),
     "bzip2 with a damaged byte": (
         "a.bz2",
         lambda: flipped(bz2.compress(TEXT), 100),
-        "a.bz2 is broken: bzip2 cannot decompress it",
+        "broken-file a.bz2 bzip2",
     ),
     "something after gzip data": (
         "a.gz",
         lambda: gzip.compress(TEXT) + b"no gzip",
-        "a.gz is broken: the bytes after its last gzip member are not gzip data",
+        "broken-file a.gz",
     ),
     "gzip twice": (
         "a.gz",
         lambda: gzip.compress(gzip.compress(TEXT)),
-        "a.gz contains gzip data inside gzip data: decompress it once",
+        "wrong-format a.gz",
     ),
-    "an archive by name": ("a.tar.gz", lambda: gzip.compress(tar(TEXT)), "an archive of files"),
+    "an archive by name": ("a.tar.gz", lambda: gzip.compress(tar(TEXT)), "wrong-format"),
     "an archive by a short name": (
         "a.tgz",
         lambda: gzip.compress(tar(TEXT)),
-        "a.tgz is an archive of files (tar): unpack it",
+        "wrong-format a.tgz",
     ),
-    "an archive by content": ("a.gz", lambda: gzip.compress(tar(TEXT)), "an archive of files"),
+    "an archive by content": ("a.gz", lambda: gzip.compress(tar(TEXT)), "wrong-format"),
     "compressed Parquet": (
         "a.parquet.gz",
         lambda: gzip.compress(parquet(text=LINES)),
-        "a Parquet file that is compressed as a whole cannot be read",
+        "wrong-format",
     ),
     "a line that is not JSON": (
         "a.jsonl",
         lambda: with_line(b'{"text": "a" "b"}'),
-        "a.jsonl:7: broken record: not valid JSON: expecting ',' delimiter, at character 14 of the "
-        "line. Repair the line, or give --skip_bad_records",
+        "broken-record a.jsonl:7 14 --skip_bad_records",
     ),
     "a last line that was cut off": (
         "a.jsonl",
         lambda: json_lines()[:-5],
-        f"a.jsonl:{len(LINES)}: broken record: not valid JSON: unterminated string",
+        f"broken-record a.jsonl:{len(LINES)}:",
     ),
     "a field that is missing": (
         "a.jsonl",
         lambda: with_line(b'{"body": "a", "id": 1}'),
-        'a.jsonl:7: the record has no field "text"; it has "body", "id" (choose one with '
-        "--input_column).",
+        "broken-record a.jsonl:7 text body id --input_column",
     ),
     "a field that is nested": (
         "a.jsonl",
         lambda: with_line(b'{"id": 1, "meta": {"text": "a"}, "talk": [{"text": "b"}], "a": {}}'),
-        'it has "id", "meta.text", "talk.text", "a" (choose one with --input_column).',
+        "broken-record id meta.text talk.text --input_column",
     ),
     "a field of another type": (
         "a.jsonl",
         lambda: with_line(b'{"text": {"body": "a"}}'),
-        'a.jsonl:7: the field "text" is an object, not a string; it has "text.body" (choose one '
-        "with --input_column).",
+        "broken-record a.jsonl:7 text text.body --input_column",
     ),
     "a JSON array": (
         "a.jsonl",
         lambda: b"[\n" + with_line(b"]"),
-        "a.jsonl:1: broken record: the line begins a list, not an object. Write the "
-        "items of a JSON array as JSON Lines: jq -c '.[]' array.json > lines.jsonl.",
+        "broken-record a.jsonl:1 [] array.json lines.jsonl",
     ),
     "text in UTF-16": (
         "a.txt",
         lambda: TEXT.decode().encode("utf-16"),
-        "a.txt is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8.",
+        "wrong-format a.txt UTF-16 UTF-8",
     ),
     "compressed text in UTF-32": (
         "a.txt.gz",
         lambda: gzip.compress(TEXT.decode().encode("utf-32")),
-        "a.txt.gz is in UTF-32: convert it with iconv -f UTF-32 -t UTF-8.",
+        "wrong-format a.txt.gz UTF-32 UTF-8",
     ),
     "a list with a number": (
         "a.jsonl",
         lambda: with_line(b'{"text": ["a", null, 1]}'),
-        'a.jsonl:7: broken record: an element of the field "text" is a number, not a string.',
+        "broken-record a.jsonl:7 text",
     ),
     "an Arrow file": (
         "a.feather",
         lambda: b"ARROW1\0\0" + bytes(100),
-        "a.feather is broken or ends early: ",
+        "broken-file a.feather",
     ),
     "a Feather file of version 1": (
         "a.feather",
         lambda: b"FEA1\0" + bytes(100),
-        "a.feather contains Feather data of version 1: read it with pandas or pyarrow, and write "
-        "it as a Parquet file.",
+        "wrong-format a.feather",
     ),
     "a zip archive": (
         "a.zip",
         lambda: b"PK\x03\x04" + bytes(100),
-        "a.zip is a zip archive: unpack it, and give its files.",
+        "wrong-format a.zip",
     ),
     "a record of another type": (
         "a.jsonl",
         lambda: with_line(b"17"),
-        "a.jsonl:7: broken record: the record is a number, not a string.",
+        "broken-record a.jsonl:7",
     ),
     "lists that are nested deeply": (
         "a.jsonl",
         lambda: with_line(b'{"text": ' + b"[" * 700 + b"1" + b"]" * 700 + b"}"),
-        "a.jsonl:7: broken record",
+        "broken-record a.jsonl:7",
     ),
     "a lone surrogate": (
         "a.jsonl",
         lambda: with_line(b'{"text": "\\ud800"}'),
-        "contains a lone surrogate, which has no UTF-8 form",
+        "broken-record UTF-8",
     ),
     "a record that is not UTF-8": (
         "a.jsonl",
         lambda: with_line(b'{"text": "caf\xe9"}'),
-        "a.jsonl:7: broken record: byte 14 of the line is not valid UTF-8.",
+        "broken-record a.jsonl:7 14 UTF-8",
     ),
     "JSON Lines in UTF-16": (
         "a.jsonl",
         lambda: json_lines().decode().encode("utf-16"),
-        "a.jsonl is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8.",
+        "wrong-format a.jsonl UTF-16 UTF-8",
     ),
     "a text named .jsonl": (
         "a.jsonl",
         lambda: TEXT,
-        "--input_format=text reads lines as they are",
+        "broken-record --input_format=text",
     ),
     "a broken record in a compressed file": (
         "a.jsonl.gz",
         lambda: gzip.compress(with_line(b"{")),
-        "a.jsonl.gz:7: broken record",
+        "broken-record a.jsonl.gz:7",
     ),
     "Parquet without the column": (
         "a.parquet",
         lambda: parquet(body=LINES, title=LINES, id=list(range(len(LINES)))),
-        "a.parquet: cannot tell which column contains the text: there is no column 'text', and 2 "
-        "columns contain strings. The columns are: body (strings), title (strings), id. Name one "
-        "of them with --input_column.",
+        "wrong-column a.parquet column text --input_column",
     ),
     "a column of numbers": (
         "a.parquet",
         lambda: parquet(text=[1, 2], body=["a", "b"]),
-        "a.parquet: the column 'text' has the Arrow format 'l', not strings. spmcompat reads "
-        "string, binary, their large and view types, dictionaries of these, and lists of these: "
-        "convert it first. The columns are: text, body (strings). Name one of them with "
-        "--input_column.",
+        "wrong-column a.parquet column text --input_column",
     ),
     "Parquet with two columns of one name": (
         "a.parquet",
         two_columns_of_one_name,
-        "a.parquet: there is more than one column 'text'. Rename one of them.",
+        "wrong-column a.parquet column text",
     ),
     "Parquet that ends early": (
         "a.parquet",
         lambda: parquet(text=LINES)[:-20],
-        "a.parquet is broken or ends early",
+        "broken-file a.parquet",
     ),
     "Parquet with damaged pages": (
         "a.parquet",
         lambda: parquet(text=LINES)[:4] + b"\x15" * 200 + parquet(text=LINES)[204:],
-        "a.parquet is broken or ends early",
+        "broken-file a.parquet",
     ),
     "Arrow named .txt": (
         "a.txt",
         arrow,
-        "a.txt contains Arrow data, not text: rename it to end in .arrow, or give "
-        "--input_format=arrow.",
+        "wrong-format a.txt --input_format=arrow",
     ),
     "an Arrow stream named .txt": (
         "a.txt",
         lambda: arrow("stream"),
-        "a.txt contains Arrow data, not text: rename it to end in .arrow, or give "
-        "--input_format=arrow.",
+        "wrong-format a.txt --input_format=arrow",
     ),
     "two Arrow streams": (
         "a.arrows",
         lambda: arrow("stream") * 2,
-        "a.arrows: bytes follow the end of its Arrow stream. Give each stream as a separate file.",
+        "broken-file a.arrows",
     ),
     "two compressed Arrow streams": (
         "a.arrows.gz",
         lambda: gzip.compress(arrow("stream")) * 2,
-        "a.arrows.gz: bytes follow the end of its Arrow stream.",
+        "broken-file a.arrows.gz",
     ),
-    "a text named .arrow": ("a.arrow", lambda: TEXT, "a.arrow does not contain Arrow data"),
+    "a text named .arrow": ("a.arrow", lambda: TEXT, "wrong-format a.arrow"),
     "compressed Arrow": (
         "a.arrow.gz",
         lambda: gzip.compress(arrow()),
-        "a.arrow.gz contains Arrow data inside gzip data: decompress it once yourself.",
+        "wrong-format a.arrow.gz",
     ),
     "Arrow that ends early": (
         "a.arrow",
         lambda: arrow()[:-20],
-        "a.arrow is broken or ends early: ",
+        "broken-file a.arrow",
     ),
     "an Arrow stream that ends early": (
         "a.arrows",
         lambda: arrow("stream")[:-100],
-        "a.arrows is broken or ends early: ",
+        "broken-file a.arrows",
     ),
     "an Arrow stream that ends early between two batches": (
         "a.arrows",
         lambda: arrow("stream")[:-8],
-        "a.arrows ends early: the mark at the end of an Arrow stream is missing.",
+        "broken-file a.arrows",
     ),
     "Arrow with wrong offsets": (
         "a.arrow",
         # The offsets of the first batch are 0, followed by the ends of its lines.
         lambda: arrow().replace(offsets(LINES[:3]), offsets(LINES[:2]) + b"\xff\xff\xff\x7f"),
-        "a.arrow is broken or ends early: ",
+        "broken-file a.arrow",
     ),
     "an index that is not in the Arrow dictionary": (
         "a.arrows",
@@ -384,7 +370,7 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
             ["c", "d", "d"],
             changed=(struct.pack("<3i", 0, 1, 1), struct.pack("<3i", 0, 1, 2)),
         ),
-        "a.arrows is broken or ends early: ",
+        "broken-file a.arrows",
     ),
     "wrong offsets in the Arrow dictionary of the second batch": (
         "a.arrows",
@@ -393,31 +379,27 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
             ["cd", "ef", "gh"],
             changed=(struct.pack("<4i", 0, 2, 4, 6), struct.pack("<4i", 0, 2, 99, 6)),
         ),
-        "a.arrows is broken or ends early: ",
+        "broken-file a.arrows",
     ),
     "Arrow without the column": (
         "a.feather",
         lambda: arrow(body=LINES, title=LINES),
-        "a.feather: cannot tell which column contains the text: there is no column 'text', and 2 "
-        "columns contain strings. The columns are: body (strings), title (strings). Name one of "
-        "them with --input_column.",
+        "wrong-column a.feather column text --input_column",
     ),
     "no column of strings but nested ones": (
         "a.arrow",
         lambda: arrow(talk=[{"a": "x", "b": "y"}]),
-        "there is no column 'text', and no top-level column contains strings. The columns are: "
-        "talk.a (strings), talk.b (strings). Name one of them with --input_column.",
+        "wrong-column column text talk.a talk.b --input_column",
     ),
     "a column with fields": (
         "a.arrow",
         lambda: arrow(text=[{"a": "x", "b": 1}]),
-        "convert it first. The columns are: text.a (strings), text.b. Name one of them with "
-        "--input_column.",
+        "wrong-column text.a text.b --input_column",
     ),
     "nothing but broken records": (
         "a.jsonl",
         lambda: json_lines(LINES).replace(b'"text"', b'"body"'),
-        "a.jsonl:1: the record has no field",
+        "broken-record a.jsonl:1",
     ),
 }
 
@@ -437,7 +419,7 @@ def test_one_line_says_what_to_do(
         err,
     )
     assert status == 1
-    assert message in err.getvalue()
+    assert_error(err.getvalue(), message)
     assert err.getvalue().startswith("spm_train: ")
     assert err.getvalue().count("\n") == 1
     assert sorted(tmp_path.iterdir()) == before
@@ -453,35 +435,31 @@ CSV = b"id,text\n" + b"".join(b"%d,%s\n" % row for row in enumerate(TEXT.splitli
 BROKEN_CSV = {
     "a row with a field too few": (
         CSV + b"1\n",
-        f"a.csv:{len(LINES) + 2}: broken record: the row has 1 fields, but the first row has 2. "
-        "Repair the line, or give skip_bad_records",
+        f"broken-record a.csv:{len(LINES) + 2}: skip_bad_records",
     ),
     "a quotation mark that is missing": (
         CSV.replace(b"\n4,", b'\n4,"'),
-        "a.csv:6: not valid CSV: unexpected end of data. A quotation mark is probably missing: "
-        "repair the line, or give input_format=text to read lines as they are.",
+        "broken-record a.csv:6 input_format=text",
     ),
     "a quotation mark inside a field": (
         CSV.replace(b"\n4,", b'\n4,"a"'),
-        "a.csv:6: broken record: not valid CSV: ',' expected after '\"'.",
+        "broken-record a.csv:6",
     ),
     "line ends of old systems": (
         CSV.replace(b"\n", b"\r"),
-        "a.csv: the row with the names of the columns is broken: new-line character seen in "
-        "unquoted field. Repair it.",
+        "broken-record a.csv",
     ),
     "another delimiter": (
         CSV.replace(b",", b";"),
-        "a.csv: the first row has ';' between its names, but the delimiter must be a comma. Write "
-        "the file again with commas.",
+        "wrong-column a.csv",
     ),
-    "tabs": (CSV.replace(b",", b"\t"), r"a.csv: the first row has '\t' between its names"),
+    "tabs": (CSV.replace(b",", b"\t"), "wrong-column a.csv \\t"),
     "two columns of one name": (
         CSV.replace(b"id", b"text", 1),
-        "a.csv: there is more than one column 'text'. Rename one of them.",
+        "wrong-column a.csv column text",
     ),
-    "UTF-16": (CSV.decode().encode("utf-16"), "a.csv is in UTF-16: convert it with iconv"),
-    "gzip data": (gzip.compress(CSV), "a.csv contains gzip data, not text: rename it to a.csv.gz"),
+    "UTF-16": (CSV.decode().encode("utf-16"), "wrong-format a.csv UTF-16"),
+    "gzip data": (gzip.compress(CSV), "wrong-format a.csv a.csv.gz"),
 }
 
 
@@ -492,10 +470,8 @@ def test_one_line_says_what_to_do_about_csv(
     monkeypatch.chdir(tmp_path)
     content, message = BROKEN_CSV[what]
     Path("a.csv").write_bytes(content)
-    with pytest.raises(TrainingError) as caught:
+    with raises_kind(message):
         train(input="a.csv", input_column="text")
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -537,7 +513,7 @@ def test_utf16_without_a_mark_is_recognized(encoding: str, language: str, tmp_pa
     text = (UNMARKED[language] * 30).encode(encoding)
     for name, content in {"a.txt": text, "a.gz": gzip.compress(text), "a.jsonl": text}.items():
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(TrainingError, match=f"{name} .*iconv -f {encoding} -t UTF-8"):
+        with raises_kind(f"wrong-format {name} {encoding} UTF-8"):
             train(input=tmp_path / name)
 
 
@@ -585,7 +561,7 @@ def test_a_frame_that_decoders_skip_is_no_text(tmp_path: Path) -> None:
     packed = train(input=tmp_path / "a.zst", hard_vocab_limit=False)
     assert pieces(packed) == pieces(train(input=tmp_path / "a.txt", hard_vocab_limit=False))
     (tmp_path / "b.txt").write_bytes(skipped + zstd(TEXT))
-    with pytest.raises(TrainingError, match=r"rename it to b\.txt\.zst"):
+    with raises_kind("wrong-format b.txt.zst"):
         train(input=tmp_path / "b.txt")
 
 
@@ -619,18 +595,16 @@ def test_zstandard_reads_what_the_usual_package_reads(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_only_zstandard")
 @pytest.mark.parametrize(
-    ("damage", "message"),
+    "damage",
     [
-        (lambda data: data[:-9], "ends early"),
-        (lambda data: data[:8] + b"\xff" * 9 + data[17:], "is broken"),
-        (lambda data: data + b"no zstd", "the bytes after its last zstd member"),
+        lambda data: data[:-9],
+        lambda data: data[:8] + b"\xff" * 9 + data[17:],
+        lambda data: data + b"no zstd",
     ],
 )
-def test_zstandard_finds_damage(
-    damage: Callable[[bytes], bytes], message: str, tmp_path: Path
-) -> None:
+def test_zstandard_finds_damage(damage: Callable[[bytes], bytes], tmp_path: Path) -> None:
     (tmp_path / "a.zst").write_bytes(damage(zstd(TEXT)))
-    with pytest.raises(TrainingError, match=f"a.zst.*{message}"):
+    with raises_kind("broken-file a.zst"):
         train(input=tmp_path / "a.zst")
 
 
@@ -644,8 +618,7 @@ def test_text_that_is_not_compressed_can_be_read_on_demand(tmp_path: Path) -> No
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
 def test_a_text_is_no_table(form: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(TEXT)
-    message = rf"a\.txt does not contain {form.title()} data: leave input_format={form} out\.$"
-    with pytest.raises(TrainingError, match=message):
+    with raises_kind(f"wrong-format a.txt input_format={form}"):
         train(input=tmp_path / "a.txt", input_format=form)
 
 
@@ -720,7 +693,7 @@ def test_broken_records_are_left_out_and_counted_on_demand(tmp_path: Path) -> No
 
 def test_a_text_of_only_broken_records(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b'{"body": "a"}\n' * 3)
-    with pytest.raises(TrainingError, match="every line is empty, too long or broken"):
+    with raises_kind("empty-corpus"):
         train(input=tmp_path / "a.jsonl", skip_bad_records=True)
 
 
@@ -747,17 +720,13 @@ def test_broken_rows_are_left_out_and_counted_on_demand(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("rows", "reason"),
-    [(3, "unexpected end of data"), (20_000, "field larger than field limit")],
-)
+@pytest.mark.parametrize("rows", [3, 20_000])
 def test_a_missing_quotation_mark_does_not_skip_the_rows_after_it(
-    rows: int, reason: str, tmp_path: Path
+    rows: int, tmp_path: Path
 ) -> None:
     lines = ["text,id", '"open,1', *[f"{'a' * 1000},2"] * rows]
     (tmp_path / "a.csv").write_text("\n".join(lines))
-    match = rf"a\.csv:2: not valid CSV: {reason}.*\. A quotation mark is probably missing"
-    with pytest.raises(TrainingError, match=match):
+    with raises_kind("broken-record a.csv:2"):
         train(input=tmp_path / "a.csv", input_column="text", skip_bad_records=True)
 
 
@@ -776,5 +745,5 @@ def test_a_file_that_changes_between_two_readings(
     assert len(list(files)) > 2
     path.write_bytes(pack(TEXT))
     for index in (0, len(files) - 1):
-        with pytest.raises(TrainingError, match="changed while it was read"):
+        with raises_kind("file-changed"):
             [load() for _, load in files.again([index])]

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import spmcompat
-from spmcompat.errors import BadValueError, MissingFileError
-from spmcompat.runtime.libraries import MissingLibraryError
+from tests.kinds import raises_kind
 from tests.unit.text.test_broken_input import TEXT, train
 
 
@@ -32,10 +31,9 @@ def test_a_folder(
         path = Path("[data]", name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(TEXT)
-    remedy = f'Give a pattern in quotation marks: "[data]/{pattern}".' if pattern else "Give a file"
-    with pytest.raises(MissingFileError) as caught:
+    remedy = f'"[data]/{pattern}"' if pattern else ""
+    with raises_kind(f"cannot-read Is a directory {remedy}"):
         train(input="[data]")
-    assert str(caught.value).startswith(f'"[data]": Is a directory. {remedy}')
 
 
 @pytest.mark.parametrize("given", ["*.nothing", "no/such/[ab].txt", "a?"])
@@ -44,7 +42,7 @@ def test_a_pattern_without_a_match(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_bytes(TEXT)
-    with pytest.raises(MissingFileError, match=r'^"[^"]*": no file matches this pattern'):
+    with raises_kind("cannot-read"):
         train(input=given)
 
 
@@ -68,9 +66,9 @@ def test_texts_instead_of_paths(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d").mkdir()
-    with pytest.raises(MissingFileError, match=r'^"[^"]*": .*\.$') as caught:
+    with raises_kind("cannot-read") as caught:
         train(input=given)
-    assert str(caught.value).endswith(" give texts as sentence_iterator.") == is_text
+    assert ("sentence_iterator" in str(caught.value)) == is_text
 
 
 @pytest.mark.parametrize("kind", [list, tuple])
@@ -83,23 +81,23 @@ def test_lists_as_items_are_read_as_their_strings(kind: type) -> None:
         expected = train(sentence_iterator=lines, **options)
         assert train(sentence_iterator=iter(rows), **options) == expected
         assert train(sentence_iterator=joined, split_lines=True, **options) == expected
-    with pytest.raises(BadValueError, match="must return str or bytes"):
+    with raises_kind("wrong-type"):
         train(sentence_iterator=[kind([["a"]])])
 
 
 def test_an_open_file_instead_of_a_path(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(TEXT)
     with (tmp_path / "a.txt").open() as file:
-        with pytest.raises(BadValueError, match=r"not an open file\. .* sentence_iterator\.$"):
+        with raises_kind("wrong-type sentence_iterator"):
             train(input=file)
         assert train(sentence_iterator=file)
 
 
 def test_a_table_instead_of_a_path() -> None:
     table = pytest.importorskip("pyarrow").table({"text": ["a text"]})
-    with pytest.raises(BadValueError, match=r"not Table\. .* sentence_iterator\.$"):
+    with raises_kind("wrong-type sentence_iterator"):
         train(input=table)
-    with pytest.raises(BadValueError, match=r"not DataFrame\. .* sentence_iterator\.$"):
+    with raises_kind("wrong-type sentence_iterator"):
         train(input=pytest.importorskip("pandas").DataFrame({"text": ["a text"]}))
 
 
@@ -108,7 +106,7 @@ def test_a_space_behind_a_comma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.chdir(tmp_path)
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_bytes(TEXT)
-    with pytest.raises(MissingFileError, match=r'" b\.txt": No such file .* there is "b\.txt"'):
+    with raises_kind("cannot-read b.txt No such file or directory"):
         spmcompat.SentencePieceTrainer.train(input="a.txt, b.txt", model_prefix="m")
 
 
@@ -118,41 +116,36 @@ def test_packages_that_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "a.arrow").write_bytes(b"ARROW1\0\0")
     zstd = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
     for module, path, extra, doing in (
-        (zstd, tmp_path / "a.zst", "zstd", r"Reading \.zst files needs"),
-        ("pyarrow", tmp_path / "a.parquet", "parquet", "Reading Parquet files needs pyarrow"),
-        ("pyarrow", tmp_path / "a.arrow", "arrow", "Reading Arrow files needs pyarrow"),
-        ("fsspec", "memory://a.txt", "remote", "Reading the address memory://a.txt needs fsspec"),
+        (zstd, tmp_path / "a.zst", "zstd", ".zst"),
+        ("pyarrow", tmp_path / "a.parquet", "parquet", "Parquet"),
+        ("pyarrow", tmp_path / "a.arrow", "arrow", "Arrow"),
+        ("fsspec", "memory://a.txt", "remote", "memory://a.txt"),
     ):
         monkeypatch.setitem(sys.modules, module, None)
         monkeypatch.setitem(sys.modules, "zstandard", None)
-        message = rf"^{doing}.*, which is not installed: pip install 'spmcompat\[{extra}\]'\.$"
-        with pytest.raises(MissingLibraryError, match=message):
+        with raises_kind(f"missing-library {doing} 'spmcompat[{extra}]'"):
             train(input=path)
-    message = r"^Reading or writing counts needs pyarrow, which is not installed: pip install"
-    with pytest.raises(MissingLibraryError, match=message):
+    with raises_kind("missing-library pyarrow"):
         spmcompat.count(sentence_iterator=["a"])
 
 
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("memory://no/such.txt", "No such file or directory"),
-        ("nosuchscheme://a.txt", "nosuchscheme"),
-        ("memory://no/*.txt", "no file matches this pattern"),
+        ("memory://no/such.txt", "cannot-read memory://no/such.txt No such file or directory"),
+        ("nosuchscheme://a.txt", "cannot-read nosuchscheme://a.txt"),
+        ("memory://no/*.txt", "cannot-read memory://no/*.txt"),
     ],
 )
 def test_addresses_that_lead_nowhere(address: str, message: str) -> None:
     pytest.importorskip("fsspec")
-    with pytest.raises(MissingFileError, match=message) as caught:
+    with raises_kind(message):
         train(input=address)
-    assert address in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_the_packages_of_a_scheme_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("fsspec")
     monkeypatch.delitem(sys.modules, "fsspec.implementations.http", raising=False)
     monkeypatch.setitem(sys.modules, "aiohttp", None)
-    message = r'^"https://a/b\.txt": .*"aiohttp".*\. Install the named packages with pip\.$'
-    with pytest.raises(MissingLibraryError, match=message):
+    with raises_kind('missing-library "https://a/b.txt" "aiohttp"'):
         train(input="https://a/b.txt")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.errors import BadValueError
 from spmcompat.runtime.progress import Report
 from spmcompat.tools.compare.folder import ReportFolder
+from tests.kinds import raises_kind
 
 
 def test_a_folder_is_locked_until_the_end_of_the_statement(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_a_folder_is_locked_until_the_end_of_the_statement(tmp_path: Path) -> No
     with one.lock(report):
         one.claim("train.txt")
         # Claiming a file must not replace the file that is locked.
-        with pytest.raises(BadValueError, match="--output"), other.lock(report):
+        with raises_kind("folder-in-use --output"), other.lock(report):
             pass
     with other.lock(report):
         (tmp_path / "out" / "train.txt").write_text("")

@@ -18,6 +18,7 @@ from spmcompat.tools.diff.difference import (
     ordinal,
 )
 from spmcompat.unicode.marks import SPACE_MARK
+from tests.kinds import raises_kind
 from tests.parity.case import Option
 from tests.parity.harness import Trainers, file_case
 
@@ -289,7 +290,7 @@ def test_pieces_may_be_invalid_utf8(model: bytes) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"hello world", b"\x12\x00"])
 def test_bytes_that_are_not_a_model_are_an_error(model: bytes, data: bytes) -> None:
-    with pytest.raises(match=r"Give a \.model file"):
+    with raises_kind("bad-model"):
         compare(model, data)
 
 

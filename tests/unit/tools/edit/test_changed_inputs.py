@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-from spmcompat.errors import TrainingError
 from spmcompat.model.reading import read_model
 from spmcompat.tools.edit import vocabulary
+from tests.kinds import raises_kind
 from tests.unit.tools.edit.growing_models import trained, words
 
 TEXT = words(1, 200, types=300)
@@ -67,7 +67,7 @@ def test_an_input_that_changes_is_not_replaced(
         check(model)  # type: ignore[arg-type]
 
     monkeypatch.setattr(vocabulary, "check_loads", change_and_check)
-    with pytest.raises(TrainingError, match=r'"m\.model" changed'):
+    with raises_kind("file-changed m.model"):
         COMMANDS[command]("m.model")
     assert {one.name: one.read_bytes() for one in folder.iterdir()} == left[-1]
 
@@ -77,7 +77,7 @@ def test_links_lead_to_the_same_file(command: str, monkeypatch: pytest.MonkeyPat
     Path("link.model").symlink_to("m.model")
     check = vocabulary.check_loads
     monkeypatch.setattr(vocabulary, "check_loads", lambda model: (another_file(), check(model)))
-    with pytest.raises(TrainingError, match=r'"m\.model" changed'):
+    with raises_kind("file-changed m.model"):
         COMMANDS[command]("link.model")
     assert Path("m.model").read_bytes() == b"another file"
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from spmcompat.errors import BadValueError
 from spmcompat.model.pieces import CONTROL, NORMAL, UNUSED, USER_DEFINED, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.edit.edits import Edits, edit_model
 from spmcompat.tools.edit.vocabulary import lowest_score
+from tests.kinds import raises_kind
 from tests.unit.tools.edit.models import TYPES, by_text, lines, processor, trained
 
 CUT = ("unigram", "bpe")
@@ -29,10 +29,9 @@ def edited(model: ModelProto, **edits: Any) -> Any:
     return SimpleNamespace(**{**result._asdict(), "model": new})
 
 
-def refused(model: ModelProto, **edits: Any) -> str:
-    with pytest.raises(BadValueError) as caught:
+def refused(expected: str, model: ModelProto, **edits: Any) -> None:
+    with raises_kind(expected):
         edit_model(model, Edits(**edits))
-    return str(caught.value)
 
 
 def assert_others_stay(old: ModelProto, new: ModelProto, changed: set[str]) -> None:
@@ -102,11 +101,7 @@ def test_an_added_bpe_piece_is_merged_after_all_others() -> None:
 
 def test_a_bpe_piece_that_no_merges_reach_is_refused_with_the_pieces_between() -> None:
     model = trained("bpe")
-    message = refused(model, add=["▁qzxw"])
-    assert message == (
-        "▁qzxw would never be used: it is cut into ▁ q z x w. Before it, add the pieces that it is "
-        "merged from: ▁q, ▁qz, ▁qzx."
-    )
+    refused("bad-edit ▁qzxw ▁q, ▁qz, ▁qzx.", model, add=["▁qzxw"])
     new = edited(model, add=["▁q", "▁qz", "▁qzx", "▁qzxw"]).model
     assert processor(new).encode("qzxw", out_type=str) == ["▁qzxw"]
 
@@ -115,9 +110,9 @@ def test_a_unigram_piece_that_its_parts_beat_is_refused_with_their_score() -> No
     model = trained("unigram")
     scores = {piece.text: piece.score for piece in pieces_of(model)}
     needed = scores["▁the"] + scores["▁of"]
-    assert f"whose score is {needed:.6g}. Give it a score above" in refused(model, add=["▁the▁of"])
+    refused(f"bad-edit ▁the▁of {needed:.6g}", model, add=["▁the▁of"])
     low, high = needed - 0.01, needed + 0.01
-    assert "would never be used" in refused(model, add=["▁the▁of"], set_score={"▁the▁of": low})
+    refused("bad-edit ▁the▁of", model, add=["▁the▁of"], set_score={"▁the▁of": low})
     new = edited(model, add=["▁the▁of"], set_score={"▁the▁of": high}).model
     assert processor(new).encode("the of", out_type=str) == ["▁the▁of"]
 
@@ -125,32 +120,28 @@ def test_a_unigram_piece_that_its_parts_beat_is_refused_with_their_score() -> No
 @pytest.mark.parametrize("model_type", CUT)
 def test_a_piece_that_holds_a_symbol_is_refused(model_type: str) -> None:
     model = trained(model_type, user_defined_symbols=("<x>",))
-    assert "<x> is a user-defined symbol" in refused(model, add=["a<x>"], set_score={"a<x>": -60})
+    refused("bad-edit <x>", model, add=["a<x>"], set_score={"a<x>": -60})
 
 
 @pytest.mark.parametrize(
-    ("piece", "reason"),
+    ("piece", "other"),
     [
-        ("Ａ", "the normalizer changes it to 'A'"),
-        ("e\u0301", "the normalizer changes it to 'é'"),
-        ("▁▁", "the normalizer collapses spaces"),
-        ("a b", "Write a▁b"),
-        ("\u200b", "the normalizer changes it to '▁'"),
+        ("Ａ", "'A'"),
+        ("e\u0301", "'é'"),
+        ("▁▁", ""),
+        ("a b", "a▁b"),
+        ("\u200b", "'▁'"),
     ],
 )
-def test_pieces_that_the_normalizer_changes_are_refused(piece: str, reason: str) -> None:
-    message = refused(trained("unigram"), add=[piece])
-    assert "would never be used" in message
-    assert reason in message
+def test_pieces_that_the_normalizer_changes_are_refused(piece: str, other: str) -> None:
+    refused(f"bad-edit {other}", trained("unigram"), add=[piece])
 
 
 def test_what_the_normalizer_changes_depends_on_the_model() -> None:
     plain = trained("bpe", normalization_rule_name="identity", remove_extra_whitespaces=False)
     new = edited(plain, add=["Ａ", "▁▁"]).model
     assert processor(new).encode("Ａ  Ａ", out_type=str) == ["▁", "Ａ", "▁▁", "Ａ"]
-    assert "changes it to 'a'" in refused(
-        trained("bpe", normalization_rule_name="nmt_nfkc_cf"), rename={"▁": "A"}
-    )
+    refused("bad-edit", trained("bpe", normalization_rule_name="nmt_nfkc_cf"), rename={"▁": "A"})
 
 
 def test_a_piece_that_only_a_rule_makes_is_let_through() -> None:
@@ -165,17 +156,17 @@ def test_a_piece_that_only_a_rule_makes_is_let_through() -> None:
     )
     new = edited(model, add=["Щ"]).model
     assert processor(new).encode("Ж", out_type=str) == ["▁", "Щ"]
-    assert "changes it to 'Щ'" in refused(model, add=["Ж"])
+    refused("bad-edit Щ", model, add=["Ж"])
     # A piece may also begin or end within the target of a rule.
     for piece, text in (("ЩЭЩ", "ЮЖ"), ("qЯЩ", "qЮ"), ("ЭqЩ", "ЮqЖ"), ("Э", "Ю")):
         steps = [piece[:n] for n in range(2, len(piece))]
         new = edited(model, add=[*"ЩЯЭ".replace(piece, ""), *steps, piece]).model
         assert piece in processor(new).encode(text, out_type=str)
-    assert "changes it to" in refused(model, add=["ЭЭ"])
+    refused("bad-edit ЭЭ", model, add=["ЭЭ"])
 
 
 def test_a_symbol_with_a_space_is_refused() -> None:
-    assert refused(trained("bpe"), add_user_defined=["a b"]).endswith("Write U+2581 instead: a▁b")
+    refused("bad-edit U+2581 a▁b", trained("bpe"), add_user_defined=["a b"])
     new = edited(trained("bpe"), add_user_defined=["zq▁zq"]).model
     assert "zq▁zq" in processor(new).encode("a zq zq", out_type=str) or "zq▁zq" in processor(
         new
@@ -185,13 +176,10 @@ def test_a_symbol_with_a_space_is_refused() -> None:
 @pytest.mark.parametrize("option", ["add", "add_control", "add_user_defined"])
 def test_a_duplicate_is_refused(option: str) -> None:
     model = trained("unigram")
-    message = refused(model, **{option: ["▁the"]})
-    assert message.startswith(
-        f"▁the is already defined: it is the piece of id {_id(model, '▁the')}"
-    )
-    assert "<q> is added twice" in refused(model, **{option: ["<q>", "<q>"]})
-    assert "<q> is added twice" in refused(model, add_control=["<q>"], add_user_defined=["<q>"])
-    assert "a piece to add is empty" in refused(model, **{option: [""]})
+    refused(f"bad-edit ▁the {_id(model, '▁the')}", model, **{option: ["▁the"]})
+    refused("bad-edit <q>", model, **{option: ["<q>", "<q>"]})
+    refused("bad-edit <q>", model, add_control=["<q>"], add_user_defined=["<q>"])
+    refused("bad-edit add", model, **{option: [""]})
 
 
 def _id(model: ModelProto, text: str) -> int:
@@ -200,8 +188,8 @@ def _id(model: ModelProto, text: str) -> int:
 
 def test_pieces_that_sentencepiece_would_not_load_are_refused() -> None:
     model = trained("unigram")
-    assert "U+0000" in refused(model, add_user_defined=["a\0b"])
-    assert "too long" in refused(model, add_control=["x" * 8000])
+    refused("bad-model U+0000", model, add_user_defined=["a\0b"])
+    refused("bad-model", model, add_control=["x" * 8000])
     edited(model, add_control=["x" * 7999])
 
 
@@ -219,14 +207,14 @@ def test_scores_stop_at_the_lowest_number() -> None:
     model = ModelProto()
     model.CopyFrom(trained("bpe"))
     model.pieces[50].score = -3.4028234663852886e38
-    assert "no score below -3.40282e+38 can be stored" in refused(model, add=["Ж"])
+    refused("bad-value -3.40282e+38", model, add=["Ж"])
     model.pieces[50].score = -3.4e38
     assert by_text(edited(model, add=["Ж"]).model)["Ж"][1].score < -3.4e38
 
 
 def test_word_and_char_models_take_words_and_characters() -> None:
-    assert "by a char model" in refused(trained("char"), add=["ab"])
-    assert "by a word model" in refused(trained("word"), add=["▁ab▁cd"])
+    refused("bad-edit ab", trained("char"), add=["ab"])
+    refused("bad-edit word", trained("word"), add=["▁ab▁cd"])
     assert processor(edited(trained("char"), add=["Ж"]).model).encode("Ж", out_type=str)[-1] == "Ж"
     new = edited(trained("word"), add=["▁Жq"]).model
     assert processor(new).id_to_piece(processor(new).encode("Жq")) == ["▁Жq"]
@@ -354,11 +342,11 @@ def test_a_removed_symbol_of_a_bpe_model_is_merged_last() -> None:
 @pytest.mark.parametrize("model_type", TYPES)
 def test_what_a_model_needs_is_not_removed(model_type: str) -> None:
     model = trained(model_type)
-    assert "is the unknown piece" in refused(model, remove=["<unk>"])
+    refused("bad-edit <unk>", model, remove=["<unk>"])
     if model_type in CUT:
         model = trained(model_type, byte_fallback=True)
-        assert "is a byte piece" in refused(model, remove=["<0x41>"])
-        assert "is a byte piece" in refused(model, rename={"<0x41>": "A"})
+        refused("bad-edit <0x41>", model, remove=["<0x41>"])
+        refused("bad-edit <0x41>", model, rename={"<0x41>": "A"})
 
 
 def test_bos_can_be_removed() -> None:
@@ -368,21 +356,19 @@ def test_bos_can_be_removed() -> None:
 
 def test_names_that_do_not_exist_are_refused_with_near_ones() -> None:
     model = trained("unigram")
-    assert refused(model, remove=["the"]) == "--remove: no piece is 'the'. Did you mean ▁the?"
-    assert "Did you mean ▁the?" in refused(model, rename={" the": "x"})
-    assert "--set_score: no piece is 'functon'. Did you mean" in refused(
-        model, set_score={"functon": -1.0}
-    )
-    assert "Did you mean <unk>" in refused(model, rename={"unk": "x"})
+    refused("bad-edit --remove the ▁the", model, remove=["the"])
+    refused("bad-edit ▁the", model, rename={" the": "x"})
+    refused("bad-edit --set_score functon", model, set_score={"functon": -1.0})
+    refused("bad-edit <unk>", model, rename={"unk": "x"})
 
 
 def test_two_edits_of_one_piece_are_refused() -> None:
     model = trained("unigram")
-    assert "removed twice" in refused(model, remove=["▁the", "▁the"])
-    assert "Choose one" in refused(model, remove=["▁the"], rename={"▁the": "▁teh"})
-    assert "Choose one" in refused(model, remove=["▁the"], set_score={"▁the": -3.0})
+    refused("bad-edit", model, remove=["▁the", "▁the"])
+    refused("bad-edit ▁the", model, remove=["▁the"], rename={"▁the": "▁teh"})
+    refused("bad-edit ▁the", model, remove=["▁the"], set_score={"▁the": -3.0})
     removed = edited(model, remove=["▁the"]).model
-    assert "is unused already" in refused(removed, remove=["▁the"])
+    refused("bad-edit ▁the", removed, remove=["▁the"])
 
 
 # ---------------------------------------------------------------- rename
@@ -420,19 +406,13 @@ def test_two_pieces_can_swap_their_texts() -> None:
 
 def test_renaming_to_an_existing_piece_is_refused() -> None:
     model = trained("unigram")
-    assert refused(model, rename={"▁the": "▁of"}) == (
-        "--rename: ▁of is already defined. Choose another text."
-    )
-    assert "drop it first with --reorder_ids" in refused(
-        model, rename={"▁the": "▁of"}, remove=["▁of"]
-    )
-    assert "is empty" in refused(model, rename={"▁the": ""})
+    refused("bad-edit --rename ▁of", model, rename={"▁the": "▁of"})
+    refused("bad-edit --reorder_ids", model, rename={"▁the": "▁of"}, remove=["▁of"])
+    refused("bad-edit --rename ▁the", model, rename={"▁the": ""})
 
 
 def test_renaming_what_others_are_merged_from_is_refused() -> None:
-    message = refused(trained("bpe"), rename={"▁th": "▁q"})
-    assert "could no longer be used" in message
-    assert "▁this" in message
+    refused("bad-edit ▁this", trained("bpe"), rename={"▁th": "▁q"})
 
 
 # ---------------------------------------------------------------- scores
@@ -441,7 +421,7 @@ def test_renaming_what_others_are_merged_from_is_refused() -> None:
 @pytest.mark.parametrize("model_type", CUT)
 @pytest.mark.parametrize("score", [0.0, 1.0, math.inf, math.nan, -1e39])
 def test_impossible_scores_are_refused(model_type: str, score: float) -> None:
-    assert refused(trained(model_type), set_score={"▁the": score}).startswith("--set_score")
+    refused("bad-edit --set_score ▁the", trained(model_type), set_score={"▁the": score})
 
 
 def test_a_score_is_stored_as_float32() -> None:
@@ -450,15 +430,13 @@ def test_a_score_is_stored_as_float32() -> None:
 
 
 def test_scores_of_other_types_are_refused() -> None:
-    assert "of the type control" in refused(trained("bpe"), set_score={"<s>": -1.0})
+    refused("bad-edit --set_score <s> control", trained("bpe"), set_score={"<s>": -1.0})
 
 
 def test_scores_that_leave_a_piece_without_use_are_refused() -> None:
     model = trained("unigram")
-    assert "▁the would never be used" in refused(model, set_score={"▁the": -300.0})
-    message = refused(model, set_score=dict.fromkeys("ing", -0.01))
-    assert "ing" in message
-    assert "could no longer be used" in message
+    refused("bad-edit ▁the", model, set_score={"▁the": -300.0})
+    refused("bad-edit ing", model, set_score=dict.fromkeys("ing", -0.01))
 
 
 # ---------------------------------------------------------------- ids
@@ -480,12 +458,12 @@ def test_new_pieces_take_unused_ids_and_placeholders() -> None:
     assert list(result.model.trainer_spec.control_symbols) == ["<c>", "<a>"]
     assert result.model.trainer_spec.vocab_size == model.trainer_spec.vocab_size
     assert_others_stay(model, result.model, {"<unused0>", "[unused1]", "▁the"})
-    assert "4 ids are needed, but only 3" in refused(removed, add=list("ЖЩЮЯ"), use_unused=True)
+    refused("bad-edit --use_unused 4 3", removed, add=list("ЖЩЮЯ"), use_unused=True)
 
 
 def test_ids_of_pieces_that_others_are_merged_from_are_not_taken() -> None:
     model = edited(trained("bpe"), remove=["▁th"]).model
-    assert "only 0 are unused" in refused(model, add=["Ж"], use_unused=True)
+    refused("bad-edit --use_unused 1 0", model, add=["Ж"], use_unused=True)
 
 
 @pytest.mark.parametrize("model_type", CUT)
@@ -505,8 +483,7 @@ def test_reordered_ids_have_no_gaps_and_follow_the_scores(model_type: str) -> No
 
 
 def test_dropping_what_others_are_merged_from_is_refused() -> None:
-    message = refused(trained("bpe"), remove=["▁th"], reorder_ids=True)
-    assert "could no longer be used" in message
+    refused("bad-edit", trained("bpe"), remove=["▁th"], reorder_ids=True)
 
 
 # ---------------------------------------------------------------- other fields

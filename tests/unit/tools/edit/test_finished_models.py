@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import spmcompat
-from spmcompat.errors import BadValueError
 from spmcompat.model.pieces import NORMAL, UNUSED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
+from tests.kinds import raises_kind
 from tests.oracle import growing
 from tests.oracle.characters import SPACE, UNKNOWN, Options, pretokens
 from tests.unit.tools.edit.growing_models import (
@@ -228,7 +228,7 @@ def test_spaces_that_stay_spaces_are_refused(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "m.model"
     path.write_bytes(model.SerializeToString())
     for run in (extended, trimmed):
-        with pytest.raises(BadValueError, match=r"escape_whitespaces.*spmcompat edit"):
+        with raises_kind("wrong-model-type escape_whitespaces"):
             run(model, OTHER, 200)
     removed = next(text for text in scores_of(model) if len(text) > 2)
     spmcompat.edit(path, remove=[removed], output=path)
@@ -236,9 +236,9 @@ def test_spaces_that_stay_spaces_are_refused(kind: str, tmp_path: Path) -> None:
 
 def test_wrong_options_of_the_user_are_still_refused() -> None:
     model = trained(TEXT, vocab_size=300, treat_whitespace_as_suffix=True)
-    with pytest.raises(spmcompat.TrainingError, match="character_coverage"):
+    with raises_kind("bad-value character_coverage"):
         extended(model, OTHER, 20, character_coverage=2.0)
-    with pytest.raises(spmcompat.TrainingError, match="max_sentence_length"):
+    with raises_kind("bad-value max_sentence_length"):
         trimmed(model, OTHER, 250, max_sentence_length=1)
-    with pytest.raises(spmcompat.TrainingError, match="pretokenizer=script"):
+    with raises_kind("conflicting-options pretokenizer=script"):
         trimmed(model, OTHER, 250, pretokenizer="script")

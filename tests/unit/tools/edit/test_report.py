@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.errors import MissingFileError, TrainingError
 from spmcompat.tools.edit.edits import Edits, edit_model
 from spmcompat.tools.edit.report import compare_cuts
+from tests.kinds import raises_kind
 from tests.unit.tools.edit.models import processor, trained
 
 pytestmark = pytest.mark.reference
@@ -64,14 +64,14 @@ def test_other_ids_alone_are_no_difference(tmp_path: Path) -> None:
 
 def test_a_text_that_cannot_be_read() -> None:
     model = trained("unigram")
-    with pytest.raises(MissingFileError, match="Check --text"):
+    with raises_kind("cannot-read --text"):
         compare_cuts(model, model, "no such file")
-    with pytest.raises(MissingFileError, match="Check --text"):
+    with raises_kind("impossible-path --text"):
         compare_cuts(model, model, "a\0b")
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
     (tmp_path / "t.txt").write_text("a", encoding="utf-8")
-    with pytest.raises(TrainingError, match=r"pip install 'spmcompat\[eval\]'"):
+    with raises_kind("missing-library spmcompat[eval]"):
         compare_cuts(trained("unigram"), trained("unigram"), tmp_path / "t.txt")

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import spmcompat
-from spmcompat.errors import BadValueError
 from spmcompat.model.reading import parse, parse_unchecked
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from tests.kinds import raises_kind
 from tests.parity import corpora
 
 KINDS = ("unigram", "bpe", "word", "char")
@@ -92,7 +92,7 @@ def test_a_broken_text_is_removed_or_renamed(tmp_path: Path, kind: str, name: st
     path.write_bytes(changed(kind, change))
     with pytest.raises(RuntimeError):
         sp.SentencePieceProcessor(model_proto=path.read_bytes())
-    with pytest.raises(BadValueError, match=piece):
+    with raises_kind(f"bad-edit {piece}"):
         spmcompat.edit(path, add_control=["<new>"])
     removed = spmcompat.edit(path, remove=[piece], add_control=["<new>"]).model
     new_text = "<renamed>" if name == "an empty symbol" else "\U0001f600"
@@ -113,7 +113,7 @@ def test_a_broken_score_is_changed(tmp_path: Path, kind: str, name: str) -> None
     path = tmp_path / "m.model"
     path.write_bytes(changed(kind, SCORES[name]))
     piece = parse(trained(kind)).pieces[BROKEN_ID].piece
-    with pytest.raises(BadValueError, match="set_score"):
+    with raises_kind("bad-edit set_score"):
         spmcompat.edit(path, add_control=["<new>"])
     repaired = parse(spmcompat.edit(path, set_score={piece: -3.5}).model)
     assert repaired.pieces[BROKEN_ID].score == -3.5
@@ -129,7 +129,7 @@ def test_each_broken_piece_needs_an_edit(tmp_path: Path) -> None:
 
     path = tmp_path / "m.model"
     path.write_bytes(changed("unigram", both))
-    with pytest.raises(BadValueError, match="#60"):
+    with raises_kind("bad-edit #60"):
         spmcompat.edit(path, remove=["#50"])
     assert parse(spmcompat.edit(path, remove=["#50", "#60"]).model)
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from sentencepiece import SentencePieceProcessor
 
-from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.errors import BadValueError
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.tables import rows_of
@@ -23,6 +23,7 @@ from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
 from spmcompat.tools.evaluate.languages import gini
 from spmcompat.tools.evaluate.models import load_model
 from spmcompat.tools.evaluate.texts import TextFiles, Texts, texts_of
+from tests.kinds import raises_kind
 
 from .conftest import Train
 from .tokenizers_by_hand import wordpiece
@@ -142,7 +143,7 @@ def test_other_texts_are_compared_by_byte(model: Path, tmp_path: Path, lines: in
 
 def test_parallel_texts_have_equal_numbers_of_lines(model: Path, tmp_path: Path) -> None:
     texts = {**PARALLEL, "de": PARALLEL["de"][:3]}
-    with pytest.raises(BadValueError, match="de has 3 lines and that of en 4"):
+    with raises_kind("bad-value --parallel", BadValueError):
         measure(model, files(tmp_path, texts), parallel=True)
 
 
@@ -254,34 +255,33 @@ def test_a_table_gives_the_figures_of_the_files(model: Path, tmp_path: Path, for
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"body": "a", "lang": null}', "row 1 has no language"),
-        ('{"body": "a", "lang": ""}', "row 1 has no language"),
-        ('{"body": "a", "lang": "a\\u001b[2J"}', r"is not the name of a language"),
-        ('{"body": "a", "lang": "' + "x" * 101 + '"}', r"is not the name of a language"),
-        ('{"body": "a"}', 'no field "lang"'),
-        ('{"body": "a", "lang": "en"}\n{"body": 3, "lang": "en"}', "jsonl:2: .* not a string"),
-        ('{"body": "a", "lang": ["en"]}', "is a list, not a string"),
-        ('{"body": "\\ud800", "lang": "en"}', "lone surrogate"),
-        ('"text"', "the record is not an object"),
-        ("null", "the record is not an object"),
-        ("[1]", "broken record"),
-        ("{" * 100_000, "broken record"),
+        ('{"body": "a", "lang": null}', "bad-value table.jsonl"),
+        ('{"body": "a", "lang": ""}', "bad-value table.jsonl"),
+        ('{"body": "a", "lang": "a\\u001b[2J"}', "bad-value table.jsonl"),
+        ('{"body": "a", "lang": "' + "x" * 101 + '"}', "bad-value table.jsonl"),
+        ('{"body": "a"}', "broken-record lang"),
+        ('{"body": "a", "lang": "en"}\n{"body": 3, "lang": "en"}', "broken-record jsonl:2"),
+        ('{"body": "a", "lang": ["en"]}', "broken-record table.jsonl"),
+        ('{"body": "\\ud800", "lang": "en"}', "broken-record table.jsonl"),
+        ('"text"', "broken-record table.jsonl"),
+        ("null", "broken-record table.jsonl"),
+        ("[1]", "broken-record table.jsonl"),
+        ("{" * 100_000, "broken-record table.jsonl"),
         (
             '{"body": "' + "x" * (3 << 20) + '", "lang": "en"}',
-            "row 1 .* is a line of 2 MiB",
+            "bad-value table.jsonl",
         ),
         (
             "".join(f'{{"body": "a", "lang": "{i}"}}\n' for i in range(1001)),
-            "has more than 1000 distinct values",
+            "wrong-column 1000",
         ),
     ],
 )
 def test_a_broken_table_is_refused(model: Path, tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "table.jsonl"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises((BadValueError, RuntimeError), match=message) as error:
+    with raises_kind(message):
         measure(model, texts_of([str(path)], "body", "lang"))
-    assert "\n" not in str(error.value)
 
 
 def test_equal_cells_of_a_table_are_decoded_once(tmp_path: Path) -> None:
@@ -308,7 +308,7 @@ def test_columns_of_other_string_types_are_read(tmp_path: Path, kind: pa.DataTyp
 def test_a_column_of_numbers_is_refused(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     pq.write_table(pa.table({"body": ["a"], "lang": [1]}), path)
-    with pytest.raises(BadValueError, match="'lang' has the Arrow format"):
+    with raises_kind("wrong-column lang"):
         measure(model, texts_of([str(path)], "body", "lang"))
 
 
@@ -323,14 +323,15 @@ def test_the_message_names_the_flag_of_the_column(
     else:
         pq.write_table(pa.table({"body": ["a"], "lang": ["en"]}), path)
     flag = "text_column" if columns[0] == "text" else "language_column"
-    with pytest.raises(TrainingError, match=f"one (of them )?with --{flag}"):
+    kind = "broken-record" if path.suffix == ".jsonl" else "wrong-column"
+    with raises_kind(f"{kind} --{flag}"):
         measure(model, texts_of([str(path)], *columns))
 
 
 def test_plain_text_is_not_a_table(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     path.write_text("a\n")
-    with pytest.raises(BadValueError, match="is not a table"):
+    with raises_kind("bad-value text.txt", BadValueError):
         measure(model, texts_of([str(path)], "body", "lang"))
 
 
@@ -369,21 +370,21 @@ def test_values_name_languages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "column", "message"),
     [
-        (["en=a.txt", "b.txt"], None, "'b.txt' has no language"),
-        (["en=a.txt"], "lang", "Leave one out"),
-        (["e\n=a.txt"], None, "is not the name of a language"),
+        (["en=a.txt", "b.txt"], None, "bad-value b.txt"),
+        (["en=a.txt"], "lang", "conflicting-options --text"),
+        (["e\n=a.txt"], None, "bad-value a.txt"),
     ],
 )
 def test_names_must_be_consistent(values: list[str], column: str | None, message: str) -> None:
-    with pytest.raises(BadValueError, match=message):
+    with raises_kind(message, BadValueError):
         texts_of(values, "text", column)
 
 
 def test_an_empty_text_and_an_unknown_reference_are_refused(model: Path, tmp_path: Path) -> None:
     texts = files(tmp_path, {**PARALLEL, "empty": []})
-    with pytest.raises(BadValueError, match="text of 'empty' is empty"):
+    with raises_kind("bad-value empty", BadValueError):
         measure(model, texts)
-    with pytest.raises(BadValueError, match="Choose --reference from en, de, xx"):
+    with raises_kind("bad-value --reference", BadValueError):
         measure(model, files(tmp_path, PARALLEL), "fr")
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from spmcompat.errors import BadValueError, MissingFileError
 from spmcompat.model.pieces import BYTE_PIECES
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate import models
 from spmcompat.tools.evaluate.models import Model, load_model
+from tests.kinds import raises_kind
 
 pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 
@@ -38,7 +38,7 @@ def test_the_unchanged_file_is_loaded(tmp_path: Path) -> None:
 
 
 def test_a_folder_stands_for_the_file_in_it(tmp_path: Path) -> None:
-    with pytest.raises(MissingFileError, match=r"tokenizer\.json"):
+    with raises_kind("cannot-read tokenizer.json"):
         load_model(str(tmp_path), Workers(1))
     load(tmp_path)
     for folder in (str(tmp_path), f"{tmp_path}/"):
@@ -74,21 +74,18 @@ def test_no_merges_are_dropped_at_random(tmp_path: Path) -> None:
 
 def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "MOST_BYTES", 100)
-    with pytest.raises(BadValueError, match=r"a tokenizer\.json of 0 MiB; at most 0 MiB"):
+    with raises_kind("bad-model tokenizer.json"):
         load(tmp_path)
 
 
 def test_an_error_while_loading(tmp_path: Path) -> None:
-    with pytest.raises(
-        BadValueError, match=r'tokenizer\.json": tokenizers cannot use it: '
-    ) as error:
+    with raises_kind("bad-model tokenizer.json"):
         load(tmp_path, model={})
-    assert "\n" not in str(error.value)
 
 
 def test_a_panic_while_loading(tmp_path: Path) -> None:
     charsmap = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
-    with pytest.raises(BadValueError, match=r"cannot use it: .*charsmap"):
+    with raises_kind("bad-model precompiled_charsmap"):
         load(tmp_path, normalizer=charsmap)
 
 
@@ -102,7 +99,7 @@ def test_an_error_while_encoding(tmp_path: Path) -> None:
     }
     model = load(tmp_path, model=wordpiece)
     for use in (lambda: model.encode([b"b"]), lambda: model.spans(["b"]), lambda: model.cut(["b"])):
-        with pytest.raises(BadValueError, match=r"cannot use it: .*UNK"):
+        with raises_kind("bad-model"):
             use()
 
 

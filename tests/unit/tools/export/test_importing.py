@@ -17,6 +17,7 @@ from spmcompat.tools.export.causes import Reference
 from spmcompat.tools.export.exporting import import_file
 from spmcompat.tools.export.hard_lines import hard_lines
 from spmcompat.tools.export.importing import import_tokenizer
+from tests.kinds import raises_kind
 from tests.unit.tools.export.models import FORMS, TEXT, changed, train, trained
 
 PIECE = ModelProto.SentencePiece
@@ -215,15 +216,14 @@ def test_what_cannot_be_exact_is_refused_by_its_name(
 ) -> None:
     content = described(trained("bpe", "own", "plain"))
     change(content)
-    with pytest.raises(BadValueError, match="cannot be imported") as error:
+    with raises_kind(f"cannot-import {part}"):
         again(content)
-    assert f"the part {part}" in str(error.value)
 
 
 def test_scores_that_are_no_float32_are_refused() -> None:
     content = described(trained("unigram", "identity", "plain"))
     content["model"]["vocab"][10][1] += 1e-12
-    with pytest.raises(BadValueError, match='the part "model"'):
+    with raises_kind("cannot-import model"):
         again(content)
 
 
@@ -287,7 +287,7 @@ def test_a_file_without_an_unknown_token_gets_one_with_approximate(
     file = {"type": "BPE", "vocab": vocabulary, "merges": [["a", "b"]]}
     path, output = tmp_path / "tokenizer.json", tmp_path / "m.model"
     path.write_text(json.dumps({"model": file}))
-    with pytest.raises(BadValueError, match="--approximate"):
+    with raises_kind("inexact-import --approximate"):
         import_file(str(path), str(output), lambda _: None)
     assert not output.exists()
     said: list[str] = []
@@ -322,36 +322,36 @@ def test_other_files_are_refused(content: bytes) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"model": ' + "[" * 100_000, "nested too deeply"),
-        ('{"model": {"vocab": [["a", NaN]], "type": "Unigram"}}', "contains NaN"),
+        ('{"model": ' + "[" * 100_000, "bad-tokenizer-json"),
+        ('{"model": {"vocab": [["a", NaN]], "type": "Unigram"}}', "bad-tokenizer-json"),
         (
             '{"model": {"vocab": [["a", 1e400]], "type": "Unigram"}}',
-            r"vocab\[0\]\[1\] must be a finite",
+            "bad-tokenizer-json vocab[0][1]",
         ),
-        ('{"model": {"vocab": [["a", 0], ["a", 1]], "type": "Unigram"}}', "occurs twice"),
-        ('{"model": {"vocab": {"a": 0, "a": 1}, "merges": []}}', "occurs twice"),
-        ('{"model": {"vocab": {"a": 1099511627776}, "merges": []}}', "must be a whole number"),
-        ('{"model": {"vocab": {"a": 0, "b": 0}, "merges": []}}', "same id"),
-        ('{"model": {"vocab": {"a": 0}, "merges": [["a", "b"]]}}', "names 'b'"),
-        ('{"model": {"vocab": [["\\ud800", 0]], "type": "Unigram"}}', "text in Unicode"),
+        ('{"model": {"vocab": [["a", 0], ["a", 1]], "type": "Unigram"}}', "cannot-import model"),
+        ('{"model": {"vocab": {"a": 0, "a": 1}, "merges": []}}', "bad-tokenizer-json"),
+        ('{"model": {"vocab": {"a": 1099511627776}, "merges": []}}', "bad-tokenizer-json"),
+        ('{"model": {"vocab": {"a": 0, "b": 0}, "merges": []}}', "cannot-import model"),
+        ('{"model": {"vocab": {"a": 0}, "merges": [["a", "b"]]}}', "cannot-import model"),
+        ('{"model": {"vocab": [["\\ud800", 0]], "type": "Unigram"}}', "bad-tokenizer-json"),
         (
             '{"added_tokens": [{"id": 1, "content": "a", "special": true}],'
             ' "model": {"vocab": {"a": 0}, "merges": []}}',
-            "does not have the id 1",
+            "cannot-import added_tokens",
         ),
         (
             '{"normalizer": {"type": "Precompiled"}, "model": {"vocab": {"a": 0}, "merges": []}}',
-            'normalizer has no "precompiled_charsmap"',
+            "bad-tokenizer-json normalizer precompiled_charsmap",
         ),
         (
             '{"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAAAA=="},'
             ' "model": {"vocab": {"a": 0}, "merges": []}}',
-            "cannot be imported",
+            "cannot-import normalizer",
         ),
     ],
 )
 def test_damaged_files_are_refused_by_the_place(content: str, message: str) -> None:
-    with pytest.raises(BadValueError, match=message):
+    with raises_kind(message):
         import_tokenizer(content.encode())
 
 
@@ -360,9 +360,9 @@ def test_files_above_the_limit_are_refused_before_they_are_parsed(
 ) -> None:
     monkeypatch.setattr(document, "MOST_BYTES", 1 << 20)
     path, output = tmp_path / "tokenizer.json", tmp_path / "m.model"
-    for size, message in ((1 << 20, "it is not JSON"), ((1 << 20) + 1, "it has more than 1 MiB")):
+    for size, limit in ((1 << 20, ""), ((1 << 20) + 1, "1 MiB")):
         path.write_bytes(b"x" * size)
-        with pytest.raises(BadValueError, match=message):
+        with raises_kind(f"bad-tokenizer-json {limit}"):
             import_file(str(path), str(output), lambda _: None)
     assert not output.exists()
 
@@ -372,5 +372,5 @@ def test_no_pattern_of_the_file_is_run(pattern: str) -> None:
     content = described(trained("bpe", "identity", "plain"))
     content["decoder"] = {"type": "Replace", "pattern": {"Regex": pattern}, "content": ""}
     content["model"]["vocab"]["a" * 60] = len(content["model"]["vocab"])
-    with pytest.raises(BadValueError, match="is not a list of pieces"):
+    with raises_kind("cannot-import decoder"):
         again(content)

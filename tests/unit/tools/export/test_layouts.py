@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.normalization.charsmaps import Normalizer, precompiled
 from spmcompat.tools.export.causes import TIE, Reference
@@ -24,6 +23,7 @@ from spmcompat.tools.export.importing import import_tokenizer
 from spmcompat.tools.export.layouts import layout_of
 from spmcompat.tools.export.tokenizer_json import load
 from spmcompat.tools.export.verifying import compare
+from tests.kinds import raises_kind
 from tests.unit.tools.export.models import TEXT, train, trained
 
 tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
@@ -335,39 +335,39 @@ MARKS = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", 
 
 
 @pytest.mark.parametrize(
-    ("make", "change", "message"),
+    ("make", "change", "name"),
     [
-        (xlm_roberta, _set("pre_tokenizer", WORDS), "removes the spaces between words"),
+        (xlm_roberta, _set("pre_tokenizer", WORDS), "pre_tokenizer"),
         (
             xlm_roberta,
             _set("pre_tokenizer", _cuts(WORDS, {**MARKS, "prepend_scheme": "never"})),
-            "removes the spaces between words",
+            "pre_tokenizer",
         ),
         (t5, _set("pre_tokenizer", {**MARKS, "replacement": "_"}), "pre_tokenizer"),
         (t5, _set("pre_tokenizer", {**MARKS, "prepend_scheme": "some"}), "pre_tokenizer"),
         (t5, _set("pre_tokenizer", _cuts(WORDS, MARKS, MARKS)), "pre_tokenizer"),
         (t5, _set("pre_tokenizer", _cuts(_cuts(WORDS), MARKS)), "pre_tokenizer"),
         (t5, _set("pre_tokenizer", {"type": "Digits"}), "pre_tokenizer"),
-        (t5, _set("normalizer", _sequence(_sequence({"type": "NFKD"}))), "step Sequence"),
-        (t5, _set("normalizer", {"type": "Nonsense"}), "step Nonsense"),
+        (t5, _set("normalizer", _sequence(_sequence({"type": "NFKD"}))), "Sequence"),
+        (t5, _set("normalizer", {"type": "Nonsense"}), "Nonsense"),
         # The steps of SentencePieceUnigramTokenizer, with a further step.
-        (t5, _set("normalizer", _sequence(*NMT_NFKC, COLLAPSE, {"type": "Strip"})), "step Nmt"),
-        (t5, _set("normalizer", _sequence(_replace("ab", "c"), _replace("bd", "e"))), "order"),
-        (t5, _set("normalizer", _sequence(_replace("a", "b"), _replace("b", "c"))), "order"),
-        (t5, _set("normalizer", _sequence(*[_replace("a", "b")] * 200)), "order"),
+        (t5, _set("normalizer", _sequence(*NMT_NFKC, COLLAPSE, {"type": "Strip"})), "Nmt"),
+        (t5, _set("normalizer", _sequence(_replace("ab", "c"), _replace("bd", "e"))), "Replace"),
+        (t5, _set("normalizer", _sequence(_replace("a", "b"), _replace("b", "c"))), "Replace"),
+        (t5, _set("normalizer", _sequence(*[_replace("a", "b")] * 200)), "Replace"),
         (t5, _set("normalizer", _sequence(COLLAPSE, _replace(" b", "c"), COLLAPSE)), "normalizer"),
         (
             nllb,
             _set("pre_tokenizer", {**MARKS, "prepend_scheme": "never"}),
-            "keeps single spaces at the ends",
+            "normalizer",
         ),
         (llama_legacy, _set("pre_tokenizer", MARKS), "pre_tokenizer"),
-        (llama, _set_model("dropout", 0.1), "setting dropout"),
-        (llama, _set_model("end_of_word_suffix", "</w>"), "setting end_of_word_suffix"),
+        (llama, _set_model("dropout", 0.1), "dropout"),
+        (llama, _set_model("end_of_word_suffix", "</w>"), "end_of_word_suffix"),
         (t5, _set_model("unk_id", None), "model"),
         (llama_legacy, _set("pre_tokenizer", _split("a|<s>|ab")), "pre_tokenizer"),
-        (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("a|ab"))), "matches only a prefix"),
-        (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("<absent>"))), "in one piece"),
+        (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("a|ab"))), "pre_tokenizer"),
+        (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("<absent>"))), "<absent>"),
         (t5_older, _set("pre_tokenizer", _cuts(MARKS, _split("a|[bc]+"))), "pre_tokenizer"),
         (
             llama,
@@ -377,12 +377,10 @@ MARKS = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", 
     ],
 )
 def test_steps_that_no_model_has_are_refused(
-    make: Callable[[], Any], change: Callable[[dict[str, Any]], object], message: str
+    make: Callable[[], Any], change: Callable[[dict[str, Any]], object], name: str
 ) -> None:
-    with pytest.raises(BadValueError, match="cannot be imported") as error:
+    with raises_kind(f"cannot-import {name}"):
         import_tokenizer(changed(make, change))
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 def _without_a_merge(content: dict[str, Any]) -> None:
@@ -459,10 +457,8 @@ def test_each_difference_is_listed_with_a_text(
 def test_differences_need_approximate(tmp_path: Path) -> None:
     path, output = tmp_path / "tokenizer.json", tmp_path / "m.model"
     path.write_text(file_of(t5), encoding="utf-8")
-    with pytest.raises(BadValueError, match="give --approximate") as error:
+    with raises_kind("inexact-import --approximate"):
         import_file(str(path), str(output), pytest.fail)
-    assert "(and 1 more)" in str(error.value)
-    assert "\n" not in str(error.value)
     assert not output.exists()
     notes: list[str] = []
     import_file(str(path), str(output), notes.append, approximate=True)
