@@ -11,7 +11,7 @@ import pytest
 import spmcompat
 from spmcompat import spark as counting
 from spmcompat.cli import train
-from spmcompat.errors import TrainingError
+from tests.kinds import raises_kind
 from tests.oracle import counting as oracle
 from tests.parity import corpora, reference
 from tests.parity.case import WRITER, Case
@@ -115,29 +115,28 @@ def test_the_types_of_the_columns(text: Any) -> None:
 @pytest.mark.parametrize(
     ("column", "options", "message"),
     [
-        ("words", {}, "the DataFrame has no column 'words'. Its columns are: value, n, value2."),
-        ("n", {}, "the column 'n' has the type int, not string"),
-        (5, {}, "the DataFrame has no column 5"),
-        ("value", {"input_sentence_size": 5}, "input_sentence_size cannot be used here"),
-        ("value", {"add_dummy_prefix": False}, "with add_dummy_prefix=false"),
-        ("value", {"workers": 5}, "workers cannot be used here"),
+        ("words", {}, "wrong-column 'words' value, n, value2"),
+        ("n", {}, "wrong-column 'n' int"),
+        (5, {}, "wrong-column 5"),
+        ("value", {"input_sentence_size": 5}, "conflicting-options input_sentence_size"),
+        ("value", {"add_dummy_prefix": False}, "needs-sentences add_dummy_prefix=false"),
+        ("value", {"workers": 5}, "conflicting-options workers"),
     ],
 )
 def test_mistakes_are_found_before_anything_is_read(
     spark: Any, column: Any, options: dict[str, Any], message: str
 ) -> None:
     frame = spark.createDataFrame([("a", 1, "b")], "value string, n int, value2 string")
-    with pytest.raises(TrainingError, match=message) as caught:
+    with raises_kind(message):
         counting.count(frame, column, minloglevel=2, **options)
-    assert "\n" not in str(caught.value)
 
 
 def test_what_is_no_text_is_refused(spark: Any) -> None:
-    with pytest.raises(TrainingError, match="df must be a Spark DataFrame, not list"):
+    with raises_kind("wrong-type df list"):
         counting.count([], "text")  # type: ignore[arg-type]
     twice = spark.sql("select 'a' as text, 'b' as text")
-    with pytest.raises(TrainingError, match="the DataFrame has more than one column 'text'"):
+    with raises_kind("wrong-column 'text'"):
         counting.count(twice, "text")
     stream = spark.readStream.format("rate").load().selectExpr("string(value) as text")
-    with pytest.raises(TrainingError, match="df is a stream"):
+    with raises_kind("wrong-type df"):
         counting.count(stream, "text")
