@@ -1,5 +1,6 @@
 """Import paths, markers and fixtures for all tests."""
 
+import functools
 import os
 import signal
 import sys
@@ -69,6 +70,7 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
             item.add_marker(pytest.mark.reference)
 
 
+@functools.cache
 def imports_the_reference(module: ModuleType) -> bool:
     """Return whether a module uses the real library, directly or through tests.parity."""
     origins = {

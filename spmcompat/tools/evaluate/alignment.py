@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,8 +11,8 @@ import numpy.typing as npt
 Span = tuple[int, int]
 _Ints = npt.NDArray[np.int64]
 
-# The characters at which str.split() splits a text.
-_WHITE_SPACE = np.array([c for c in range(sys.maxunicode + 1) if chr(c).isspace()], dtype=np.uint32)
+# The characters at which str.split() splits a text. There are none beyond U+FFFF.
+_WHITE_SPACE = np.array([c for c in range(0x10000) if chr(c).isspace()], dtype=np.uint32)
 
 
 class Alignment(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import random
 import re
@@ -20,10 +21,13 @@ from tests.parity import reference_normalizer as reference
 STRIPPING = [name for name in charsmaps.OWN_NAMES if name.endswith("_strip_accents")]
 MARKING = "nmt_nfkc_mark_case"
 
-# The characters that are assigned in the Unicode version of this Python.
-ASSIGNED = [
-    chr(c) for c in range(1, sys.maxunicode + 1) if unicodedata.category(chr(c)) not in ("Cn", "Cs")
-]
+
+@functools.cache
+def assigned() -> list[str]:
+    """Return the characters that are assigned in the Unicode version of this Python."""
+    points = map(chr, range(1, sys.maxunicode + 1))
+    return [c for c in points if unicodedata.category(c) not in ("Cn", "Cs")]
+
 
 # Patterns for the names of marks that are accents, and for the exceptions among these marks.
 ACCENT = re.compile("COMBINING|HEBREW|ARABIC|SYRIAC|COPTIC COMBINING")
@@ -115,7 +119,7 @@ def test_every_character_loses_its_accents(name: str) -> None:
     # `plain` is applied twice because of İ: case folding leaves İ unchanged, but it changes the I
     # that remains without the dot. The only exception is U+0345, the iota subscript. If it stands
     # alone, case folding turns it into a letter. After a letter, it is an accent.
-    different = [c for c in ASSIGNED if stripped(c) != plain(without_accents(plain(c)))]
+    different = [c for c in assigned() if stripped(c) != plain(without_accents(plain(c)))]
     assert different == ["\u0345"] * ("_cf_" in name)
 
 
@@ -143,7 +147,7 @@ def test_any_sequence_of_accents_is_removed(
 @pytest.mark.parametrize("name", STRIPPING)
 def test_an_accented_letter_has_the_result_of_its_decomposition(name: str) -> None:
     stripped = function_of(precompiled(name))
-    for c in ASSIGNED:
+    for c in assigned():
         decomposed = unicodedata.normalize("NFD", c)
         if len(decomposed) > 1 and any(map(is_accent, decomposed)):
             assert stripped(decomposed) == stripped(c)
@@ -198,8 +202,8 @@ def test_every_character_is_restored() -> None:
 def test_every_text_is_restored(restored: Callable[[str], str]) -> None:
     plain = library_function_of(precompiled("nmt_nfkc"))
     rng = random.Random(2)
-    cased = [c for c in ASSIGNED if c.lower() != c or c.upper() != c]
-    others = [*ASSIGNED, *MARKS, *[CASE_MARK] * 20_000]
+    cased = [c for c in assigned() if c.lower() != c or c.upper() != c]
+    others = [*assigned(), *MARKS, *[CASE_MARK] * 20_000]
     for _ in range(5000):
         text = "".join(rng.choice(rng.choice((cased, others))) for _ in range(rng.randint(1, 20)))
         assert restored(text) == plain(text), ascii(text)
@@ -209,7 +213,7 @@ def test_capitals_become_small_letters() -> None:
     """All capitals change, except those of Cherokee, and İ, whose small form has two characters."""
     plain, mark = function_of(precompiled("nmt_nfkc")), function_of(precompiled(MARKING))
     unchanged = set()
-    for c in ASSIGNED:
+    for c in assigned():
         if unicodedata.category(c) not in ("Lu", "Lt") or plain(c) != c:
             continue
         if mark(c) == c:
@@ -221,7 +225,7 @@ def test_capitals_become_small_letters() -> None:
 
 def test_only_capitals_are_marked() -> None:
     plain, mark = function_of(precompiled("nmt_nfkc")), function_of(precompiled(MARKING))
-    for c in ASSIGNED:
+    for c in assigned():
         capitals = [d for d in plain(c) if unicodedata.category(d) in ("Lu", "Lt")]
         if not capitals and c != CASE_MARK:
             assert mark(c) == plain(c)

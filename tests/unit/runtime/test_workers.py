@@ -261,13 +261,16 @@ try:
 except KeyboardInterrupt:
     sys.exit("KeyboardInterrupt")
 """
+
+
+def many_words() -> str:
+    return "\n".join(" ".join(f"{i * i:x}{i}" for i in range(j, j + 50)) for j in range(40_000))
+
+
 STAGES = {
-    "seeding": (b"Seeding: ", corpora.fibonacci_text(27, 200_000)),
-    "one long word": (b"EM and pruning", LONG_WORD),
-    "many words": (
-        b"EM sub_iter=0",
-        "\n".join(" ".join(f"{i * i:x}{i}" for i in range(j, j + 50)) for j in range(40_000)),
-    ),
+    "seeding": (b"Seeding: ", lambda: corpora.fibonacci_text(27, 200_000)),
+    "one long word": (b"EM and pruning", lambda: LONG_WORD),
+    "many words": (b"EM sub_iter=0", many_words),
 }
 
 
@@ -276,7 +279,7 @@ STAGES = {
 @pytest.mark.parametrize("form", ["command", "python"])
 def test_ctrl_c_inside_a_kernel(form: str, stage: str, tmp_path: Path) -> None:
     mark, text = STAGES[stage]
-    (tmp_path / "t.txt").write_text(text)
+    (tmp_path / "t.txt").write_text(text())
     arguments = (
         "--input=t.txt --model_prefix=m --vocab_size=50 --max_sentence_length=1000000 "
         "--max_sentencepiece_length=100 --num_sub_iterations=10"
