@@ -52,7 +52,9 @@ def quick(session: nox.Session) -> None:
 def searches(session: nox.Session) -> None:
     """Run the searches among the tests, longer than ``python -m pytest`` does."""
     session.env["SPMCOMPAT_LONG"] = "1"
-    run_pytest(session, "tests/unit/test_out_of_memory.py", "tests/hostile", "tests/property")
+    imports = "^from tests.searches import"
+    files = str(session.run("git", "grep", "-l", imports, "--", "tests", silent=True)).split()
+    run_pytest(session, *files)
 
 
 @nox.session

@@ -18,6 +18,7 @@ from tests.parity import corpora, difference
 from tests.parity.case import Option, Outcome
 from tests.parity.harness import sentences_case
 from tests.parity.sides import REFERENCE, Side
+from tests.searches import examples
 
 PLAIN: dict[str, Option] = {
     "hard_vocab_limit": False,
@@ -80,7 +81,7 @@ def require_pieces(outcome: Outcome, sentences: list[Sentence], options: Options
     assert [(text, float(score)) for text, score in train(sentences, options)] == expected
 
 
-@pytest.mark.parametrize("number", range(80))
+@pytest.mark.parametrize("number", range(examples(80)))
 def test_the_oracle_trains_as_the_real_library(reference: Side, number: int) -> None:
     dice = random.Random(f"oracle/{number}")
     lines = random_lines(dice)
@@ -91,7 +92,7 @@ def test_the_oracle_trains_as_the_real_library(reference: Side, number: int) -> 
     require_pieces(outcome, sentences, options)
 
 
-@pytest.mark.parametrize("number", range(40))
+@pytest.mark.parametrize("number", range(examples(40)))
 def test_the_oracle_prunes_sparsely_as_the_real_library(reference: Side, number: int) -> None:
     dice = random.Random(f"sparse/{number}")
     lines = random_lines(dice)
@@ -113,7 +114,7 @@ def test_the_oracle_prunes_sparsely_as_the_real_library(reference: Side, number:
     require_pieces(outcome, sentences, options)
 
 
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("number", range(examples(60)))
 def test_the_oracle_merges_as_the_real_library(reference: Side, number: int) -> None:
     dice = random.Random(f"merges/{number}")
     lines = random_lines(dice)

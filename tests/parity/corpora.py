@@ -7,7 +7,7 @@ import importlib
 import inspect
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 FOLDER_VARIABLE = "SPMCOMPAT_CORPORA"
@@ -132,21 +132,27 @@ def docstrings_text() -> str:
     return "\n".join(texts) + "\n"
 
 
+SMALL: dict[str, Callable[[], str | bytes]] = {
+    "topics": lambda: topics_text(400_000),
+    "docstrings": docstrings_text,
+    "ties": lambda: ties_text(3, 400),
+    "ties-wide": lambda: ties_text(4, 400, "aあ漢ñ1"),
+    "fibonacci": lambda: fibonacci_text(18),
+    "mixed": lambda: mixed_text(5, 3000),
+    "messy": lambda: messy_bytes(6, 1500),
+    **{
+        script: functools.partial(words_text, number, 1200, script, 800)
+        for number, script in enumerate(SCRIPTS)
+    },
+}
+"""Functions that make the built-in corpora, by name."""
+
+
 @functools.cache
 def small() -> dict[str, bytes]:
     """Return the built-in corpora, by name."""
-    corpora = {
-        "topics": topics_text(400_000).encode(),
-        "docstrings": docstrings_text().encode(),
-        "ties": ties_text(3, 400).encode(),
-        "ties-wide": ties_text(4, 400, "aあ漢ñ1").encode(),
-        "fibonacci": fibonacci_text(18).encode(),
-        "mixed": mixed_text(5, 3000).encode(),
-        "messy": messy_bytes(6, 1500),
-    }
-    for number, script in enumerate(SCRIPTS):
-        corpora[script] = words_text(number, 1200, script, 800).encode()
-    return corpora
+    texts = {name: make() for name, make in SMALL.items()}
+    return {n: text.encode() if isinstance(text, str) else text for n, text in texts.items()}
 
 
 def large(folder: str | Path | None = None) -> dict[str, Path]:

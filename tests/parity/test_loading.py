@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,20 +19,23 @@ from tests.parity.environments import (
     MissingEnvironmentError,
     python_of_release,
 )
-from tests.parity.harness import Trainers
+from tests.parity.harness import Comparison, Trainers
 
 TEXT = topics_text(100_000) + mixed_text(1, 300)
 LINES = [line for line in (TEXT + mixed_text(2, 600)).splitlines() if line][-1000:]
 
-# A program that prints the ids, the pieces and the decoded text of each line of a file.
+# A program that prints, for each model, the ids, the pieces and the decoded text of each line of a
+# file.
 _USE = """\
 import sys
 import sentencepiece
 
-processor = sentencepiece.SentencePieceProcessor(model_file=sys.argv[1])
-for line in open(sys.argv[2], encoding="utf-8"):
-    ids = processor.encode(line.rstrip("\\n"))
-    print(ids, [processor.id_to_piece(i) for i in ids], repr(processor.decode(ids)))
+lines, *models = sys.argv[1:]
+for model in models:
+    processor = sentencepiece.SentencePieceProcessor(model_file=model)
+    for line in open(lines, encoding="utf-8"):
+        ids = processor.encode(line.rstrip("\\n"))
+        print(ids, [processor.id_to_piece(i) for i in ids], repr(processor.decode(ids)))
 """
 
 
@@ -45,29 +50,44 @@ def library(request: pytest.FixtureRequest) -> Path:
         pytest.skip(str(error))
 
 
+@pytest.fixture(scope="module")
+def compared(trainers: Trainers) -> Callable[[str, str], Comparison]:
+    """Return a function that trains a model with a release, once for both libraries."""
+
+    @functools.cache
+    def compare(release: str, model_type: str) -> Comparison:
+        try:
+            trainers.of_release(release)
+        except MissingEnvironmentError as error:
+            pytest.skip(str(error))
+        options: dict[str, Option] = {"model_type": model_type, "vocab_size": 4000}
+        options["hard_vocab_limit"] = False
+        return trainers.check(options, TEXT, release=release)
+
+    return compare
+
+
 @pytest.mark.parametrize("model_type", ["unigram", "bpe", "word", "char"])
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_library_encodes_alike_with_our_model(
-    trainers: Trainers, library: Path, release: str, model_type: str, tmp_path: Path
+    compared: Callable[[str, str], Comparison],
+    library: Path,
+    release: str,
+    model_type: str,
+    tmp_path: Path,
 ) -> None:
-    try:
-        trainers.of_release(release)
-    except MissingEnvironmentError as error:
-        pytest.skip(str(error))
-    options: dict[str, Option] = {"model_type": model_type, "vocab_size": 4000}
-    options["hard_vocab_limit"] = False
-    comparison = trainers.check(options, TEXT, release=release)
+    comparison = compared(release, model_type)
     assert len(LINES) == 1000
     lines = tmp_path / "lines.txt"
     lines.write_text("\n".join(LINES), encoding="utf-8")
-    outputs = []
+    models = []
     for name, outcome in [("ours", comparison.ours), ("theirs", comparison.reference)]:
-        model = tmp_path / f"{name}.model"
-        model.write_bytes(outcome.output(".model") or b"")
-        command = [str(library), "-c", _USE, str(model), str(lines)]
-        environment = {**os.environ, **NOTHING_ELSE}
-        done = subprocess.run(command, env=environment, capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr.decode()
-        outputs.append(done.stdout.decode().splitlines())
-    assert len(outputs[0]) == len(LINES)
-    assert outputs[0] == outputs[1]
+        models.append(tmp_path / f"{name}.model")
+        models[-1].write_bytes(outcome.output(".model") or b"")
+    command = [str(library), "-c", _USE, str(lines), *map(str, models)]
+    environment = {**os.environ, **NOTHING_ELSE}
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    outputs = done.stdout.decode().splitlines()
+    assert len(outputs) == 2 * len(LINES)
+    assert outputs[: len(LINES)] == outputs[len(LINES) :]

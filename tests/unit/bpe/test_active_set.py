@@ -12,6 +12,7 @@ from tests.oracle import active_set, merging
 from tests.oracle.characters import Options
 from tests.oracle.heap import largest
 from tests.parity import corpora
+from tests.searches import examples
 from tests.unit import stages
 
 
@@ -28,7 +29,7 @@ def many_pairs(dice: random.Random) -> list[tuple[str, int]]:
     return [(" ".join(words[at : at + 9]), 1) for at in range(0, 250, 9)]
 
 
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("number", range(examples(60)))
 @pytest.mark.parametrize("expected", [1, 40, 10**9], ids=["few", "some", "many"])
 def test_a_few_pairs_are_all_active(number: int, expected: int) -> None:
     dice = random.Random(f"active/{number}")

@@ -11,6 +11,7 @@ from spmcompat.bpe.merges import Merges, count_in_encoded
 from spmcompat.runtime.workers import Workers
 from tests.oracle import growing, merging
 from tests.oracle.characters import UNKNOWN, Options, Sentence, pretokens
+from tests.searches import examples
 from tests.unit import stages
 from tests.unit.bpe.test_merges import segments_of
 
@@ -38,7 +39,7 @@ def learned(case: stages.Case, wanted: int) -> dict[str, float]:
     return {piece: -float(rank) for rank, piece in enumerate([*merges, *case.required])}
 
 
-@pytest.mark.parametrize("number", range(100))
+@pytest.mark.parametrize("number", range(examples(100)))
 @pytest.mark.parametrize("expected", [1, 10**9], ids=["few", "many"])
 def test_merges_after_those_of_another_text(number: int, expected: int) -> None:
     dice = random.Random(f"extending/{number}")
@@ -52,7 +53,7 @@ def test_merges_after_those_of_another_text(number: int, expected: int) -> None:
     assert extended(lines, options, scores, wanted, expected) == oracle
 
 
-@pytest.mark.parametrize("number", range(100))
+@pytest.mark.parametrize("number", range(examples(100)))
 def test_merges_after_pieces_of_any_scores(number: int) -> None:
     """The initial pieces could not come from a trainer.
 
@@ -68,7 +69,7 @@ def test_merges_after_pieces_of_any_scores(number: int) -> None:
     assert extended(lines, options, scores, 30, 30) == oracle
 
 
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("number", range(examples(60)))
 def test_the_same_text_goes_on_where_it_ended(number: int) -> None:
     """Extending a small model on the same text gives the same pieces as training a larger model.
 
@@ -85,7 +86,7 @@ def test_the_same_text_goes_on_where_it_ended(number: int) -> None:
     assert extended(lines, options, scores, 60, 60) == anew[first:]
 
 
-@pytest.mark.parametrize("number", range(40))
+@pytest.mark.parametrize("number", range(examples(40)))
 def test_pieces_are_counted_in_encoded_text(number: int) -> None:
     dice = random.Random(f"counting/{number}")
     lines, options = stages.random_lines(dice), stages.random_options(dice)

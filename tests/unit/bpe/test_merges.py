@@ -19,6 +19,7 @@ from spmcompat.segments.cutting import counts_and_alphabet
 from spmcompat.text.sources import Items
 from tests.oracle import merging, selection
 from tests.oracle.characters import SPACE
+from tests.searches import examples
 from tests.unit import stages
 from tests.unit.stages import QUIET
 
@@ -38,7 +39,7 @@ def merges_of(
     return [(piece.decode(), count) for piece, count in merges]
 
 
-@pytest.mark.parametrize("number", range(150))
+@pytest.mark.parametrize("number", range(examples(150)))
 @pytest.mark.parametrize("expected", [1, 40, 10**9], ids=["few", "some", "many"])
 def test_merges_are_those_of_the_oracle(number: int, expected: int) -> None:
     dice = random.Random(f"merging/{number}")
@@ -54,7 +55,7 @@ def test_merges_are_those_of_the_oracle(number: int, expected: int) -> None:
     assert merges_of(segments, wanted, expected, 1 + number % 4) == oracle
 
 
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("number", range(examples(60)))
 @pytest.mark.parametrize("expected", [1, 9, 10**9], ids=["few", "some", "many"])
 def test_merges_of_frequent_pairs_are_those_of_the_oracle(number: int, expected: int) -> None:
     """If few merges are expected, the queue starts with frequent pairs; rare pairs follow later."""
@@ -164,7 +165,7 @@ def test_workers_never_change_a_merge(workers: int) -> None:
     assert merges_of(segments_of(lines, workers=workers), 200, 200) == expected
 
 
-@pytest.mark.parametrize("number", range(200))
+@pytest.mark.parametrize("number", range(examples(200)))
 def test_the_choice_of_characters_is_that_of_the_oracle(number: int) -> None:
     dice = random.Random(f"selection/{number}")
     letters = dice.sample("abcdéñλж漢字あい😀𠀀", dice.randint(1, 14))

@@ -24,6 +24,7 @@ from tests.kinds import raises_kind
 from tests.oracle import parity_merging
 from tests.oracle.characters import SPACE, Options, Sentence, cover
 from tests.parity import corpora
+from tests.searches import examples
 from tests.unit import stages
 from tests.unit.stages import QUIET
 
@@ -83,7 +84,7 @@ def test_cancelled_merges_stop_even_before_the_first_merge() -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("number", range(examples(20)))
 def test_merges_are_those_of_the_oracle(number: int, variant: str) -> None:
     dice = random.Random(f"parity/{number}")
     options = stages.random_options(dice)

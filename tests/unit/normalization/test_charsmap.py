@@ -18,6 +18,7 @@ from spmcompat.normalization.charsmaps import Normalizer
 from spmcompat.releases import RELEASES, Release
 from tests.kinds import raises_kind
 from tests.parity import reference_normalizer as reference
+from tests.searches import LONG
 
 DATA = Path(charsmaps.__file__).parent / "data"
 
@@ -381,10 +382,16 @@ def test_a_long_path_to_a_known_state_is_refused() -> None:
         charsmaps.decompile(blob)
 
 
+# The test above has the charsmaps of the newest release, which lack no rules.
+EARLIER = [release for release in RELEASES.values() if release.characters_without_rules]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("release", RELEASES.values(), ids=list(RELEASES))
+@pytest.mark.parametrize("release", EARLIER if LONG else EARLIER[:1], ids=lambda one: one.version)
 @pytest.mark.parametrize("name", charsmaps.NAMES)
-def test_predefined_charsmaps_of_every_release_are_decompiled(name: str, release: Release) -> None:
+def test_predefined_charsmaps_of_earlier_releases_are_decompiled(
+    name: str, release: Release
+) -> None:
     blob = charsmaps.precompiled(name, release.characters_without_rules)
     rules = charsmaps.decompile(blob)
     assert len(rules) > 5000

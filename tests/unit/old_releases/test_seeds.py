@@ -16,6 +16,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
 from tests.oracle import character_tree
 from tests.oracle.characters import cover
+from tests.searches import examples
 from tests.unit import stages
 from tests.unit.unigram.seeding.test_seeds import ALL
 
@@ -38,7 +39,7 @@ def runs_at_the_end(lines: list[str], dice: random.Random) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(150))
+@pytest.mark.parametrize("number", range(examples(150)))
 @pytest.mark.parametrize(
     ("release", "seed"),
     [(V0_2_1, character_tree.seed), (V0_2_2, character_tree.seed_from_cut_nodes)],

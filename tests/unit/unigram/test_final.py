@@ -8,10 +8,11 @@ import pytest
 from spmcompat.unigram.pieces import Pieces, finalize
 from tests.oracle import training as oracle
 from tests.oracle.characters import Options
+from tests.searches import examples
 from tests.unit import stages
 
 
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("number", range(examples(60)))
 def test_final_pieces_equal_the_oracle(number: int) -> None:
     dice = random.Random(f"final/{number}")
     pieces = stages.random_case(f"final/{number}").pieces

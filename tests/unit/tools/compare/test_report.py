@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from spmcompat.tools.compare import report
 from spmcompat.tools.compare.plots import curves
 from spmcompat.tools.compare.report import page, tables
 from spmcompat.tools.compare.results import Result
@@ -69,6 +70,18 @@ def texts(tmp_path: Path) -> SplitTexts:
     return SplitTexts(tmp_path / "train", tmp_path / "held", ("undo", "<b>"), "")
 
 
+@pytest.fixture(autouse=True)
+def _few_drawings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw plots only in tests of plots: those of one page take a third of a second."""
+    if "drawings" not in request.fixturenames:
+        monkeypatch.setattr(report, "_plots", lambda *_: "")
+
+
+@pytest.fixture
+def drawings() -> None:
+    """Mark a test of plots."""
+
+
 class Tags(HTMLParser):
     """Checks that every tag is closed, in the right order."""
 
@@ -90,6 +103,7 @@ class Tags(HTMLParser):
             assert self.open.pop() == tag
 
 
+@pytest.mark.usefixtures("drawings")
 def test_the_page_is_complete_and_loads_no_other_file(texts: SplitTexts) -> None:
     html = page(
         [result("one", 10, 1.25), result("two", 12), result("one", 9, 1.0, 200)], texts, "a<b"
@@ -163,6 +177,7 @@ def test_nothing_is_best_if_one_model_is_left_to_compare(texts: SplitTexts) -> N
     assert "class=best" not in html
 
 
+@pytest.mark.usefixtures("drawings")
 def test_a_column_without_values_is_left_out(texts: SplitTexts) -> None:
     html = page([result("one", 10), result("two", 8)], texts, "text")
     assert "nats per character" not in html.split("<tbody>")[0]
@@ -361,6 +376,7 @@ def test_each_cell_has_a_title_for_its_card(texts: SplitTexts) -> None:
     assert "&lt;two&gt; 100" in html
 
 
+@pytest.mark.usefixtures("drawings")
 def test_several_sizes_are_drawn_as_curves(texts: SplitTexts) -> None:
     gold = {"g": score_boundaries([GoldWord("undo", frozenset({2}))], [["un", "do"]])}
     results = [

@@ -22,6 +22,7 @@ from tests.kinds import raises_kind
 from tests.oracle import growing
 from tests.oracle.characters import SPACE, Options
 from tests.parity import corpora
+from tests.searches import examples
 from tests.unit.tools.edit.growing_models import (
     KINDS,
     PLAIN,
@@ -66,7 +67,7 @@ def test_nothing_else_changes(kind: str, options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(examples(12)))
 def test_new_pieces_can_be_reached(kind: str, number: int) -> None:
     first, second = old_and_new(number)
     old = trained(first, vocab_size=300, model_type=kind, **PLAIN)
@@ -91,7 +92,7 @@ def test_bpe_is_that_of_the_oracle(number: int) -> None:
     assert scores == [lowest - 1 - rank for rank in range(add)]
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(examples(12)))
 def test_unigram_is_that_of_the_oracle(number: int) -> None:
     dice = random.Random(f"unigram/{number}")
     first, second = old_and_new(number)

@@ -19,6 +19,7 @@ from tests.kinds import raises_kind
 from tests.oracle import growing
 from tests.oracle.characters import UNKNOWN, Options, pretokens
 from tests.parity import corpora
+from tests.searches import examples
 from tests.unit.tools.edit.growing_models import (
     KINDS,
     PLAIN,
@@ -66,7 +67,7 @@ def required_characters(counts: Counter[str], coverage: float) -> set[str]:
     return chosen
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(examples(12)))
 def test_bpe_leaves_fall_as_in_the_oracle(number: int) -> None:
     dice = random.Random(f"leaves/{number}")
     first, second = old_and_new(number)
@@ -78,7 +79,7 @@ def test_bpe_leaves_fall_as_in_the_oracle(number: int) -> None:
     assert dropped(model, small) == set(oracle)
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(examples(12)))
 def test_bpe_characters_fall_as_in_the_oracle(number: int) -> None:
     dice = random.Random(f"characters/{number}")
     first, second = old_and_new(number)
@@ -94,7 +95,7 @@ def test_bpe_characters_fall_as_in_the_oracle(number: int) -> None:
     assert dropped(model, small) == set(oracle)
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(examples(12)))
 def test_unigram_pieces_fall_as_in_the_oracle(number: int) -> None:
     dice = random.Random(f"losses/{number}")
     first, second = old_and_new(number)

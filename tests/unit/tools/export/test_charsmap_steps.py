@@ -8,6 +8,7 @@ import pytest
 from spmcompat.normalization.charsmaps import OWN_NAMES, compile_charsmap, decompile, precompiled
 from spmcompat.tools.export.charsmap_steps import Step, analysed, protect_symbols, steps_of
 from spmcompat.tools.export.patterns import character_class, escaped, longest_of
+from tests.searches import examples
 
 tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 
@@ -59,7 +60,7 @@ def test_every_predefined_rule_is_applied(name: str) -> None:
     charsmap = precompiled(name, "")
     rules = decompile(charsmap)
     sources = sorted(rules)
-    chosen = random.Random(1).sample(sources, 6000)
+    chosen = random.Random(1).sample(sources, examples(6000))
     # Add every source that is a single character, or whose first character is in a Unicode block
     # that is newer than the library.
     chosen += [

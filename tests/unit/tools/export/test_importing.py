@@ -11,7 +11,7 @@ import pytest
 
 from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.normalization.charsmaps import OWN_NAMES, compile_charsmap
+from spmcompat.normalization.charsmaps import compile_charsmap
 from spmcompat.tools.export import document, tokenizer_json
 from spmcompat.tools.export.causes import Reference
 from spmcompat.tools.export.exporting import import_file
@@ -21,8 +21,8 @@ from tests.kinds import raises_kind
 from tests.unit.tools.export.models import FORMS, TEXT, changed, train, trained
 
 PIECE = ModelProto.SentencePiece
-CASES = [("own", form) for form in FORMS] + [("identity", form) for form in FORMS]
-CASES += [("nmt_nfkc", "symbols"), ("nfkc_cf", "plain"), *((name, "plain") for name in OWN_NAMES)]
+# tests/property/test_imports.py has the predefined rules.
+CASES = [(rules, form) for rules in ("own", "identity") for form in FORMS]
 
 
 def described(model: ModelProto) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from spmcompat.unigram.trainer import make_seeds
 from tests.kinds import raises_kind
 from tests.oracle import seeding as oracle
 from tests.oracle.characters import Options
+from tests.searches import examples
 from tests.unit import stages
 from tests.unit.stages import Case
 
@@ -41,7 +42,7 @@ def expected_seeds(case: Case, limit: int) -> list[tuple[bytes, float]]:
     return stages.plain(oracle.seed(case.sentences, options))
 
 
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("number", range(examples(60)))
 def test_seeds_equal_the_oracle(number: int) -> None:
     case = stages.random_case(f"seeds/{number}")
     expected = expected_seeds(case, ALL)
@@ -203,7 +204,7 @@ def from_lines(case: Case, lines: Iterable[tuple[bytes, int]], limit: int) -> ob
     return list(seeds), skipped
 
 
-@pytest.mark.parametrize("number", range(30))
+@pytest.mark.parametrize("number", range(examples(30)))
 def test_seeds_of_a_file_equal_the_oracle(number: int) -> None:
     name = f"file/{number}"
     case = stages.random_case(name)
