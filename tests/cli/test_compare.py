@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from spmcompat.__main__ import main
-from spmcompat.tools.compare import training
+from spmcompat.tools.compare import report, training
 from tests.kinds import assert_error
 from tests.parity import corpora
 from tests.processes import start_python
@@ -28,11 +28,16 @@ pytestmark = pytest.mark.reference
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Path:
     text = corpora.words_text(3, 400, "latin", 200)
     (tmp_path / "text.txt").write_text(text, encoding="utf-8")
     (tmp_path / "short.txt").write_text("a\n\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    # Drawing the plots of a report takes half a second; the test of the whole report draws them.
+    if request.function is not test_models_of_every_kind_are_in_the_report:
+        monkeypatch.setattr(report, "_plots", lambda *_: "")
     # Each training is a separate process, which must import the same package.
     monkeypatch.setenv("PYTHONPATH", str(Path(training.__file__).parents[3]))
     return tmp_path

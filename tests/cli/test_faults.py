@@ -226,7 +226,12 @@ def run_arguments(
     return subprocess.run(
         command,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(Path(spmcompat.__file__).parents[1])},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(spmcompat.__file__).parents[1]),
+            # Under a limit of the size of files, Python would write incomplete bytecode.
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
         capture_output=True,
         check=False,
         timeout=600,

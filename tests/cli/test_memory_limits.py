@@ -61,7 +61,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from pyarrow import feather, parquet
 
     folder = tmp_path_factory.mktemp("inputs")
-    lines = corpora.words_text(3, lines=20_000, types=5_000).splitlines()
+    lines = corpora.words_text(3, lines=5_000, types=5_000).splitlines()
     (folder / "text.txt").write_text("\n".join(lines), encoding="utf-8")
     table = pa.table({"text": lines})
     parquet.write_table(table, folder / "text.parquet")

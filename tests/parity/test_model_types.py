@@ -71,7 +71,7 @@ def options_for(kind: str) -> list[dict[str, Option]]:
 )
 def test_each_option_alone(trainers: Trainers, kind: str, option: dict[str, Option]) -> None:
     chosen = {**SOFT, **option, "model_type": kind}
-    texts = (corpora.topics_text(25_000), corpora.mixed_text(1, 400))
+    texts = (corpora.topics_text(12_000), corpora.mixed_text(1, 200))
     comparisons = [trainers.compare(chosen, text) for text in texts]
     for comparison in comparisons:
         assert comparison.equal, comparison.report()

@@ -76,7 +76,7 @@ ONE_OPTION: list[dict[str, Option]] = [
 @pytest.mark.parametrize("option", ONE_OPTION, ids=str)
 @pytest.mark.parametrize("corpus", ["english", "mixed"])
 def test_one_option(trainers: Trainers, option: dict[str, Option], corpus: str) -> None:
-    text = corpora.topics_text(25_000) if corpus == "english" else corpora.mixed_text(1, 400)
+    text = corpora.topics_text(12_000) if corpus == "english" else corpora.mixed_text(1, 200)
     size = {"vocab_size": 700} if corpus == "mixed" and "vocab_size" not in option else {}
     if option.get("vocab_size") in (150, 500, 600) and corpus == "mixed":
         size = {"vocab_size": 1000}

@@ -46,9 +46,9 @@ OPTIONS: list[dict[str, Option]] = [
 @pytest.mark.parametrize("form", ["python", "cli"])
 def test_options(trainers: Trainers, option: dict[str, Option], form: Form) -> None:
     size: dict[str, Option] = {"vocab_size": 500}
-    trainers.check({**SOFT, **size, **option}, corpora.topics_text(25_000), form=form)
+    trainers.check({**SOFT, **size, **option}, corpora.topics_text(12_000), form=form)
     size = {"vocab_size": 1000}
-    trainers.check({**SOFT, **option, **size}, corpora.mixed_text(1, 400), form=form)
+    trainers.check({**SOFT, **option, **size}, corpora.mixed_text(1, 200), form=form)
 
 
 @pytest.mark.parametrize("workers", [1, 3])

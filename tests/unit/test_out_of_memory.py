@@ -23,7 +23,7 @@ from tests.unit.failing_runs import Outcome
 HERE = Path(__file__).parent
 INSTALLED = Path(spmcompat.__file__).parents[1]
 """The folder that contains the package under test, whether it is installed or not."""
-RUNS = 1000 if LONG else 20
+RUNS = 1000 if LONG else 8
 """The largest number of runs of each case. In each run, another allocation fails.
 
 With 1000, an allocation on every path through the code fails.

@@ -376,9 +376,8 @@ def _not_composed(single: Mapping[int, Points], several: Mapping[Points, Points]
             left.add(source)
     # If a source needs a separate step, all longer sources that begin with it need a step, too.
     # Otherwise, the step would match their beginning.
-    for source in several:
-        if any(source[:length] in left for length in range(2, len(source))):
-            left.add(source)
+    for length in {len(source) for source in left}:
+        left.update([source for source in several if source[:length] in left])
     return sorted(left)
 
 

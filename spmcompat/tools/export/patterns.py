@@ -72,9 +72,15 @@ def longest_of(texts: Iterable[Sequence[int]]) -> str:
     # take linear time.
     patterns: dict[int, list[str]] = {}
     for node in reversed(nodes):
-        children = {code: patterns.pop(id(child)) for code, child in node.items() if code != _END}
+        if len(node) == 1 and _END in node:
+            continue  # nothing follows: most nodes are such leaves
+        children = {
+            code: patterns.pop(id(child), None) or []
+            for code, child in node.items()
+            if code != _END
+        }
         patterns[id(node)] = _parts(children, is_end=_END in node)
-    return "".join(reversed(patterns[id(root)]))
+    return "".join(reversed(patterns.get(id(root), [])))
 
 
 def _parts(children: dict[int, list[str]], *, is_end: bool) -> list[str]:
