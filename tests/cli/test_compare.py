@@ -28,9 +28,7 @@ pytestmark = pytest.mark.reference
 
 
 @pytest.fixture
-def folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
     text = corpora.words_text(3, 400, "latin", 200)
     (tmp_path / "text.txt").write_text(text, encoding="utf-8")
     (tmp_path / "short.txt").write_text("a\n\n", encoding="utf-8")

@@ -18,7 +18,8 @@ The language of a fence determines its meaning:
 A fence whose first line is a comment with a file name is written to that file, not run.
 
 In output, ``...`` matches any text. HTML comments, which readers do not see, specify the rest.
-Before a fence: ``<!-- needs NAME ... -->`` with modules and programs without which it is not run.
+Before a fence: ``<!-- needs NAME ... -->`` with modules and programs without which it is not run;
+an example that needs ``time`` is run in a long search only (see ``tests/searches.py``).
 After a fence: ``<!-- exit status N -->``. A page is run in an empty folder, and creates its texts
 and models itself. Commands that begin with ``pip install`` are not run, but their requirements must
 exist.

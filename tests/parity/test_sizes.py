@@ -17,6 +17,7 @@ from tests.kinds import raises_kind
 from tests.parity import corpora
 from tests.parity.case import DEFAULT_RELEASE, WRITER, Option
 from tests.parity.harness import Trainers, file_case, sentences_case
+from tests.searches import LONG
 
 TEXT = corpora.topics_text()
 WORDS = corpora.words_text(1, lines=1200, types=3000)
@@ -185,19 +186,24 @@ def several(
     return dict(trainers.ours.run(case).outputs)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"prune_overshoot": 1},
-        {"prune": "exact", "prune_overshoot": 1},
-        {"use_sparse_pruning": True},
-        {"compat": "0.2.1"},
-        {"model_type": "bpe"},
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("name", corpora.SMALL)
+SOME_OPTIONS: list[dict[str, Option]] = [
+    {},
+    {"prune_overshoot": 1},
+    {"prune": "exact", "prune_overshoot": 1},
+    {"use_sparse_pruning": True},
+    {"compat": "0.2.1"},
+    {"model_type": "bpe"},
+]
+# In a short run, each text has two of the options.
+SMALL_TEXTS = [
+    (name, options)
+    for number, name in enumerate(corpora.SMALL)
+    for place, options in enumerate(SOME_OPTIONS)
+    if LONG or number % 3 == place % 3
+]
+
+
+@pytest.mark.parametrize(("name", "options"), SMALL_TEXTS, ids=str)
 def test_every_small_text(trainers: Trainers, name: str, options: dict[str, Option]) -> None:
     """The run for all sizes fails if and only if a separate run fails, with the same message."""
     text = corpora.small()[name][:60_000]

@@ -31,7 +31,7 @@ def test_random_lines(model_type: str, rules: str, form: str) -> None:
     model = trained(model_type, rules, form)
     reference, export = Reference(model), loaded(model)
 
-    @settings(max_examples=150 if LONG else 30, deadline=None)
+    @settings(max_examples=150 if LONG else 15, deadline=None)
     @given(lines=st.lists(LINES, min_size=1, max_size=20))
     @example(lines=["\x00!@@@"])
     @example(lines=["\x01", " \x01 ", "e\x01\u0301", "▁ ▁", "\u0301", "<mask>\u0301", "th\u0301e"])

@@ -17,6 +17,7 @@ from spmcompat.normalization.charsmaps import Normalizer, case_restoring, precom
 from spmcompat.releases import RELEASES, Release
 from spmcompat.unicode.marks import CASE_MARK
 from tests.parity import reference_normalizer as reference
+from tests.searches import LONG
 
 STRIPPING = [name for name in charsmaps.OWN_NAMES if name.endswith("_strip_accents")]
 MARKING = "nmt_nfkc_mark_case"
@@ -83,8 +84,9 @@ def test_the_bytes_never_change(name: str) -> None:
     assert hashlib.sha256(charsmap).hexdigest() == DIGESTS[name]
 
 
+# tests/parity/test_derived_rules.py compares the others in models.
 @pytest.mark.slow
-@pytest.mark.parametrize("name", charsmaps.OWN_NAMES)
+@pytest.mark.parametrize("name", charsmaps.OWN_NAMES if LONG else [MARKING])
 def test_the_library_compiles_the_rules_to_the_same_bytes(name: str) -> None:
     blob = precompiled(name)
     rules = reference.decompile(blob)

@@ -79,7 +79,7 @@ def test_unused_pieces_and_char_models_come_back() -> None:
 def test_control_pieces_come_back_if_the_unknown_piece_is_decoded_to_nothing(
     model_type: str,
 ) -> None:
-    content = described(train(model_type, unk_surface=""))
+    content = described(train(model_type, unk_surface="", normalization_rule_name="identity"))
     back, limits = import_tokenizer(json.dumps(content).encode())
     assert (back.trainer_spec.bos_id, back.pieces[1].type) == (1, PIECE.CONTROL)
     assert back.trainer_spec.unk_surface == ""
@@ -88,7 +88,7 @@ def test_control_pieces_come_back_if_the_unknown_piece_is_decoded_to_nothing(
 
 @pytest.mark.parametrize("model_type", ["unigram", "bpe"])
 def test_an_added_token_of_an_export_becomes_a_symbol(model_type: str) -> None:
-    model = trained(model_type, "nmt_nfkc", "plain")
+    model = trained(model_type, "identity", "plain")
     content = described(model)
     token = {"id": len(model.pieces), "content": "<new>", "special": False, "normalized": True}
     content["added_tokens"].append(token)
@@ -229,7 +229,8 @@ def test_scores_that_are_no_float32_are_refused() -> None:
 
 @pytest.mark.parametrize("model_type", ["unigram", "bpe", "char"])
 def test_models_without_an_unknown_piece_come_back(model_type: str) -> None:
-    model = train(model_type, byte_fallback=True, unk_id=-1, character_coverage=0.98)
+    options = {"byte_fallback": True, "character_coverage": 0.98}
+    model = train(model_type, unk_id=-1, normalization_rule_name="identity", **options)
     back, limits = import_tokenizer(tokenizer_json.files(model)[""])
     assert not limits
     assert back.pieces == model.pieces

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.normalization.charsmaps import NAMES
 from spmcompat.tools.export import tokenizer_json
 from spmcompat.tools.export.causes import TIE, UNKNOWN_PIECE, Reference
 from spmcompat.tools.export.hard_lines import hard_lines
 from spmcompat.tools.export.importing import import_tokenizer
 from spmcompat.tools.export.merges_of_pieces import encoder_without_symbols, mergeable, merges_of
+from tests.searches import LONG
 from tests.unit.tools.export.models import (
     FORMS,
     RULES,
@@ -146,7 +148,7 @@ def test_symbols_that_begin_inside_of_what_a_rule_replaces_are_not_found(model_t
     assert not found.causes, found.differences
 
 
-@pytest.mark.parametrize("rules", ["nmt_nfkc", "nfkc", "nfkc_cf", "nmt_nfkc_cf"])
+@pytest.mark.parametrize("rules", NAMES if LONG else ["nmt_nfkc", "nfkc_cf"])
 def test_clusters_are_composed_like_in_sentencepiece(rules: str) -> None:
     """TF#15970, HFt#2334: `Precompiled` converts whole clusters, so it treats accents wrongly."""
     model = train("bpe", normalization_rule_name=rules)
