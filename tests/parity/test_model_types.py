@@ -11,7 +11,7 @@ from .test_options import ONE_OPTION
 from .test_texts import TEXTS
 
 KINDS = ["bpe", "word", "char"]
-SOFT: dict[str, Option] = {"vocab_size": 400, "hard_vocab_limit": False}
+SOFT: dict[str, Option] = {"vocab_size": 400, "hard_vocab_limit": False, "num_threads": 2}
 
 AUTO: dict[str, Option] = {"auto_character_coverage": True, "byte_fallback": True}
 

@@ -15,7 +15,7 @@ def each(name: str, values: Sequence[Option]) -> list[dict[str, Option]]:
     return [{name: value} for value in values]
 
 
-SOFT: dict[str, Option] = {"vocab_size": 300, "hard_vocab_limit": False}
+SOFT: dict[str, Option] = {"vocab_size": 300, "hard_vocab_limit": False, "num_threads": 2}
 
 ONE_OPTION: list[dict[str, Option]] = [
     {},

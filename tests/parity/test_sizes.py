@@ -20,11 +20,11 @@ from tests.parity.harness import Trainers, file_case, sentences_case
 from tests.searches import LONG
 
 TEXT = corpora.topics_text()
-WORDS = corpora.words_text(1, lines=1200, types=3000)
+WORDS = corpora.words_text(1, lines=800, types=2000)
 SIZES = (150, 900, 260, 400)
 NEAR = (300, 301, 303, 330)
 FAR_AND_NEAR = (150, 900, 300, 301, 330)
-SOFT: dict[str, Option] = {"hard_vocab_limit": False}
+SOFT: dict[str, Option] = {"hard_vocab_limit": False, "num_threads": 2}
 KINDS = ("unigram", "bpe", "word", "char")
 
 
