@@ -28,7 +28,9 @@ import spmcompat  # noqa: E402, F401
 from tests.parity import corpora, environments, harness  # noqa: E402
 from tests.parity.case import DEFAULT_RELEASE  # noqa: E402
 
-SLOW_FOLDERS = ("tests/oracle/", "tests/parity/", "tests/property/", "tests/spark/")
+SLOW_FOLDERS = tuple(
+    f"tests/{name}/" for name in ("fuzz", "hostile", "oracle", "parity", "property", "spark")
+)
 REFERENCE_FIXTURES = {"trainers", "old_release", "reference"}
 
 

@@ -248,6 +248,7 @@ def _inputs() -> None:
     shutil.copy("a.model", "b.model")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
 @pytest.mark.usefixtures("_inputs")
 @pytest.mark.parametrize("name", [name for name in WITH_OUTPUT if name != "compare"])

@@ -24,7 +24,7 @@ from tests.parity import corpora
 from tests.processes import start_python
 from tests.waiting import LIMIT, wait_until
 
-pytestmark = pytest.mark.reference
+pytestmark = [pytest.mark.reference, pytest.mark.slow]
 
 
 @pytest.fixture
@@ -53,7 +53,6 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return compare(*given, *arguments)
 
 
-@pytest.mark.slow
 def test_models_of_every_kind_are_in_the_report(folder: Path) -> None:
     (folder / "gold.tsv").write_text("undone\tun done\n", encoding="utf-8")
     (folder / "gold.csv").write_text(",full_word,pt1,rest\n0,cats,cat,s\n1,as,a,s\n2,it,it,\n")
@@ -178,7 +177,6 @@ def test_texts_of_different_lengths_are_not_parallel(folder: Path) -> None:
     assert not Path("out/report.html").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_the_same_command_continues_after_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     train = training._train
@@ -210,7 +208,6 @@ def test_the_same_command_continues_after_ctrl_c(monkeypatch: pytest.MonkeyPatch
     assert trained == ["unigram-100", "bpe-100", "unigram-100"]
 
 
-@pytest.mark.slow
 def test_models_of_another_release_are_trained_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -292,7 +289,6 @@ def test_a_model_without_spaces_shares_its_training_and_is_never_best(
     assert trained[2:] == ["bpe-no-spaces-100"]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_a_bootstrap_trains_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
     train = training._train
@@ -332,7 +328,6 @@ def test_a_bootstrap_trains_nothing_again(monkeypatch: pytest.MonkeyPatch) -> No
     assert trained[4:] == ["bpe-100"]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_stored_results_are_enough_for_the_cost_of_a_network() -> None:
     names = ("--configs", "unigram", "--vocab_size", "100,200")
@@ -428,7 +423,6 @@ def test_a_key_cannot_change_where_results_are_written(folder: Path) -> None:
     assert not Path("out").exists()
 
 
-@pytest.mark.slow
 def test_long_names_and_names_that_differ_only_in_case_get_their_own_files(folder: Path) -> None:
     names = ["a" * 300, "a" * 300 + "b", "own", "Own", "\u00fc" * 200]
     text = "".join(f'["{name}"]\nmodel_type = "char"\n' for name in names)

@@ -308,6 +308,7 @@ def test_usage_errors_of_merge(arguments: tuple[str, ...], message: str) -> None
     assert not Path("w.counts").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["count", "merge"])
 def test_ctrl_c_leaves_no_file(folder: Path, command: str) -> None:
     text = folder / "big.txt"

@@ -146,6 +146,7 @@ def test_a_piece_with_an_equals_sign_is_renamed() -> None:
     assert_error(err, "bad-value --rename=<q=b=x <q b=x <q=b spmcompat.edit")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flags", "message"),
     [

@@ -384,6 +384,7 @@ def test_several_texts_add_up_and_workers_change_nothing() -> None:
     assert a["loss_per_character"] == pytest.approx(b["loss_per_character"], rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -433,6 +434,7 @@ def test_an_error_is_one_line(arguments: tuple[str, ...], message: str) -> None:
     assert_error(err, message)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("arguments", "message"),

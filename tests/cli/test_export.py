@@ -161,6 +161,7 @@ def test_lines_that_differ_are_an_exit_status_unless_by_ties(
     assert repr(found).startswith("<Verification: 3 lines, ")
 
 
+@pytest.mark.slow
 def test_control_symbols_are_found_if_asked_for() -> None:
     model = train("bpe", control_symbols="<|im_start|>")
     Path("c.model").write_bytes(model.SerializeToString())

@@ -33,6 +33,8 @@ from tests.parity import corpora
 
 pytest.importorskip("pyarrow")
 
+pytestmark = pytest.mark.slow
+
 FULL = bool(os.environ.get("SPMCOMPAT_FAULTS"))
 MOMENTS = 20
 SIGNALS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}

@@ -22,6 +22,8 @@ from tests.searches import LONG
 
 pytest.importorskip("pyarrow")
 
+pytestmark = pytest.mark.slow
+
 LIMITS = int(os.environ.get("SPMCOMPAT_MEMORY_LIMITS", "3"))
 SMALLEST, LARGEST = 90, 620
 COMMANDS = {

@@ -38,6 +38,7 @@ def _in_a_folder_with_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     Path("t.txt").write_text(corpora.words_text(seed=5, lines=300, types=60))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "flags",
     [
@@ -83,6 +84,7 @@ def test_a_failure_of_one_side_is_a_difference() -> None:
     assert "\nDIFFERENT\n  spmcompat: spm_train: " in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flags", "reason"),
     [
@@ -101,6 +103,7 @@ def test_two_failures_are_reported_with_their_reasons(flags: list[str], reason: 
     assert reason in result[2]
 
 
+@pytest.mark.slow
 def test_json_holds_both_sides() -> None:
     status, out, _ = _main("--input=t.txt", *SMALL, "--json")
     report = json.loads(out)

@@ -60,6 +60,7 @@ FILES: Sequence[tuple[str, bytes]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize(("name", "content"), FILES, ids=[one[0] for one in FILES])
 def test_files_that_are_not_plain_text_are_refused(tool: str, name: str, content: bytes) -> None:

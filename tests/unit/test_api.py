@@ -50,6 +50,7 @@ def test_importing_costs_nothing() -> None:
     assert rest <= {"spmcompat", "spmcompat.errors", "spmcompat.version", "__future__", "errno"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model_type", ["unigram", "bpe", "word", "char"])
 @pytest.mark.parametrize(
     "program",

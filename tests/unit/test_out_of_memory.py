@@ -163,6 +163,7 @@ def peak(*arguments: str) -> int:
     return int(completed.stdout) << 10
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
 def test_a_limit_of_the_address_space(text: str, tmp_path: Path) -> None:
     """With a limit as set by `ulimit -v`, Python's allocations and new threads fail, too."""

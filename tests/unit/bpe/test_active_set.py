@@ -54,6 +54,7 @@ def test_ties_at_the_cut(number: int) -> None:
     assert merges_of(case, 230, dice.choice([1, 230])) == oracle
 
 
+@pytest.mark.slow
 def test_frequent_pairs_are_merged_without_the_active_set() -> None:
     """At every merge, the best pair is far more frequent than the last pairs of the active set."""
     text = [(line, 1) for line in corpora.topics_text(20_000).split("\n") if line]

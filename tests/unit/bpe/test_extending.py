@@ -39,6 +39,7 @@ def learned(case: stages.Case, wanted: int) -> dict[str, float]:
     return {piece: -float(rank) for rank, piece in enumerate([*merges, *case.required])}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(examples(100)))
 @pytest.mark.parametrize("expected", [1, 10**9], ids=["few", "many"])
 def test_merges_after_those_of_another_text(number: int, expected: int) -> None:

@@ -39,6 +39,7 @@ def merges_of(
     return [(piece.decode(), count) for piece, count in merges]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(examples(150)))
 @pytest.mark.parametrize("expected", [1, 40, 10**9], ids=["few", "some", "many"])
 def test_merges_are_those_of_the_oracle(number: int, expected: int) -> None:
@@ -55,6 +56,7 @@ def test_merges_are_those_of_the_oracle(number: int, expected: int) -> None:
     assert merges_of(segments, wanted, expected, 1 + number % 4) == oracle
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(examples(60)))
 @pytest.mark.parametrize("expected", [1, 9, 10**9], ids=["few", "some", "many"])
 def test_merges_of_frequent_pairs_are_those_of_the_oracle(number: int, expected: int) -> None:

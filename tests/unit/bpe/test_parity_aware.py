@@ -83,6 +83,7 @@ def test_cancelled_merges_stop_even_before_the_first_merge() -> None:
         parity_merges([(segments, segments, characters, Fraction(1), 1)], 0, workers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("number", range(examples(20)))
 def test_merges_are_those_of_the_oracle(number: int, variant: str) -> None:
@@ -135,6 +136,7 @@ def test_the_costliest_language_chooses_and_ties_go_to_the_first() -> None:
     assert ours(languages, unequal, options, 4, 1, {"window": 1, "alpha": 1})[1] == [1, 0, 1, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("characters", range(4, 120))
 def test_rounding_decides_no_tie(characters: int) -> None:
     """Each text has one token per character, but n * (1 / n) is below 1 for 49, 98 and others."""

@@ -11,6 +11,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 
 
+@pytest.mark.slow
 def test_heaps_and_hash_maps_have_the_order_of_the_gnu_library(tmp_path: Path):
     compiler = os.environ.get("CXX") or shutil.which("g++")
     if compiler is None:

@@ -51,6 +51,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "word", "char"])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_same_bytes_as_for_the_divided_text(kind: str, seed: int) -> None:

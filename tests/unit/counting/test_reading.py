@@ -87,6 +87,7 @@ def test_read_buffers_hold_every_line_once(number: int, monkeypatch: pytest.Monk
         line += text.count(b"\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(80))
 def test_only_the_beginning_of_a_line_that_is_too_long_is_kept(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

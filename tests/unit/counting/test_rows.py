@@ -87,6 +87,7 @@ def test_which_rows_are_together_does_not_depend_on_workers() -> None:
     assert len(found[0]) > 4
 
 
+@pytest.mark.slow
 def test_a_batch_ends_when_it_has_much_text() -> None:
     words = [str(number) * 500_000 for number in range(1, 4)]
     text = [f"{number}{word}" for number in range(60) for word in words]

@@ -85,6 +85,7 @@ def random_rules(seed: int, count: int, alphabet: str, longest: int) -> dict[Any
     return {source: target for source, target in rules.items() if source != target}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     ("count", "alphabet", "longest"),

@@ -77,6 +77,7 @@ DIGESTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DIGESTS)
 def test_the_bytes_never_change(name: str) -> None:
     """The charsmaps are equal in all versions of Python, so that models can be reproduced."""
@@ -99,6 +100,7 @@ def test_the_library_compiles_the_rules_for_decoding_to_the_same_bytes() -> None
     assert reference.compile_charsmap(rules) == case_restoring()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES.values(), ids=RELEASES)
 def test_the_rules_are_derived_from_those_of_the_release(release: Release) -> None:
     characters = release.characters_without_rules
@@ -114,6 +116,7 @@ def test_the_rules_are_derived_from_those_of_the_release(release: Release) -> No
 # ---------------------------------------------------------------- accents
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STRIPPING)
 def test_every_character_loses_its_accents(name: str) -> None:
     plain = function_of(precompiled(name.removesuffix("_strip_accents")))
@@ -146,6 +149,7 @@ def test_any_sequence_of_accents_is_removed(
         assert stripped(text) == without_accents(unicodedata.normalize("NFKC", text)), ascii(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STRIPPING)
 def test_an_accented_letter_has_the_result_of_its_decomposition(name: str) -> None:
     stripped = function_of(precompiled(name))
@@ -194,6 +198,7 @@ def restored() -> Callable[[str], str]:
     return lambda text: restore(mark(text))
 
 
+@pytest.mark.slow
 def test_every_character_is_restored() -> None:
     plain = function_of(precompiled("nmt_nfkc"))
     mark, restore = function_of(precompiled(MARKING)), function_of(case_restoring())
@@ -201,6 +206,7 @@ def test_every_character_is_restored() -> None:
         assert restore(mark(c)) == plain(c)
 
 
+@pytest.mark.slow
 def test_every_text_is_restored(restored: Callable[[str], str]) -> None:
     plain = library_function_of(precompiled("nmt_nfkc"))
     rng = random.Random(2)

@@ -119,6 +119,7 @@ BYTES = [text.encode() for text in TEXTS] + [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", FLAGS, ids=lambda flags: "".join("01"[v] for v in flags.values()))
 @pytest.mark.parametrize("name", CHARSMAPS)
 def test_texts_normalize_as_in_the_library(name: str, flags: dict[str, bool]) -> None:

@@ -259,6 +259,7 @@ KEYWORDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compat", ["0.2.0", "0.2.3"])
 @pytest.mark.parametrize("name", KEYWORDS)
 def test_values_are_stored_as_their_text_is(name: str, compat: str) -> None:

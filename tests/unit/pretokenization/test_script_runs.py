@@ -59,6 +59,7 @@ def test_runs_are_those_of_the_oracle() -> None:
         assert script_runs(text) == pretokenizing.script_runs(text)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(unicodedata.unidata_version != "14.0.0", reason="another version of Unicode")
 def test_the_class_of_every_character() -> None:
     """Two characters are in the same run if and only if the oracle says so."""

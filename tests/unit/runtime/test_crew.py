@@ -37,6 +37,7 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS)
 def test_in_cpp(check: str, checks: Path) -> None:
     # Drop LD_PRELOAD: a sanitizer that is preloaded into Python allows no new threads after a fork.

@@ -64,6 +64,7 @@ def test_too_little_memory_for_a_library(library: str, monkeypatch: pytest.Monke
     assert "--input_sentence_size" not in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call",
     [

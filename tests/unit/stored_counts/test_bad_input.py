@@ -27,6 +27,8 @@ from tests.kinds import raises_kind
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
+pytestmark = pytest.mark.slow
+
 TEXT = ["the cat sat on the mat", "a dog", "the end"] * 20
 Change = Callable[[list[dict[str, Any]]], None]
 

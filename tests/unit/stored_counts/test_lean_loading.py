@@ -46,6 +46,7 @@ def test_training_from_counts_imports_no_large_library_that_it_does_not_use(tmp_
     assert (tmp_path / "m.model").stat().st_size > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

@@ -30,6 +30,7 @@ def model(**options: Any) -> bytes:
     return writer.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("symbols", [["<br>"], ["cat"], ["t"], ["▁cat"], ["▁", "<br>"]], ids=str)
 @pytest.mark.parametrize("counted", TYPES)
 @pytest.mark.parametrize("trained", TYPES)

@@ -80,6 +80,7 @@ def trained(**options: Any) -> bytes:
     return written.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", [1, 3, 50])
 @pytest.mark.parametrize("table_bytes", [1, 1 << 16, 1 << 28])
 def test_any_parts_give_the_counts_of_the_definition(
@@ -141,6 +142,7 @@ SCRIPT: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", SCRIPT, ids=str)
 @pytest.mark.parametrize("parts", [1, 20])
 def test_a_pretokenizer_does_not_end_the_text_inside_of_a_sentence(

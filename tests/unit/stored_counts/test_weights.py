@@ -49,6 +49,7 @@ def test_models_are_those_of_the_repeated_texts(case: int, tmp_path: Path) -> No
         assert written[0] == written[1], f"{model_type}, weights {weights}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [(1, 100), (10, 10), (3, 1), (1, 1)], ids=str)
 @pytest.mark.parametrize(
     "options",

@@ -95,6 +95,7 @@ def check_forms(array: Any, rows: Rows) -> None:
             assert read(form) == expected(rows), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_pyarrow(kind: str) -> None:
     array = arrow_array(ROWS, kind)
@@ -105,6 +106,7 @@ def test_pyarrow(kind: str) -> None:
         assert trained(form) == MODEL, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("index", "kind"), DICTIONARIES)
 def test_dictionaries_of_pyarrow(index: str, kind: str) -> None:
     array = arrow_dictionary(ROWS, index, kind)

@@ -287,6 +287,7 @@ def test_one_batch_is_held_at_a_time() -> None:
     assert batches.made.given["array"] == 50
 
 
+@pytest.mark.slow
 def test_one_of_several_objects_is_held_at_a_time() -> None:
     alive: list[Batch] = []
 
@@ -300,6 +301,7 @@ def test_one_of_several_objects_is_held_at_a_time() -> None:
     assert sum(buffer.lines for buffer in strings_of(parts())) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [[""], [None], ["", None, None]])
 def test_many_rows_without_text_fill_read_buffers_too(rows: list[str | None]) -> None:
     part = Batch(strings(rows * 1000))

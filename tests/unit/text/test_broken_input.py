@@ -404,6 +404,7 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", BROKEN)
 def test_one_line_says_what_to_do(
     what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

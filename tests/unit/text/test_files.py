@@ -97,6 +97,7 @@ def test_read_buffers_end_at_the_last_line_end_wherever_it_is(size: int) -> None
         assert ReadBuffer.of_lines(text, "file", 1).unfinished_line() == text[place + 1 :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_read_buffers_can_be_loaded_again(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -207,6 +208,7 @@ def test_the_column_that_is_read(tmp_path: Path) -> None:
     assert all_sentences(files_of(path, input_column="a.é")) == LINES
 
 
+@pytest.mark.slow
 def test_a_row_group_takes_no_more_memory_because_of_a_dictionary(tmp_path: Path) -> None:
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     lines = [f"{number} {LINES[number % len(LINES)]}" * 4 for number in range(100_000)]
@@ -501,6 +503,7 @@ def test_a_large_file_takes_no_more_memory_than_a_small_one(name: str, tmp_path:
     assert peak(large) < peak(small) + 20_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
 def test_reading_a_table_does_not_import_pandas(name: str, tmp_path: Path) -> None:
     """For some calls, pyarrow imports pandas if it is installed. Its import takes 45 MB."""
@@ -537,6 +540,7 @@ MAKERS: dict[str, Callable[[list[str]], bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_file_that_becomes_shorter_while_it_is_read(name: str, tmp_path: Path) -> None:
     """The cut is at the end of a line, so that the rest looks like a complete text."""

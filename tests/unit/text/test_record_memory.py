@@ -103,6 +103,7 @@ def test_a_compressed_record_of_json_lines(tmp_path: Path) -> None:
     assert peak(READ, path, tmp_path / "m") < MOST_BYTES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["items", "arrow"])
 def test_records_in_memory(kind: str, tmp_path: Path) -> None:
     if kind == "arrow":
@@ -113,6 +114,7 @@ def test_records_in_memory(kind: str, tmp_path: Path) -> None:
     assert added < 100 << 20
 
 
+@pytest.mark.slow
 def test_equal_long_cells_of_parquet_files(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
@@ -122,6 +124,7 @@ def test_equal_long_cells_of_parquet_files(tmp_path: Path) -> None:
     assert peak(READ, path, tmp_path / "m") < MOST_BYTES
 
 
+@pytest.mark.slow
 def test_a_large_cell_of_a_parquet_file_is_refused(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")

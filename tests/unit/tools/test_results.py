@@ -53,6 +53,7 @@ def _compare() -> spmcompat.Comparison:
 COMPARE = ["compare", "--text=t.txt", "--output=report", "--vocab_size=80", "--configs=bpe"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "arguments", "more"),
     [
@@ -123,6 +124,7 @@ PRINTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 @pytest.mark.parametrize("name", PRINTED)
 def test_a_printed_result_is_the_report_of_the_command(name: str) -> None:
@@ -140,6 +142,7 @@ def test_a_printed_result_of_parity_names_the_packages_and_the_result() -> None:
     assert text.endswith("equal, byte for byte")
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_is_short_and_safe(name: str) -> None:

@@ -56,6 +56,7 @@ def letters(name: str) -> Iterator[int]:
             yield c
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["BENGALI", "DEVANAGARI", "HIRAGANA", "KATAKANA", "MONGOLIAN"])
 def test_letters_of_one_alphabet_have_one_script(name: str) -> None:
     found = {scripts.script_of(c) for c in letters(name)}

@@ -57,6 +57,7 @@ def both(seed: int, drop_unused: bool) -> tuple[oracle.Training, list[str], list
     return training, expected, ours, size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drop_unused", [True, False])
 def test_pieces_are_those_of_the_definition_where_no_tie_decides(drop_unused: bool) -> None:
     compared = smaller = 0

@@ -30,6 +30,7 @@ def pruned(lattices: Lattices, size: int, workers: Workers) -> Lattices:
     return lattices
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after_a_pass", [False, True])
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("name", [f"copy/{number}" for number in range(20)])

@@ -29,6 +29,7 @@ def trained(lines: list[str], **options: Any) -> list[tuple[str, float]]:
     return [(p.piece, p.score) for p in parse(model.getvalue()).pieces if p.type == 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "extension",
     [

@@ -55,6 +55,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 def test_the_table_has_a_row_for_each_size_and_marks_the_lowest() -> None:
     found = rows(costs([*THREE, sized("b", 50, 3.0), sized("b", 100, 2.0)], NETWORK))
     # With the three sizes, the 12,000 bytes of text become 12,000, 6,000 or 3,000 tokens. A token
@@ -92,6 +93,7 @@ def test_a_model_that_loses_text_is_not_the_lowest() -> None:
     assert "class=best" in found["&lt;a&gt; 100"][3]
 
 
+@pytest.mark.slow
 def test_the_width_alone_gives_embedding_parameters(texts: SplitTexts) -> None:
     html = costs(THREE, Network(16))
     assert rows(html)["&lt;a&gt; 50"] == ["<td>50", "<td>800"]
@@ -99,6 +101,7 @@ def test_the_width_alone_gives_embedding_parameters(texts: SplitTexts) -> None:
     assert "Which size?" not in page(THREE, texts, "text")
 
 
+@pytest.mark.slow
 def test_the_section_is_part_of_the_page(texts: SplitTexts) -> None:
     html = page(THREE, texts, "text", network=NETWORK)
     tags = Tags()

@@ -103,6 +103,7 @@ class Tags(HTMLParser):
             assert self.open.pop() == tag
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("drawings")
 def test_the_page_is_complete_and_loads_no_other_file(texts: SplitTexts) -> None:
     html = page(
@@ -376,6 +377,7 @@ def test_each_cell_has_a_title_for_its_card(texts: SplitTexts) -> None:
     assert "&lt;two&gt; 100" in html
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("drawings")
 def test_several_sizes_are_drawn_as_curves(texts: SplitTexts) -> None:
     gold = {"g": score_boundaries([GoldWord("undo", frozenset({2}))], [["un", "do"]])}

@@ -93,6 +93,7 @@ def test_an_input_that_is_not_replaced_may_change(
     read_model("n.model")
 
 
+@pytest.mark.slow
 def test_no_edit_of_several_at_once_is_lost() -> None:
     size = len(read_model("m.model").pieces)
     edit = [sys.executable, "-m", "spmcompat", "edit", "m.model", "--output=m.model", "--quiet"]

@@ -44,6 +44,7 @@ def assert_others_stay(old: ModelProto, new: ModelProto, changed: set[str]) -> N
 # ---------------------------------------------------------------- add
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_control_piece_is_appended_and_no_text_is_encoded_to_it(model_type: str) -> None:
     model = trained(model_type)
@@ -56,6 +57,7 @@ def test_a_control_piece_is_appended_and_no_text_is_encoded_to_it(model_type: st
     assert processor(new).encode(lines()) == processor(model).encode(lines())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_user_defined_symbol_is_one_token_everywhere(model_type: str) -> None:
     model = trained(model_type, normalization_rule_name="nmt_nfkc_cf")
@@ -123,6 +125,7 @@ def test_a_piece_that_holds_a_symbol_is_refused(model_type: str) -> None:
     refused("bad-edit <x>", model, add=["a<x>"], set_score={"a<x>": -60})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("piece", "other"),
     [
@@ -137,6 +140,7 @@ def test_pieces_that_the_normalizer_changes_are_refused(piece: str, other: str) 
     refused(f"bad-edit {other}", trained("unigram"), add=[piece])
 
 
+@pytest.mark.slow
 def test_what_the_normalizer_changes_depends_on_the_model() -> None:
     plain = trained("bpe", normalization_rule_name="identity", remove_extra_whitespaces=False)
     new = edited(plain, add=["Ａ", "▁▁"]).model

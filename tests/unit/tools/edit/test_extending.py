@@ -52,6 +52,7 @@ def new_pieces(old: ModelProto, new: ModelProto) -> list[tuple[str, float]]:
     return [(one.piece, one.score) for one in new.pieces[len(old.pieces) :]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_nothing_else_changes(kind: str, options: dict[str, Any]) -> None:
@@ -76,6 +77,7 @@ def test_new_pieces_can_be_reached(kind: str, number: int) -> None:
     assert unreachable(pieces_of(grown), grown.trainer_spec, texts) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(30))
 def test_bpe_is_that_of_the_oracle(number: int) -> None:
     dice = random.Random(f"bpe/{number}")
@@ -92,6 +94,7 @@ def test_bpe_is_that_of_the_oracle(number: int) -> None:
     assert scores == [lowest - 1 - rank for rank in range(add)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(examples(12)))
 def test_unigram_is_that_of_the_oracle(number: int) -> None:
     dice = random.Random(f"unigram/{number}")
@@ -186,6 +189,7 @@ def test_old_pieces_that_new_ones_beat_are_named() -> None:
     assert f"keep their ids: {', '.join(beaten)}\n" in log.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_comes_back(kind: str) -> None:
     """The old and the extended model decode ten thousand encoded lines to the same text."""

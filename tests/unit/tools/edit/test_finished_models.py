@@ -53,6 +53,7 @@ def test_pieces_fall_as_in_the_oracle_if_the_space_mark_is_a_symbol(number: int)
     assert set(scores_of(model)) - set(scores_of(small)) == oracle
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "options",
@@ -161,6 +162,7 @@ SPECS: list[Callable[[TrainerSpec], None]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("change", SPECS)
 def test_options_that_only_training_refuses(

@@ -137,6 +137,7 @@ def test_pieces_that_are_left_out_could_not_be_used() -> None:
     assert encoder.encode(more[0].text, out_type=str) != [more[0].text]
 
 
+@pytest.mark.slow
 def test_tokens_of_the_first_bpe_model_are_only_joined() -> None:
     one, two = english("bpe"), german("bpe")
     before = encoder_of(pieces_of(one), one.trainer_spec)

@@ -42,6 +42,7 @@ def test_words_are_cut_as_between_two_spaces(
     assert changes.tokens_after == sum(map(len, processor(new).encode(lines)))
 
 
+@pytest.mark.slow
 def test_the_most_frequent_words_come_first(tmp_path: Path) -> None:
     model = trained("unigram")
     new = edit_model(model, Edits(remove=["▁the", "▁of", "▁is"]))[0]

@@ -115,6 +115,7 @@ def test_unigram_pieces_fall_as_in_the_oracle(number: int) -> None:
     assert dropped(model, small) == oracle
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "options",
@@ -204,6 +205,7 @@ def test_text_without_dropped_pieces_keeps_its_unigram_cuts() -> None:
     assert 0 < kept < len(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_comes_back(kind: str) -> None:
     """The trimmed model encodes and decodes 10,000 lines to the same text as the large model."""

@@ -68,6 +68,7 @@ BROKEN: dict[str, tuple[Change, str]] = {
 SCORES = {"NaN": score(math.nan), "infinity": score(math.inf)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", [*BROKEN, *SCORES])
 def test_a_broken_model_is_shown_and_compared(tmp_path: Path, kind: str, name: str) -> None:
@@ -83,6 +84,7 @@ def test_a_broken_model_is_shown_and_compared(tmp_path: Path, kind: str, name: s
     assert not spmcompat.diff(broken, whole).same_content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_text_is_removed_or_renamed(tmp_path: Path, kind: str, name: str) -> None:

@@ -35,6 +35,7 @@ def lines_with_tokens(draw: st.DrawFn) -> tuple[str, list[Token]]:
     return line, [(a, b, draw(st.booleans()), draw(st.booleans())) for a, b in spans]
 
 
+@pytest.mark.slow
 @given(st.lists(lines_with_tokens(), min_size=1, max_size=4))
 def test_the_alignment_is_that_of_single_characters(lines: list[tuple[str, list[Token]]]) -> None:
     spans: list[list[Span]] = [[(a, b) for a, b, _, _ in tokens] for _, tokens in lines]

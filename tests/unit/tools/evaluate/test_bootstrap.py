@@ -80,6 +80,7 @@ def test_a_figure_that_is_not_always_defined_has_no_interval() -> None:
     assert interval([1.0, float("nan")], 95) is None
 
 
+@pytest.mark.slow
 def test_intervals_contain_the_true_ratio_as_often_as_they_say() -> None:
     # Lines have 1 to 30 words, and each word has 1 token and sometimes more: 1.5 on average. The
     # seeds are fixed, so the test always gives the same result.

@@ -44,6 +44,7 @@ def pair(train: Train, tmp_path: Path, request: pytest.FixtureRequest) -> tuple[
     return model, exported
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 def test_an_export_has_the_figures_of_its_model(pair: tuple[Path, Path]) -> None:
     for lines in [LINES, *([line] for line in LINES if line)]:
@@ -55,6 +56,7 @@ def test_an_export_has_the_figures_of_its_model(pair: tuple[Path, Path]) -> None
         assert exported == pytest.approx(model, nan_ok=True)
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 def test_an_export_has_the_vocabulary_of_its_model(pair: tuple[Path, Path]) -> None:
     model, exported = (load_model(str(path), Workers(1)) for path in pair)

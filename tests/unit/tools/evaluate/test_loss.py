@@ -100,6 +100,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_the_loss_sums_over_all_segmentations(
     options: dict[str, object], text: Path, train: Train
@@ -165,6 +166,7 @@ def test_only_unigram_models_have_a_loss(train: Train) -> None:
     assert not has_loss(load(train("m", model_type="char")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_losses_by_line_are_those_of_single_lines(
     options: dict[str, object], text: Path, train: Train
@@ -198,6 +200,7 @@ def model_of(train: Train) -> Callable[..., ModelProto]:
 ODD = "ab \t\x00\x1f\u00a0\u200b\u3000\u0301\u00ad\ufffd漢\ufeff" + SPACE_MARK + UNKNOWN_MARK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [*OPTIONS, {"space_pieces": "separate"}], ids=str)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(st.text(alphabet=ODD, max_size=8), min_size=1, max_size=6))

@@ -63,6 +63,7 @@ def encode_alone(model: ModelProto, pretoken: str) -> list[int]:
     return ids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pretokenizer", ["stored", "script", f"regex:{PATTERN}"])
 @pytest.mark.parametrize(
     "options",

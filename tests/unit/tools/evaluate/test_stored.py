@@ -79,6 +79,7 @@ def read(model: Path) -> ModelProto:
     return ModelProto.FromString(model.read_bytes())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("byte_fallback", [False, True])
 @pytest.mark.parametrize("model_type", ["unigram", "bpe", "char"])
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from tests.searches import LONG, examples
 
 tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 
+pytestmark = pytest.mark.slow
+
 Rules = Mapping[tuple[int, ...], tuple[int, ...]]
 
 OTHERS = ["nfkc_cf", *(name for name in OWN_NAMES if name != MARK_CASE)]

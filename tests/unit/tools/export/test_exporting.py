@@ -254,6 +254,7 @@ def test_each_cause_is_named() -> None:
     assert cause_of(reference, same, "abab", one, other) == TIE
 
 
+@pytest.mark.slow
 def test_the_normalizer_is_not_blamed_for_a_removed_piece() -> None:
     """The normalizer of the export replaces an unknown character, which changes no token."""
     model = train("bpe", ["the cat sat"] * 9, vocab_size=40)

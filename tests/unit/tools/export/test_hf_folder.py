@@ -15,6 +15,7 @@ from spmcompat.tools.export.hard_lines import hard_lines
 from tests.unit.tools.export.models import TEXT, train, trained
 
 
+@pytest.mark.slow
 def test_the_folder_names_the_special_pieces() -> None:
     model = train("unigram", pad_id=3, bos_id=-1, eos_piece="<end>", control_symbols="<sep>")
     files = hf_folder.files(model)

@@ -34,6 +34,7 @@ def again(content: dict[str, Any]) -> ModelProto:
     return import_tokenizer(json.dumps(content).encode())[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rules", "form"), CASES)
 @pytest.mark.parametrize("model_type", ["unigram", "bpe"])
 def test_an_export_comes_back(model_type: str, rules: str, form: str) -> None:

@@ -69,6 +69,7 @@ def models(draw: st.DrawFn) -> ModelProto:
     return made(BPE, [*pieces, *LETTERS])
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(model=models(), lines=st.lists(st.text("abc", min_size=2, max_size=16), min_size=60))
 def test_random_models(model: ModelProto, lines: list[str]) -> None:

@@ -30,6 +30,8 @@ from tests.unit.tools.export.models import (
 
 pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 
+pytestmark = pytest.mark.slow
+
 PIECE = ModelProto.SentencePiece
 TYPES = ("unigram", "bpe")
 

@@ -32,6 +32,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return status, stdout.getvalue(), stderr.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize(
     "flags",
@@ -122,6 +123,7 @@ def test_other_rules_are_not_called_predefined() -> None:
     assert "none of the known releases" in run("show", "n.model")[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OWN_NAMES)
 def test_the_rules_of_this_package_are_known(name: str) -> None:
     spmcompat.train(

@@ -41,6 +41,7 @@ def processor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("SPMCOMPAT_AVX2", str(int(request.param == "AVX2")))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("name", CASES)
 def test_e_step_and_m_step_equal_the_oracle(name: str) -> None:
@@ -153,6 +154,7 @@ def test_prefix_links_in_several_parts_with_and_without_characters() -> None:
         check_expected(expected_counts(lattices, 2, workers), second)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("length", [1, 2, 3, 10, 100, 1000])
 @pytest.mark.parametrize("sizes", [(1, 2, 3, 16), range(1, 17), range(2, 17), range(8, 17)])

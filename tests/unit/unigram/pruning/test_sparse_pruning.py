@@ -58,6 +58,7 @@ def test_ranked_count_indexes_the_sorted_counts(name: str) -> None:
         ranked_count(counts, len(ranked))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("debias", [True, False])
 @pytest.mark.parametrize("name", CASES)
 def test_sparse_pruning_equals_the_oracle(name: str, debias: bool) -> None:

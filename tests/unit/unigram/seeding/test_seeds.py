@@ -42,6 +42,7 @@ def expected_seeds(case: Case, limit: int) -> list[tuple[bytes, float]]:
     return stages.plain(oracle.seed(case.sentences, options))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(examples(60)))
 def test_seeds_equal_the_oracle(number: int) -> None:
     case = stages.random_case(f"seeds/{number}")
@@ -52,6 +53,7 @@ def test_seeds_equal_the_oracle(number: int) -> None:
         assert seeds_of(case, limit) == expected_seeds(case, limit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "lines",
     [
@@ -137,6 +139,7 @@ def test_the_progress_of_a_search() -> None:
 # The scores of seeds, and seeds that are too rare.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power", [0.0, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, -1.0, 9.7])
 def test_seeds_with_powers_of_the_length_equal_the_oracle(power: float) -> None:
     for number in range(20):
@@ -162,6 +165,7 @@ def test_length_weights_are_rounded_as_by_libm(power: float) -> None:
     assert found == stages.plain(oracle.log_probabilities(ordered))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.01, 0.3, 1.0, 2.5, 1e6])
 @pytest.mark.parametrize("vocab_size", [1, 2, 40])
 def test_rare_seeds_are_dropped_as_by_the_oracle(alpha: float, vocab_size: int) -> None:
