@@ -75,9 +75,7 @@ def longest_of(texts: Iterable[Sequence[int]]) -> str:
         if len(node) == 1 and _END in node:
             continue  # nothing follows: most nodes are such leaves
         children = {
-            code: patterns.pop(id(child), None) or []
-            for code, child in node.items()
-            if code != _END
+            code: patterns.pop(id(child), []) for code, child in node.items() if code != _END
         }
         patterns[id(node)] = _parts(children, is_end=_END in node)
     return "".join(reversed(patterns.get(id(root), [])))
