@@ -183,6 +183,11 @@ cdef class TokenMerges:
 
     def merges(self):
         """Return (left, right, token) for each merge: the ids of its parts and of the result."""
-        cdef TokenMerge merge
-        return [
-            (merge.left, merge.right, merge.token) for merge in dereference(self.found).merges()]
+        cdef const vector[TokenMerge]* merges = &dereference(self.found).merges()
+        cdef const TokenMerge* merge
+        cdef size_t i
+        found = []
+        for i in range(dereference(merges).size()):
+            merge = &dereference(merges)[i]
+            found.append((merge.left, merge.right, merge.token))
+        return found
