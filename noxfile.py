@@ -44,7 +44,7 @@ def stubs(session: nox.Session) -> None:
 
 @nox.session
 def quick(session: nox.Session) -> None:
-    """Run some tests of every package, in less than a minute."""
+    """Run the tests that are not slow, in one to two minutes."""
     run_pytest(session, "-m", "not slow")
 
 
