@@ -1,7 +1,7 @@
 """Assertions on the kind of an error and on what its message names, instead of on its wording.
 
 An expectation is one text: a kind of docs/errors.md, and then the names that the message must
-contain, such as ``broken-record a.csv:3``. ``unit/test_messages.py`` has the wording of messages.
+contain, such as ``broken-record a.csv:3``. ``cli/test_messages.py`` has the wording of messages.
 """
 
 from __future__ import annotations

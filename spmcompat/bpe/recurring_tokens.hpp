@@ -21,6 +21,7 @@
 #include "spmcompat/bpe/symbol_text.hpp"
 #include "spmcompat/bpe/symbols.hpp"
 #include "spmcompat/bpe/token_texts.hpp"
+#include "spmcompat/containers/hash.hpp"
 #include "spmcompat/runtime/crew.hpp"
 
 namespace spmcompat {

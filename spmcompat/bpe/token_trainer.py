@@ -6,7 +6,7 @@ trainer with a prefix; its vocabulary is used without the merges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from spmcompat.bpe.tokens import INNER, LAST, Letters, TokenMerges, count_letters
@@ -160,19 +160,10 @@ def _of_size(
     """Return the vocabulary of a size. A pair that is merged twice keeps its last place."""
     pairs: dict[tuple[int, int], None] = {}
     known = first
-    for left, right, token in _until(size, merges, first):
+    for left, right, token in merges:
+        if known >= size:
+            break
         pairs.pop((left, right), None)
         pairs[left, right] = None
         known = max(known, token + 1)
     return Tokens([*texts[:known]], [(texts[left], texts[right]) for left, right in pairs])
-
-
-def _until(
-    size: int, merges: Iterable[tuple[int, int, int]], known: int
-) -> Iterator[tuple[int, int, int]]:
-    """Yield the merges that are made until there are `size` tokens."""
-    for merge in merges:
-        if known >= size:
-            return
-        known = max(known, merge[2] + 1)
-        yield merge

@@ -21,7 +21,7 @@ from spmcompat.runtime.threads cimport CCrew, Crew, start_change, start_stage
 from spmcompat.segments.corpus cimport CSegmentCounts
 from spmcompat.words.words cimport Words
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import TooLargeError
 
 
 cdef extern from "spmcompat/bpe/letters.hpp" namespace "spmcompat" nogil:
@@ -162,7 +162,7 @@ cdef class TokenMerges:
         try:
             self.crew.await_stage()
         except OverflowError as error:
-            raise TrainingError(
+            raise TooLargeError(
                 f"{error}: it has 2**31 letters or more. Give less text.") from None
         words.words = CSegmentCounts()
 

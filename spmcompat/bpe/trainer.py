@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from spmcompat.bpe.merges import Merges
 from spmcompat.bpe.selection import choose_pieces
@@ -13,9 +13,6 @@ from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.segments.corpus import SegmentCounts
-
-if TYPE_CHECKING:
-    pass
 
 _STEP = 1000  # the number of merges between two updates of the progress
 

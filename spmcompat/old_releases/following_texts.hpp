@@ -20,7 +20,8 @@ namespace spmcompat {
 
 class FollowingTexts {
  public:
-  // A node of a suffix tree: some of the texts begin with its text, and differ after it.
+  // The nodes of the suffix tree of some texts: several texts begin with a node's text, and differ
+  // after it.
   struct Nodes {
     uint64_t best = 0;      // the highest count of a node that is not at the end of the whole text
     bool branches = false;  // whether two texts differ, and one is not merely shorter

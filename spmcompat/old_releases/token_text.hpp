@@ -43,9 +43,8 @@ class TokenText {
     return tokens_[token] == kNoPretoken ? kZero : pretokens_[tokens_[token]];
   }
 
-  // Returns the first character at or after `from` at which two parts of the text differ, and
-  // advances both positions to it. Each part extends to the end of the token before its `to`.
-  // Returns the number of bytes that the parts have in common.
+  // Advances two positions over the characters that the texts after them have in common, at most to
+  // the tokens `a_to` and `b_to`. Returns the size of these characters in bytes.
   size_t skip_common(Position& a, size_t a_to, Position& b, size_t b_to) const {
     size_t bytes = 0;
     while (a.token < a_to && b.token < b_to) {

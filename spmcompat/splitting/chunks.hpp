@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "spmcompat/containers/spaces.hpp"
 #include "spmcompat/splitting/properties.hpp"
@@ -45,6 +46,13 @@ void for_each_chunk(std::string_view text, Function function) {
       begin = at;
     }
   }
+}
+
+// Returns the chunks of a well-formed text.
+inline std::vector<std::string_view> chunks_of(std::string_view text) {
+  std::vector<std::string_view> chunks;
+  for_each_chunk(text, [&chunks](std::string_view chunk) { chunks.push_back(chunk); });
+  return chunks;
 }
 
 }  // namespace spmcompat

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "spmcompat/splitting/properties.hpp"
 
@@ -176,6 +177,13 @@ void for_each_word(Scanner scanner, std::string_view text, Function function) {
     case Scanner::kLlama3: return for_each_word_with<Llama3Facts>(text, function);
     case Scanner::kQwen2: return for_each_word_with<Qwen2Facts>(text, function);
   }
+}
+
+// Returns the words of a well-formed text.
+inline std::vector<std::string_view> words_of(Scanner scanner, std::string_view text) {
+  std::vector<std::string_view> words;
+  for_each_word(scanner, text, [&words](std::string_view word) { words.push_back(word); });
+  return words;
 }
 
 }  // namespace spmcompat

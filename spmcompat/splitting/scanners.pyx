@@ -13,26 +13,12 @@ cdef extern from "spmcompat/unicode/well_formed.hpp" namespace "spmcompat" nogil
     cbool is_utf8(string_view text)
 
 
-cdef extern from "spmcompat/splitting/chunks.hpp" nogil:
-    """
-    namespace {
-
-    std::vector<std::string_view> words_of(spmcompat::Scanner scanner, std::string_view text) {
-      std::vector<std::string_view> words;
-      spmcompat::for_each_word(scanner, text, [&](std::string_view w) { words.push_back(w); });
-      return words;
-    }
-
-    std::vector<std::string_view> chunks_of(std::string_view text) {
-      std::vector<std::string_view> chunks;
-      spmcompat::for_each_chunk(text, [&](std::string_view chunk) { chunks.push_back(chunk); });
-      return chunks;
-    }
-
-    }  // namespace
-    """
-    vector[string_view] words_of(Scanner scanner, string_view text) except +
+cdef extern from "spmcompat/splitting/chunks.hpp" namespace "spmcompat" nogil:
     vector[string_view] chunks_of(string_view text) except +
+
+
+cdef extern from "spmcompat/splitting/scanners.hpp" namespace "spmcompat" nogil:
+    vector[string_view] words_of(Scanner scanner, string_view text) except +
 
 
 cdef Scanner scanner_named(str name) except *:

@@ -48,8 +48,6 @@ class WordCounter {
     chunks_.clear();
   }
 
-  size_t bytes() const { return table_.bytes(); }
-
   // Moves all words to `words`, to which other workers may add at the same time. Throws Cancelled
   // if `cancel` is set.
   void move_to(SegmentCounts& words, const CancelFlag& cancel) {

@@ -24,13 +24,12 @@ from spmcompat.segments.corpus cimport CSegmentCounts
 from spmcompat.splitting.scanners cimport Scanner, scanner_named
 from spmcompat.text.lines cimport ReadBuffer
 
-from spmcompat.errors import TrainingError
+from spmcompat.errors import NotUtf8Error
 
 
 cdef extern from "spmcompat/words/word_counter.hpp" namespace "spmcompat" nogil:
     cdef cppclass CWordCounter "spmcompat::WordCounter":
         CWordCounter(Scanner scanner, cbool adds_space) except +
-        size_t bytes()
         void move_to(CSegmentCounts& words, const CCancelFlag& cancel) except +
 
     CSegmentCounts no_words() except +
@@ -62,7 +61,7 @@ cdef class WordCounter:
 
         Raises
         ------
-        TrainingError
+        NotUtf8Error
             If a line or an item is not well-formed UTF-8.
         """
         cdef const char* malformed
@@ -74,14 +73,9 @@ cdef class WordCounter:
                 malformed = count_items_of_words(
                     buffer.items, buffer.ends, dereference(self.counter))
         if malformed != NULL:
-            raise TrainingError(
+            raise NotUtf8Error(
                 f"{buffer.place_of(malformed)}: stream did not contain valid UTF-8: convert the "
                 "input with iconv -f ENCODING -t UTF-8.")
-
-    @property
-    def bytes(self):
-        """Size of the table, in bytes of memory."""
-        return dereference(self.counter).bytes()
 
 
 @final
