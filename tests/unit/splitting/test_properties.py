@@ -19,7 +19,7 @@ def installed() -> str | None:
 @pytest.mark.slow
 @pytest.mark.skipif(
     installed() != derive_properties.VERSION or not derive_properties.TARGET.is_file(),
-    reason=f"needs tokenizers {derive_properties.VERSION} and the C++ sources",
+    reason=f"tokenizers {derive_properties.VERSION} or the C++ sources are not installed",
 )
 def test_the_derivation_script_finds_the_table_up_to_date() -> None:
     script = [sys.executable, "-m", "spmcompat.splitting.derive_properties", "--check"]
