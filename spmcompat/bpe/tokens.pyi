@@ -1,4 +1,5 @@
 from collections.abc import Iterable
+from typing import final
 
 from spmcompat.runtime.workers import Workers
 from spmcompat.words.words import Words
@@ -6,6 +7,7 @@ from spmcompat.words.words import Words
 INNER: int
 LAST: int
 
+@final
 class Letters:
     def __init__(
         self,
@@ -17,6 +19,7 @@ class Letters:
 
 def count_letters(words: Words, letters: Letters) -> list[tuple[int, int]]: ...
 
+@final
 class TokenMerges:
     def __init__(
         self,

@@ -1,10 +1,14 @@
+from typing import final
+
 from spmcompat.runtime.threads import CancelFlag
 from spmcompat.text.lines import ReadBuffer
 
+@final
 class WordCounter:
     def __init__(self, scanner: str, adds_space: bool = ...) -> None: ...
     def count(self, buffer: ReadBuffer) -> None: ...
 
+@final
 class Words:
     def __init__(self) -> None: ...
     def add(self, counter: WordCounter, cancel: CancelFlag) -> None: ...
