@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import base64
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -85,8 +86,10 @@ class Charsmap(NamedTuple):
         The rules whose source is one character.
     several : dict
         The rules whose source is several characters.
+    longest : int
+        The largest number of characters of a source.
     explicit : list
-        The sources in `several` that each become a step. The ``NFC`` step handles the rest.
+        The sources in `several` that each become a step, sorted. The ``NFC`` step handles the rest.
     composes : bool
         Whether there is an ``NFC`` step.
     units : list of str
@@ -100,6 +103,7 @@ class Charsmap(NamedTuple):
 
     single: dict[int, Points]
     several: dict[Points, Points]
+    longest: int
     explicit: list[Points]
     composes: bool
     units: list[str]
@@ -141,6 +145,7 @@ def analysed(charsmap: bytes) -> Charsmap:
     return Charsmap(
         single,
         several,
+        max(map(len, rules), default=0),
         explicit,
         composes,
         units=_units(several),
@@ -152,10 +157,13 @@ def analysed(charsmap: bytes) -> Charsmap:
 def protect_symbols(charsmap: bytes, symbols: Sequence[str]) -> ProtectedRules:
     """Return the rules of a charsmap, and the symbols that they must not change."""
     rules = analysed(charsmap)
-    altered = tuple(symbol for symbol in symbols if _changes(symbol, rules))
+    altered = {symbol for symbol in symbols if _changes(symbol, rules)}
+    lengths = set(map(len, altered))
     # The step that replaces a symbol must not match the beginning of a longer symbol, so the longer
     # symbol needs a step, too.
-    changed = {symbol for symbol in symbols if symbol.startswith(altered)}
+    changed = {
+        symbol for symbol in symbols if any(symbol[:length] in altered for length in lengths)
+    }
     return ProtectedRules(
         rules,
         sorted(changed, key=lambda symbol: (-len(symbol), symbol)),
@@ -404,12 +412,13 @@ def _combines(code: int) -> bool:
 def _changes(symbol: str, rules: Charsmap) -> bool:
     """Return whether the steps would change a symbol."""
     points = tuple(map(ord, symbol))
-    longest = max(map(len, rules.several), default=0)
     for start, code in enumerate(points):
         if code in rules.single or any(
-            points[start : start + length] in rules.several for length in range(2, longest + 1)
+            points[start : start + length] in rules.several
+            for length in range(2, rules.longest + 1)
         ):
             return True
-    if any(source[: len(points)] == points for source in rules.explicit):
+    following = bisect_left(rules.explicit, points)
+    if any(source[: len(points)] == points for source in rules.explicit[following : following + 1]):
         return True
     return rules.composes and not unicodedata.is_normalized("NFC", symbol)
