@@ -1,16 +1,19 @@
-// Cuts a text into chunks, which all scanners split separately into the same words as the text.
+// Cuts a text into chunks. The words of the chunks, one after another, are the words of the text.
 //
-// A chunk begins at a space between two characters that are not white space. Many chunks occur
-// again, so it is enough to scan the distinct ones. The words are the same because the space begins
-// a word, and no earlier word depends on what follows:
+// A chunk begins at a space after a character that is not white space. Many chunks occur again, so
+// it is enough to scan the distinct ones.
 //
-// - Letters, numbers, other characters: a space is only matched before them. So a word ends before
-//   the space at the latest, and ends at the same place if nothing follows.
-// - Contractions contain no space, and are not looked at beyond their letters.
-// - The CR, LF or slash after other characters: as for these characters.
-// - White space: the character before the space is not white space, so no white space that ends
-//   earlier reaches it, and `(?!\S)` and `$` see a character of the same chunk. The space itself is
-//   alone: it is followed by a character that is not white space, again in its chunk.
+// The words are the same because a scanner looks at nothing before a word, and because every word
+// before such a space ends where it would end if the text ended there:
+//
+// - Letters, numbers, other characters and the line ends after them: a space is only matched at the
+//   beginning of such a word, so the word ends there or earlier, as at the end of a text. In o200k,
+//   capitals before a space are given back as at the end of a text: no small letter follows them.
+// - Contractions: the space, like the end of a text, is none of their letters.
+// - White space: the character before the space is not white space. So white space that ends before
+//   the space ends at a character of the same chunk, and `(?!\S)` and `$` see that character.
+//
+// So a word begins at the space.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +25,12 @@
 
 namespace spmcompat {
 
-inline bool is_white(const char* at) {
-  size_t size;
-  return class_at(at, &size) & kWhite;
-}
-
 // Whether the character that ends before `at` is white space.
 inline bool is_white_before(const char* at) {
   do --at;
   while (is_trail(*at));
-  return is_white(at);
+  size_t size;
+  return class_at(at, &size) & kWhite;
 }
 
 // Calls function(chunk) for every chunk of a well-formed text.
@@ -41,7 +40,7 @@ void for_each_chunk(std::string_view text, Function function) {
   const char* end = begin + text.size();
   for (const char* at = begin; at < end;) {
     at = find_space(at + 1, end);
-    if (at == end || (at + 1 < end && !is_white(at + 1) && !is_white_before(at))) {
+    if (at == end || !is_white_before(at)) {
       function(std::string_view(begin, at - begin));
       begin = at;
     }
