@@ -15,6 +15,11 @@ TYPE_CHECKING = False  # importing typing would take longer than importing this 
 if TYPE_CHECKING:
     from spmcompat.api.counting import arrow_counter, count, load_counts
     from spmcompat.api.models import edit, export, extend, import_model, merge, trim
+    from spmcompat.api.tokenizers import (
+        train_from_files,
+        train_from_iterator,
+        train_tokenizer,
+    )
     from spmcompat.api.training import SentencePieceTrainer, train
     from spmcompat.errors import (
         BadValueError,
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
         TrainingError,
         UnknownOptionError,
     )
+    from spmcompat.huggingface.files import TrainedTokenizer
     from spmcompat.runtime.libraries import MissingLibraryError
     from spmcompat.runtime.rounds import Step
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "api.counting": ("arrow_counter", "count", "load_counts"),
     "api.models": ("edit", "export", "extend", "import_model", "merge", "trim"),
+    "api.tokenizers": ("train_from_files", "train_from_iterator", "train_tokenizer"),
     "api.training": ("SentencePieceTrainer", "train"),
     "errors": (
         "BadValueError",
@@ -54,6 +61,7 @@ _NAMES = {
         "TrainingError",
         "UnknownOptionError",
     ),
+    "huggingface.files": ("TrainedTokenizer",),
     "runtime.libraries": ("MissingLibraryError",),
     "runtime.rounds": ("Step",),
     "stored_counts.arrow_counter": ("ArrowCounter",),
@@ -97,6 +105,7 @@ __all__ = [
     "SentencePieceTrainer",
     "SizeResult",
     "Step",
+    "TrainedTokenizer",
     "TrainingError",
     "UnknownOptionError",
     "Verification",
@@ -116,6 +125,9 @@ __all__ = [
     "parity",
     "show",
     "train",
+    "train_from_files",
+    "train_from_iterator",
+    "train_tokenizer",
     "trim",
 ]
 

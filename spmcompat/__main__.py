@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # a colon.
 COMMANDS = {
     "train": "cli.train",
+    "train_tokenizer": "cli.train_tokenizer",
     "count": "tools.counts.count",
     "counts merge": "tools.counts.command:merging",
     "counts show": "tools.counts.command:showing",

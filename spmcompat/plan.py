@@ -35,7 +35,7 @@ class TextPlan(NamedTuple):
         The maximum size of a sentence, in bytes.
     long_sentences : str
         Whether a sentence above `max_sentence_length` is left out (``skip``) or divided at white
-        space (``split``).
+        space (``split``). For words, there is no maximum (``keep``).
     input_sentence_size : int
         How many sentences are sampled; 0 means all.
     shuffle_input_sentence : bool
@@ -77,13 +77,18 @@ class TextPlan(NamedTuple):
         return self.long_sentences == "split"
 
     @property
+    def keeps_ends(self) -> bool:
+        """Whether the texts of records and iterators include the CR and LF at their ends."""
+        return self.long_sentences == "keep"
+
+    @property
     def longest_line(self) -> int | None:
         """The size in bytes up to which a line must be read in full; None if there is no limit.
 
         There is no limit in TSV, because the count is at the end of the line. There is also none if
-        `splits_long` is true, because long lines are then divided.
+        long lines are divided or kept.
         """
-        return None if self.tsv or self.splits_long else self.max_sentence_length
+        return self.max_sentence_length if self.long_sentences == "skip" and not self.tsv else None
 
     @property
     def longest_record(self) -> int | None:

@@ -8,6 +8,7 @@ from copy import copy, deepcopy
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
+from spmcompat.errors import ConflictError
 from spmcompat.model.meta_pieces import MetaPiece
 from spmcompat.model.pieces import characters_of, is_learned
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
@@ -15,13 +16,14 @@ from spmcompat.options.arguments import check_sentences, make_lists
 from spmcompat.options.checks import check_pretokenization, input_files, verify
 from spmcompat.options.from_flags import from_command_line
 from spmcompat.options.from_keywords import from_values
-from spmcompat.options.job import CountingJob, Job, counting_job, job_of, make_job
+from spmcompat.options.job import CountingJob, Job, counting_job, job_of, make_job, plan_of
 from spmcompat.options.option import TRAINER
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
+from spmcompat.text.sources import WordText
 from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
 
 if TYPE_CHECKING:
@@ -109,6 +111,20 @@ class GivenText(NamedTuple):
             if not is_learned(piece)
         }
         return job_of(settings, meta, self.sentences)
+
+    def words(self) -> WordText:
+        """Return the text for counting its words, whole and with the ends of its lines.
+
+        Raises
+        ------
+        TrainingError
+            If the text cannot be read, or an option is not possible.
+        """
+        self.check()
+        plan = plan_of(self.settings, ()).text._replace(long_sentences="keep")
+        if plan.tsv:
+            raise ConflictError("input_format=tsv cannot be used here: give each text as it is.")
+        return WordText(plan, self.sentences, self.settings.column)
 
     def counting_job(self) -> CountingJob:
         """Return the job of counting the text. The errors are those of `counting_job`."""

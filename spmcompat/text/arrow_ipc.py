@@ -35,7 +35,8 @@ def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Itera
     reader = _File(file, column) if content_of(file.head) == ARROW else _Stream(file, form, column)
     name = name_of(file.path)
     taken = 0
-    for buffer in strings_of(_checked(reader, name), reader.path, name, text.longest_record):
+    limits = text.longest_record, text.keeps_ends
+    for buffer in strings_of(_checked(reader, name), reader.path, name, *limits):
         position = reader.position()
         buffer.input_size = position - taken
         taken = position

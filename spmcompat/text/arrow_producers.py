@@ -261,6 +261,7 @@ def strings_of(
     column: str | None = None,
     origin: str = "row",
     longest: int | None = None,
+    keeps_ends: bool = False,
 ) -> Generator[ReadBuffer, None, None]:
     """Read the strings of several Arrow objects in order.
 
@@ -275,11 +276,13 @@ def strings_of(
         The word before the number of a row in error messages.
     longest : int, optional
         The longest sentence in bytes. Only the beginning of a longer string is kept.
+    keeps_ends : bool
+        Whether the strings include the CR and LF at their ends.
 
     Yields
     ------
     ReadBuffer
-        Strings without CR and LF at their ends. Nulls are counted but left out. The buffers do not
+        Strings. Nulls are counted but left out. The buffers do not
         depend on how the data are divided into parts and batches.
 
     Raises
@@ -292,7 +295,7 @@ def strings_of(
     buffer = ReadBuffer.of_rows(origin, 1)
     iterator = iter(parts)
     while (part := naming_iterator_errors(lambda: next(iterator, None))) is not None:
-        with closing(ArrowStrings(part, column, longest=longest)) as strings:
+        with closing(ArrowStrings(part, column, longest=longest, keeps_ends=keeps_ends)) as strings:
             del part  # after this, only `strings` keeps the part in memory
             while strings.fill(buffer):
                 yield buffer

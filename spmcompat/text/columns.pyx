@@ -68,13 +68,13 @@ cdef extern from "spmcompat/text/arrow_strings.hpp" namespace "spmcompat" nogil:
         StringColumn()
         StringColumn(const ArrowArray& batch, const ColumnType& type) except +
         int64_t append(
-            int64_t row, size_t most_bytes, size_t longest, string& text,
+            int64_t row, size_t most_bytes, size_t longest, cbool keeps_ends, string& text,
             vector[size_t]& ends, vector[size_t]& nulls, size_t& dropped) except +
 
 
 cdef extern from "spmcompat/text/json_lines.hpp" namespace "spmcompat" nogil:
     cdef cppclass CJsonLines "spmcompat::JsonLines":
-        CJsonLines(string column, size_t longest) except +
+        CJsonLines(string column, size_t longest, cbool keeps_ends) except +
         void read(
             const char* text, size_t size, uint64_t line, string& items,
             vector[size_t]& ends, vector[size_t]& nulls) except +
@@ -103,6 +103,8 @@ cdef class ArrowStrings:
         The option that names the column, as messages write it: see `column_of_table`.
     longest : int, optional
         The longest sentence in bytes. Only the beginning of a longer string is kept.
+    keeps_ends : bool, optional
+        Whether the strings include the CR and LF at their ends.
 
     Raises
     ------
@@ -129,12 +131,14 @@ cdef class ArrowStrings:
     cdef bint has_lists
     cdef int64_t row
     cdef size_t longest
+    cdef bint keeps_ends
     cdef object name
     cdef readonly object column_name
     cdef readonly object column_path
 
-    def __init__(self, data, column=None, option=COLUMN, longest=None):
+    def __init__(self, data, column=None, option=COLUMN, longest=None, bint keeps_ends=False):
         self.longest = NO_LIMIT if longest is None else longest
+        self.keeps_ends = keeps_ends
         self.name = type(data).__name__
         try:
             self._take(data)
@@ -252,8 +256,8 @@ cdef class ArrowStrings:
         try:
             with nogil:
                 self.row = self.strings.append(
-                    self.row, MOST_BYTES, self.longest, buffer.items, buffer.ends,
-                    buffer.null_places, buffer.dropped)
+                    self.row, MOST_BYTES, self.longest, self.keeps_ends, buffer.items,
+                    buffer.ends, buffer.null_places, buffer.dropped)
         except RuntimeError as error:
             raise self._broken(error) from None
         buffer.rows += self.row - first
@@ -330,12 +334,14 @@ cdef class JsonLines:
         ``b`` of the object in the field ``a``. A field may also contain a list of texts.
     longest : int
         The longest record in bytes. Longer lines are skipped.
+    keeps_ends : bool, optional
+        Whether the texts include the CR and LF at their ends.
     """
 
     cdef unique_ptr[CJsonLines] lines
 
-    def __init__(self, str column not None, size_t longest):
-        self.lines.reset(new CJsonLines(column.encode(), longest))
+    def __init__(self, str column not None, size_t longest, bint keeps_ends=False):
+        self.lines.reset(new CJsonLines(column.encode(), longest, keeps_ends))
 
     def read(self, bytes text not None, str origin, uint64_t first_line):
         """Return a `ReadBuffer` with the texts of the records as items.

@@ -46,7 +46,8 @@ def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Itera
     taken = 0
     # If a field contains line breaks, the numbers of the later lines in the same buffer are too
     # small.
-    while buffer := ReadBuffer.of_items(texts, rows.line_num + 1, text.longest_record, name):
+    limits = text.longest_record, name, text.keeps_ends
+    while buffer := ReadBuffer.of_items(texts, rows.line_num + 1, *limits):
         buffer.input_size = file.consumed - taken
         taken = file.consumed
         yield buffer

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "spmcompat/text/lines.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 #include "spmcompat/unicode/well_formed.hpp"
 
@@ -42,9 +43,10 @@ class JsonRecord {
  public:
   enum Outcome { kRead, kBlank, kBroken };
 
-  explicit JsonRecord(std::string column) : column_(std::move(column)) {}
+  JsonRecord(std::string column, bool keeps_ends)
+      : column_(std::move(column)), keeps_ends_(keeps_ends) {}
 
-  // Appends the texts of the record, without CR and LF at their ends. A record is broken if it is
+  // Appends the texts of the record, without CR and LF at their ends unless `keeps_ends`. A record is broken if it is
   // not valid JSON, if it lacks the field, or if the value of the field is not a string, null, or a
   // list of strings and nulls. Nothing is appended from a broken record.
   Outcome read(std::string_view line, RecordTexts& out) {
@@ -115,8 +117,9 @@ class JsonRecord {
       const size_t begin = out.items.size();
       bool is_unicode = true;
       if (!read_string(out.items, &is_unicode)) return broken();
-      while (out.items.size() > begin && (out.items.back() == '\r' || out.items.back() == '\n')) {
-        out.items.pop_back();
+      if (!keeps_ends_) {
+        const auto text = std::string_view(out.items).substr(begin);
+        out.items.resize(begin + without_line_end(text).size());
       }
       out.ends.push_back(out.items.size());
       return is_unicode ? kRead : kBroken;
@@ -349,6 +352,7 @@ class JsonRecord {
   }
 
   std::string column_, key_;
+  bool keeps_ends_;
   std::string open_;  // for each open object or list, its closing bracket
   const char* at_ = nullptr;
   const char* end_ = nullptr;
@@ -360,7 +364,8 @@ class JsonRecord {
 // `longest` bytes, because the reader may have cut them off there.
 class JsonLines {
  public:
-  JsonLines(std::string column, size_t longest) : record_(std::move(column)), longest_(longest) {}
+  JsonLines(std::string column, size_t longest, bool keeps_ends)
+      : record_(std::move(column), keeps_ends), longest_(longest) {}
 
   // Appends the texts of the records to `items`, the end of each text to `ends`, and the number of
   // texts before each null to `nulls`.

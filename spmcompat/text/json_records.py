@@ -26,7 +26,7 @@ def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Itera
     name = name_of(file.path)
     column = text.input_column or DEFAULT_COLUMN
     longest = record_limit(text)
-    records = JsonLines(column, longest)
+    records = JsonLines(column, longest, text.keeps_ends)
     taken = broken = too_long = 0
     for lines in cut_at_lines(contents(file, form), name, longest=longest, numbered=True):
         first = lines.first_line

@@ -19,6 +19,12 @@ namespace spmcompat {
 // byte shows that the line is too long.
 inline size_t kept_of(size_t size, size_t longest) { return std::min(size, longest + 1); }
 
+// Returns a text without the CR and LF at its end.
+inline std::string_view without_line_end(std::string_view text) {
+  while (!text.empty() && (text.back() == '\r' || text.back() == '\n')) text.remove_suffix(1);
+  return text;
+}
+
 // Divides concatenated items into lines, without CR and LF at their ends.
 inline void split_items(const std::string& items, const std::vector<size_t>& ends,
                         std::string& lines, std::vector<size_t>& line_ends) {
@@ -36,6 +42,15 @@ inline void split_items(const std::string& items, const std::vector<size_t>& end
       text = next;
     } while (text < end);
   }
+}
+
+// Returns the position after each line of a text; the last line may lack its end.
+inline std::vector<size_t> line_ends(std::string_view text) {
+  std::vector<size_t> ends;
+  for (size_t begin = 0; begin < text.size(); begin = ends.back()) {
+    ends.push_back(std::min(text.find('\n', begin), text.size() - 1) + 1);
+  }
+  return ends;
 }
 
 // Returns the position after the last LF of a text, or 0 if there is none. Searches blocks from the

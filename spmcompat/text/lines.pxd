@@ -60,6 +60,7 @@ cdef class ReadBuffer:
     cdef bint is_full(self) noexcept
     cdef number_of(self, uint64_t line)
     cdef place_of(self, const char* at)
+    cdef not_utf8(self, const char* at)
 
 
 cdef class LineFilter:

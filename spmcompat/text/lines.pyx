@@ -12,7 +12,7 @@ from libcpp.string cimport string
 from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
-from spmcompat.errors import BrokenRecordError, NotUtf8TextError, WrongTypeError
+from spmcompat.errors import BrokenRecordError, NotUtf8Error, NotUtf8TextError, WrongTypeError
 
 
 cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
@@ -20,6 +20,7 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
         const string& items, const vector[size_t]& ends, string& lines,
         vector[size_t]& line_ends) except +
     size_t after_last_line_end(string_view text)
+    vector[size_t] line_ends(string_view text) except +
     size_t kept_of(size_t size, size_t longest)
     void sample_lines "spmcompat::sample_lines"[T](
         CLineFilter& filter, const char* text, const T& lines, CReservoirSample& sample) except +
@@ -73,8 +74,8 @@ cdef class ReadBuffer:
         return buffer
 
     @staticmethod
-    def of_items(iterator, first_item, longest=None, str origin="item"):
-        """Read the next items of an iterator, without CR and LF at their ends.
+    def of_items(iterator, first_item, longest=None, str origin="item", bint keeps_ends=False):
+        """Read the next items of an iterator.
 
         Parameters
         ----------
@@ -86,6 +87,8 @@ cdef class ReadBuffer:
             The longest sentence in bytes. Only the beginning of a longer item is kept.
         origin : str
             The word before the number of an item in messages.
+        keeps_ends : bool, optional
+            Whether the items include the CR and LF at their ends. There is no `longest` then.
 
         Returns
         -------
@@ -112,7 +115,8 @@ cdef class ReadBuffer:
                 item = item[:most + 1]
             data = _encode(item)
             size = PyBytes_GET_SIZE(data)
-            while not is_cut and size > 0 and PyBytes_AS_STRING(data)[size - 1] in (b"\r", b"\n"):
+            while (not is_cut and not keeps_ends and size > 0
+                   and PyBytes_AS_STRING(data)[size - 1] in (b"\r", b"\n")):
                 size -= 1
             kept = kept_of(size, most)
             buffer.items.append(PyBytes_AS_STRING(data), kept)
@@ -155,6 +159,33 @@ cdef class ReadBuffer:
     def lines_text(self):
         """Return a copy of the lines."""
         return <bytes>self.text[:self.text_size]
+
+    def texts(self):
+        """Return the lines, which include their ends, or the items.
+
+        Raises
+        ------
+        NotUtf8Error
+            If a text is not well-formed UTF-8.
+        """
+        cdef const char* text = self.text if self.is_lines else self.items.data()
+        cdef size_t begin = 0, end
+        cdef vector[size_t] ends = line_ends(
+            string_view(self.text, self.text_size)) if self.is_lines else self.ends
+        found = []
+        for end in ends:
+            try:
+                found.append((<bytes>text[begin:end]).decode())
+            except UnicodeDecodeError:
+                raise self.not_utf8(text + begin) from None
+            begin = end
+        return found
+
+    cdef not_utf8(self, const char* at):
+        """Return the error for a text that is not well-formed UTF-8, which begins at `at`."""
+        return NotUtf8Error(
+            f"{self.place_of(at)}: stream did not contain valid UTF-8: convert the input with "
+            "iconv -f ENCODING -t UTF-8.")
 
     cdef number_of(self, uint64_t line):
         """Convert a line number of this buffer (counted from 1) to a line number of the input."""

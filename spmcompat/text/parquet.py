@@ -40,7 +40,8 @@ def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Itera
     size = file.size or 0
     rows = max(parquet.rows, 1)
     done = taken = 0
-    for buffer in strings_of(parquet.batches(), parquet.paths[0], name, text.longest_record):
+    limits = text.longest_record, text.keeps_ends
+    for buffer in strings_of(parquet.batches(), parquet.paths[0], name, *limits):
         done += buffer.rows
         buffer.input_size = size * done // rows - taken
         taken += buffer.input_size

@@ -28,6 +28,24 @@ _SLICE_SENTENCES = 1 << 14
 Buffer: TypeAlias = "ReadBuffer | SampleSlice"
 
 
+class WordText(NamedTuple):
+    """A text to read words from.
+
+    Attributes
+    ----------
+    plan : TextPlan
+        How to read the text, unless it is `sentences`.
+    sentences : iterable of str or bytes, or Arrow data, optional
+        The text.
+    column : str, optional
+        The column of Arrow data that contains the text.
+    """
+
+    plan: TextPlan
+    sentences: Sentences | None = None
+    column: str | None = None
+
+
 class LineFacts(NamedTuple):
     """How many lines of the input were read, and how many were skipped.
 
@@ -220,6 +238,7 @@ class Items:
         self._column = column
         self._split_lines = text is not None and text.split_lines
         self._longest = text and text.longest_record
+        self._keeps_ends = text is not None and text.keeps_ends
         self._name = name
         self._keeps_first_error = keeps_first_error
 
@@ -266,7 +285,9 @@ class Items:
 
             if is_arrow(start[0]):
                 del start  # Free the first part of the data before the next one is read.
-                yield from strings_of(items, self._column, longest=self._longest)
+                yield from strings_of(
+                    items, self._column, longest=self._longest, keeps_ends=self._keeps_ends
+                )
                 return
             if isinstance(start[0], Mapping):
                 raise WrongTypeError(
@@ -281,7 +302,13 @@ class Items:
         first = 1
         while True:
             buffer = naming_iterator_errors(
-                partial(ReadBuffer.of_items, items, first, self._longest)
+                partial(
+                    ReadBuffer.of_items,
+                    items,
+                    first,
+                    self._longest,
+                    keeps_ends=self._keeps_ends,
+                )
             )
             if buffer is None:
                 return

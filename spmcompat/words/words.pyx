@@ -24,8 +24,6 @@ from spmcompat.segments.corpus cimport CSegmentCounts
 from spmcompat.splitting.scanners cimport Scanner, scanner_named
 from spmcompat.text.lines cimport ReadBuffer
 
-from spmcompat.errors import NotUtf8Error
-
 
 cdef extern from "spmcompat/words/word_counter.hpp" namespace "spmcompat" nogil:
     cdef cppclass CWordCounter "spmcompat::WordCounter":
@@ -73,9 +71,7 @@ cdef class WordCounter:
                 malformed = count_items_of_words(
                     buffer.items, buffer.ends, dereference(self.counter))
         if malformed != NULL:
-            raise NotUtf8Error(
-                f"{buffer.place_of(malformed)}: stream did not contain valid UTF-8: convert the "
-                "input with iconv -f ENCODING -t UTF-8.")
+            raise buffer.not_utf8(malformed)
 
 
 @final

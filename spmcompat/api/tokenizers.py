@@ -1,0 +1,213 @@
+"""Trains the vocabularies of tokenizer.json files, and of tokenizers in memory."""
+
+from __future__ import annotations
+
+from spmcompat.options.arguments import as_list, check_sentences, naming_keywords
+
+TYPE_CHECKING = False  # importing typing would take longer than importing this package
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TextIO
+
+    from tokenizers import Tokenizer
+    from tokenizers.trainers import Trainer
+
+    from spmcompat.huggingface.files import TrainedTokenizer
+    from spmcompat.options.keywords import InputFormat, StrPath
+    from spmcompat.text.arrow_producers import Sentences
+    from spmcompat.text.sources import WordText
+
+
+@naming_keywords()
+def train_tokenizer(
+    like: StrPath,
+    *,
+    input: StrPath | Sequence[StrPath] | None = None,
+    sentence_iterator: Sentences | None = None,
+    vocab_size: int | Sequence[int] = 30000,
+    special_tokens: Sequence[str] | None = None,
+    min_frequency: int = 0,
+    max_token_length: int | None = None,
+    limit_alphabet: int | None = None,
+    initial_alphabet: Sequence[str] = (),
+    continuing_subword_prefix: str | None = None,
+    end_of_word_suffix: str | None = None,
+    output: StrPath | None = None,
+    to: str = "tokenizer.json",
+    input_format: InputFormat | None = None,
+    input_column: str | None = None,
+    column: str | None = None,
+    split_lines: bool | None = None,
+    skip_bad_records: bool | None = None,
+    workers: int | None = None,
+    minloglevel: int | None = None,
+    logstream: TextIO | None = None,
+) -> TrainedTokenizer | list[TrainedTokenizer]:
+    """Train the vocabulary of a tokenizer.json.
+
+    The tokens and merges are those of ``BpeTrainer`` or ``WordPieceTrainer`` of the library
+    ``tokenizers`` 0.23.3, with which the method ``train_new_from_iterator`` of transformers trains,
+    too. Lines of files include their ends.
+
+    Parameters
+    ----------
+    like : path or str
+        The template, from which everything else comes: a tokenizer.json, a folder that contains
+        one, or ``gpt2``, ``cl100k``, ``o200k``, ``llama3``, ``qwen2`` or ``bert``.
+    input : path or sequence of paths
+        Files to train on. Give either `input` or `sentence_iterator`.
+    sentence_iterator : iterable of str or bytes, or Arrow data
+        Texts to train on, as `train` takes them, but with the line breaks at their ends.
+    vocab_size : int or sequence of int
+        The number of tokens, or several numbers: one run trains them all.
+    special_tokens : sequence of str
+        The special tokens, in the order of their ids, from 0. By default, those of the template.
+    min_frequency : int
+        Pairs that occur less often are not merged.
+    max_token_length : int
+        A token of more than two letters (bytes or characters) has fewer letters than this.
+    limit_alphabet : int
+        The maximum number of letters that become tokens; the rarest are dropped.
+    initial_alphabet : sequence of str
+        Letters that become tokens even if they do not occur. A byte-level template adds all bytes.
+    continuing_subword_prefix, end_of_word_suffix : str
+        The affixes of tokens inside words and at their ends. By default, those of the template.
+    output : path
+        Where to write the tokenizer. With several sizes, each name gets its size
+        (``out-16000.json``). By default nothing is written.
+    to : str
+        The format of the output: ``tokenizer.json``, ``hf-folder``, ``vocab.json`` (with
+        ``merges.txt``), ``vocab.txt`` or ``tiktoken``.
+    input_format, input_column, column, split_lines, skip_bad_records, workers, minloglevel
+        As for `train`.
+    logstream : text stream
+        Where to write messages; by default standard error, or the program's own logging.
+
+    Returns
+    -------
+    TrainedTokenizer or list of TrainedTokenizer
+        The tokenizer; a list if `vocab_size` is a sequence.
+
+    Raises
+    ------
+    TrainingError
+        If the template, an option or the text is wrong, or a file cannot be written.
+    """
+    from spmcompat.cli.flags import from_python
+    from spmcompat.cli.train_tokenizer import command, job_of
+    from spmcompat.huggingface.training import run
+    from spmcompat.options.given_text import text_of
+    from spmcompat.runtime.progress import Report
+
+    values = {
+        "like": like,
+        "vocab_size": vocab_size,
+        "special_tokens": special_tokens,
+        "min_frequency": min_frequency,
+        "max_token_length": max_token_length,
+        "limit_alphabet": limit_alphabet,
+        "initial_alphabet": initial_alphabet,
+        "continuing_subword_prefix": continuing_subword_prefix,
+        "end_of_word_suffix": end_of_word_suffix,
+        "output": output,
+        "to": to,
+    }
+    reading = {
+        "input": input,
+        "input_format": input_format,
+        "input_column": input_column,
+        "column": column,
+        "split_lines": split_lines,
+        "skip_bad_records": skip_bad_records,
+        "workers": workers,
+        "minloglevel": minloglevel,
+    }
+    given = from_python(command()._replace(required=[("like",)]), (), values)
+    used = {name: value for name, value in reading.items() if value is not None}
+    text = text_of(sentence_iterator, **used)
+    trained = run(job_of(given, text), Report(text.min_log_level, logstream))
+    return trained[0] if isinstance(vocab_size, int) else trained
+
+
+def train_from_iterator(
+    tokenizer: Tokenizer,
+    iterator: Sentences,
+    trainer: Trainer | None = None,
+    length: int | None = None,
+    *,
+    workers: int | None = None,
+) -> None:
+    """Train a tokenizer as its method ``train_from_iterator`` does, with the same result.
+
+    Parameters
+    ----------
+    tokenizer : tokenizers.Tokenizer
+        The tokenizer, with the model BPE or WordPiece. Its vocabulary is replaced.
+    iterator : iterable of str or of lists of str, or Arrow data
+        The texts.
+    trainer : BpeTrainer or WordPieceTrainer
+        The trainer. It is not changed.
+    length : int
+        Ignored: progress is shown in bytes.
+    workers : int
+        The number of worker threads; by default, one for each core. It never changes the result.
+
+    Raises
+    ------
+    TrainingError
+        If the model or the trainer is of another type, or a text cannot be read. The tokenizer is
+        not changed.
+    """
+    from spmcompat.plan import TextPlan
+    from spmcompat.text.sources import WordText
+
+    check_sentences(iterator)
+    text = WordText(TextPlan(long_sentences="keep"), iterator)
+    _train(tokenizer, text, trainer, workers)
+
+
+def train_from_files(
+    tokenizer: Tokenizer,
+    files: StrPath | Sequence[StrPath],
+    trainer: Trainer | None = None,
+    *,
+    workers: int | None = None,
+) -> None:
+    """Train a tokenizer as its method ``train`` does, with the same result.
+
+    Lines include their ends. `train_tokenizer` also reads other formats than plain text.
+
+    Parameters
+    ----------
+    tokenizer, trainer, workers
+        As for `train_from_iterator`.
+    files : path or sequence of paths
+        The files.
+
+    Raises
+    ------
+    TrainingError
+        As for `train_from_iterator`.
+    """
+    from spmcompat.plan import TextPlan
+    from spmcompat.text.sources import WordText
+
+    paths = tuple(as_list("files", files))
+    plan = TextPlan(paths, input_format="text", long_sentences="keep")
+    _train(tokenizer, WordText(plan), trainer, workers)
+
+
+def _train(
+    tokenizer: Tokenizer, text: WordText, trainer: Trainer | None, workers: int | None
+) -> None:
+    from spmcompat.errors import naming_stage
+    from spmcompat.huggingface.trainers import GivenTrainer, train_in_place, trainer_for
+    from spmcompat.options.settings import available_cores
+    from spmcompat.runtime.context import Context
+    from spmcompat.runtime.progress import Report
+    from spmcompat.runtime.workers import Workers
+
+    given = GivenTrainer.of(trainer_for(tokenizer, trainer))
+    report = Report(min_log_level=0 if given.shows_progress else 1)
+    context = Context(Workers(workers or available_cores()), report)
+    naming_stage(lambda: train_in_place(tokenizer, given, text, context), lambda: report.current)

@@ -1,0 +1,172 @@
+"""The command ``spmcompat train_tokenizer``, and what it shares with `train_tokenizer`."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, TextIO
+
+from spmcompat.cli.flags import Command, Flag
+from spmcompat.options.option import CHOICE, UINT64
+
+if TYPE_CHECKING:
+    from spmcompat.huggingface.training import TokenizerJob
+    from spmcompat.options.given_text import GivenText
+
+TEXT_OPTIONS = (
+    "input",
+    "input_format",
+    "input_column",
+    "split_lines",
+    "skip_bad_records",
+    "workers",
+    "minloglevel",
+    "quiet",
+)
+"""The flags of ``spm_train`` that the command accepts."""
+
+_DEFAULT_SIZE = 30000
+
+
+def command() -> Command:
+    """Return the description of the command."""
+    from spmcompat.huggingface.files import TARGETS
+    from spmcompat.huggingface.template import SHIPPED
+    from spmcompat.options.table import OPTIONS
+
+    targets = "; ".join(f"{name} is {target.help}" for name, target in TARGETS.items())
+    return Command(
+        "spmcompat train_tokenizer",
+        "Trains the vocabulary of a tokenizer.json. It finds the tokens and merges of the trainers "
+        "of Hugging Face's tokenizers, faster and in less memory. Everything else comes from a "
+        "template: how texts are normalized and split, the decoder, the special tokens.",
+        "--like=TEMPLATE --input=FILE,FILE --output=FILE [flags]",
+        _run,
+        [
+            Flag(
+                "like",
+                "The template: a tokenizer.json, a folder that contains one, or one of "
+                f"{', '.join(SHIPPED)}.",
+                metavar="TEMPLATE",
+            ),
+            Flag(
+                "output",
+                "Where to write the tokenizer. With several sizes, each name gets its size: "
+                "out-16000.json.",
+                metavar="PATH",
+            ),
+            Flag("to", f"The format: {targets}.", CHOICE, "tokenizer.json", choices=[*TARGETS]),
+            Flag(
+                "vocab_size",
+                "The number of tokens, or several numbers: one run trains them all.",
+                UINT64,
+                default=(_DEFAULT_SIZE,),
+                metavar="N,N",
+                least=1,
+                most=2**31 - 1,
+                many=True,
+            ),
+            Flag(
+                "special_tokens",
+                "The special tokens, in the order of their ids, from 0. By default, those of the "
+                "template.",
+                metavar="TOKEN,TOKEN",
+                many=True,
+            ),
+            Flag(
+                "min_frequency",
+                "Pairs that occur less often are not merged.",
+                UINT64,
+                default=0,
+                most=2**62,
+            ),
+            Flag(
+                "max_token_length",
+                "The maximum number of bytes or characters of a token that more than two of them "
+                "make up, plus one.",
+                UINT64,
+                most=2**31,
+            ),
+            Flag(
+                "limit_alphabet",
+                "The maximum number of characters that become tokens; the rarest are dropped.",
+                UINT64,
+                most=2**31,
+            ),
+            Flag(
+                "initial_alphabet",
+                "Characters that become tokens even if they do not occur in the text.",
+                metavar="C,C",
+                many=True,
+            ),
+            Flag(
+                "continuing_subword_prefix",
+                "The prefix of tokens inside words, such as ##. By default, that of the template.",
+                metavar="TEXT",
+            ),
+            Flag(
+                "end_of_word_suffix",
+                "The suffix of tokens at the end of words, such as </w>. By default, that of the "
+                "template.",
+                metavar="TEXT",
+            ),
+        ],
+        {"Flags of spm_train": [OPTIONS[name] for name in TEXT_OPTIONS]},
+        required=[("like",), ("input",), ("output",)],
+        success="the tokenizer was written",
+        failure="training failed; one line says why and what to do",
+    )
+
+
+def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
+    from spmcompat.huggingface.training import run
+    from spmcompat.options.given_text import text_of_flags
+    from spmcompat.runtime.progress import Report
+
+    text = text_of_flags(given.options)
+    run(job_of(given, text), Report(text.min_log_level, stderr))
+
+
+def job_of(given: SimpleNamespace, text: GivenText) -> TokenizerJob:
+    """Return the job that the flags of the command describe.
+
+    Parameters
+    ----------
+    given : namespace
+        The values of the flags.
+    text : GivenText
+        The text.
+
+    Raises
+    ------
+    TrainingError
+        If the template, an option or the text is not possible.
+    """
+    from spmcompat.bpe.token_trainer import TokenOptions
+    from spmcompat.errors import BadValueError
+    from spmcompat.huggingface.template import Template, special_token
+    from spmcompat.huggingface.training import TokenizerJob
+
+    sizes = given.vocab_size
+    if twice := [size for size in sizes if sizes.count(size) > 1]:
+        raise BadValueError(f"vocab_size lists {twice[0]} twice. Give each size once.")
+    template = Template.load(given.like)
+    options = TokenOptions(
+        sizes,
+        given.min_frequency,
+        limit_alphabet=given.limit_alphabet,
+        initial_alphabet=given.initial_alphabet,
+        continuing_subword_prefix=template.prefix_or(given.continuing_subword_prefix),
+        end_of_word_suffix=template.suffix_or(given.end_of_word_suffix),
+        max_token_length=given.max_token_length,
+    )
+    tokens = given.special_tokens or template.special_tokens
+    return TokenizerJob(
+        template,
+        [*map(special_token, tokens)],
+        options,
+        text.words(),
+        text.settings.workers,
+        given.output or "",
+        given.to,
+        text.files,
+    )

@@ -1,0 +1,292 @@
+"""The files of a trained tokenizer: tokenizer.json, and the formats of other libraries."""
+
+from __future__ import annotations
+
+import json
+import os
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from spmcompat.errors import BadValueError, UnwritableError
+from spmcompat.huggingface.reading import tokenizer_of
+from spmcompat.huggingface.template import Json, Template, byte_texts, steps
+from spmcompat.runtime.outputs import check_output, outputs, refuse_inputs
+from spmcompat.runtime.progress import Report
+from spmcompat.splitting.expressions import EXPRESSIONS
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+_ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
+
+
+class TargetError(BadValueError):
+    """A tokenizer cannot be written in a format."""
+
+    kind = "cannot-export"
+
+
+class TrainedTokenizer:
+    """A tokenizer with a trained vocabulary.
+
+    Attributes
+    ----------
+    document : dict
+        The content of its tokenizer.json.
+    """
+
+    def __init__(self, document: Json) -> None:
+        self.document = document
+
+    def __repr__(self) -> str:
+        """Name the type of the model and the size of the vocabulary."""
+        return f"TrainedTokenizer({self.document['model']['type']}, {len(self.vocab)} tokens)"
+
+    @property
+    def vocab(self) -> dict[str, int]:
+        """The id of each token, in the order of ids."""
+        return dict(self.document["model"]["vocab"])
+
+    @property
+    def merges(self) -> list[tuple[str, str]]:
+        """The pairs of tokens that are merged, the first merge first; empty for WordPiece."""
+        return [(left, right) for left, right in self.document["model"].get("merges", ())]
+
+    def tokenizer(self) -> Tokenizer:
+        """Return the tokenizer of the library ``tokenizers``.
+
+        Raises
+        ------
+        MissingLibraryError
+            If the library is not installed.
+        """
+        return tokenizer_of(self.document)
+
+    def save(self, path: str | os.PathLike[str], to: str = "tokenizer.json") -> None:
+        """Write the tokenizer to a file or a folder.
+
+        Parameters
+        ----------
+        path : path
+            The file, or the folder for a format of several files.
+        to : str
+            The format: ``tokenizer.json``, ``hf-folder``, ``vocab.json`` (with ``merges.txt``),
+            ``vocab.txt`` or ``tiktoken``.
+
+        Raises
+        ------
+        TrainingError
+            If the format cannot express the tokenizer, or a file cannot be written.
+        """
+        check_outputs([os.fspath(path)], to, [])
+        save({os.fspath(path): self}, to, Report(min_log_level=1))
+
+
+class Target(NamedTuple):
+    """A format of trained tokenizers.
+
+    Attributes
+    ----------
+    files : callable
+        Takes a document and returns the content of each file by its name. The name of a single file
+        is empty: the user chooses it.
+    names : sequence of str
+        The names of the files.
+    help : str
+        What the files are for.
+    """
+
+    files: Callable[[Json], dict[str, bytes]]
+    names: Sequence[str]
+    help: str
+
+
+def target_of(to: str) -> Target:
+    """Return a format by its name.
+
+    Raises
+    ------
+    BadValueError
+        If there is no such format.
+    """
+    if to not in TARGETS:
+        raise BadValueError(f"There is no format {to!r}. Choose from {', '.join(TARGETS)}.")
+    return TARGETS[to]
+
+
+def named_by_size(path: str, size: int, sizes: Sequence[int]) -> str:
+    """Return the path of the output for a size. If there are several, it contains the size."""
+    if len(sizes) == 1:
+        return path
+    stem, suffix = os.path.splitext(path)
+    return f"{stem}-{size}{suffix}"
+
+
+def check_outputs(paths: Sequence[str], to: str, inputs: Sequence[str]) -> None:
+    """Raise if an output cannot be written, or would replace an input.
+
+    Raises
+    ------
+    TrainingError
+        If there is such an output.
+    """
+    target = target_of(to)
+    for path in paths:
+        if "" in target.names:
+            check_output(path, _OPTION)
+        elif os.path.exists(path) and not os.path.isdir(path):
+            raise UnwritableError(f'"{path}": Not a directory. Choose another {_OPTION}.')
+    refuse_inputs([_path(path, name) for path in paths for name in target.names], inputs, _OPTION)
+
+
+def save(tokenizers: Mapping[str, TrainedTokenizer], to: str, report: Report) -> None:
+    """Write the files of all tokenizers, or none.
+
+    Parameters
+    ----------
+    tokenizers : mapping of str to TrainedTokenizer
+        The tokenizers by path.
+    to : str
+        The format.
+    report : Report
+        Receives log lines.
+
+    Raises
+    ------
+    TrainingError
+        If the format cannot express a tokenizer, or a file cannot be written.
+    """
+    target = target_of(to)
+    contents = {path: target.files(one.document) for path, one in tokenizers.items()}
+    with outputs(_OPTION) as pending:
+        for path, files in contents.items():
+            if "" not in files:
+                pending.make_folder(path)
+            pending.write({_path(path, name): [text] for name, text in files.items()})
+    for path, one in tokenizers.items():
+        twice = merged_twice(one) if to == "tiktoken" else 0
+        if twice:
+            report.warning(
+                f"{path}: {twice} merges give a token that an earlier merge gives, too. tiktoken "
+                "does not tell them apart, so it may cut some texts in another way."
+            )
+        report.info(f"Saved {path}: {len(one.vocab)} tokens")
+
+
+def _path(path: str, name: str) -> str:
+    return os.path.join(path, name) if name else path
+
+
+_OPTION = "--output"
+
+
+def tokenizer_json(document: Json) -> dict[str, bytes]:
+    """Return the file that ``Tokenizer.from_file`` loads."""
+    return {"": _as_json(document, indent=2)}
+
+
+def hf_folder(document: Json) -> dict[str, bytes]:
+    """Return the files of a folder that ``AutoTokenizer.from_pretrained`` loads."""
+    config: Json = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "clean_up_tokenization_spaces": False,
+    }
+    names = {token["content"] for token in document["added_tokens"]}
+    for role in _ROLES:
+        for name in (f"[{role.upper()}]", f"<{role}>", *_KNOWN.get(role, ())):
+            if name in names:
+                config.setdefault(f"{role}_token", name)
+    return {
+        **{"tokenizer.json": tokenizer_json(document)[""]},
+        "tokenizer_config.json": _as_json(config, indent=2),
+    }
+
+
+_KNOWN = {
+    "bos": ("<s>", "<|begin_of_text|>"),
+    "eos": ("</s>", "<|endoftext|>", "<|end_of_text|>"),
+}
+
+
+def vocab_and_merges(document: Json) -> dict[str, bytes]:
+    """Return the files ``vocab.json`` and ``merges.txt`` of GPT-2."""
+    model = document["model"]
+    if model["type"] != "BPE":
+        raise TargetError("vocab.json and merges.txt belong to BPE. Give --to=vocab.txt.")
+    broken = next((one for one in model["vocab"] if " " in one or "\n" in one), None)
+    if broken is not None and model["merges"]:
+        raise TargetError(f"merges.txt cannot contain the token {broken!r}. Give another --to.")
+    lines = ["#version: 0.2", *(" ".join(pair) for pair in model["merges"])]
+    return {
+        "vocab.json": _as_json(model["vocab"], indent=None),
+        "merges.txt": "".join(f"{line}\n" for line in lines).encode(),
+    }
+
+
+def vocab_txt(document: Json) -> dict[str, bytes]:
+    """Return the file ``vocab.txt`` of BERT: a token on each line, in the order of ids."""
+    broken = next((text for text in document["model"]["vocab"] if "\n" in text), None)
+    if broken is not None:
+        raise TargetError(f"vocab.txt cannot contain the token {broken!r}. Give another --to.")
+    return {"": "".join(f"{text}\n" for text in document["model"]["vocab"]).encode()}
+
+
+def tiktoken_ranks(document: Json) -> dict[str, bytes]:
+    """Return the ranks, and the other arguments of ``tiktoken.Encoding`` as JSON."""
+    template = Template(document, "the tokenizer")
+    splitting = template.splitting
+    if not splitting.scanner or splitting.adds_space:
+        raise TargetError(
+            "tiktoken only splits with an expression, merges bytes and adds no space. Give another "
+            "--to, or a template such as gpt2, cl100k, o200k or llama3."
+        )
+    special = {token["content"]: token["id"] for token in document["added_tokens"]}
+    ranks = {t: n for t, n in document["model"]["vocab"].items() if t not in special}
+    bytes_of = {text: byte for byte, text in byte_texts().items()}
+    lines = (
+        b64encode(bytes(bytes_of[letter] for letter in token)) + b" %d\n" % rank
+        for token, rank in ranks.items()
+    )
+    settings = {
+        "name": "spmcompat",
+        "pat_str": _expression(template),
+        "special_tokens": special,
+    }
+    return {"ranks.tiktoken": b"".join(lines), "encoding.json": _as_json(settings, indent=1)}
+
+
+TARGETS = {
+    "tokenizer.json": Target(tokenizer_json, [""], "the file of the library tokenizers"),
+    "hf-folder": Target(
+        hf_folder, ["tokenizer.json", "tokenizer_config.json"], "a folder that transformers loads"
+    ),
+    "vocab.json": Target(
+        vocab_and_merges, ["vocab.json", "merges.txt"], "a folder with vocab.json and merges.txt"
+    ),
+    "vocab.txt": Target(vocab_txt, [""], "a file with a token on each line"),
+    "tiktoken": Target(
+        tiktoken_ranks,
+        ["ranks.tiktoken", "encoding.json"],
+        "a folder with the arguments of tiktoken.Encoding",
+    ),
+}
+
+
+def merged_twice(tokenizer: TrainedTokenizer) -> int:
+    """Return how many merges give a token that an earlier merge gives, too."""
+    texts = [left + right for left, right in tokenizer.merges]
+    return len(texts) - len({*texts})
+
+
+def _expression(template: Template) -> str:
+    """Return the expression with which a byte-level template splits texts."""
+    first = steps(template.document["pre_tokenizer"])[0]
+    if first["type"] == "Split":
+        return str(first["pattern"]["Regex"])
+    return next(text for text, scanner in EXPRESSIONS.items() if scanner == "gpt2")
+
+
+def _as_json(content: object, indent: int | None) -> bytes:
+    text = json.dumps(content, ensure_ascii=False, indent=indent, allow_nan=False)
+    return f"{text}\n".encode()

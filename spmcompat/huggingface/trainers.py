@@ -1,0 +1,142 @@
+"""Trains the tokenizers of the library ``tokenizers`` with the options of its own trainers."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from spmcompat.bpe.token_trainer import TokenOptions, train
+from spmcompat.errors import WrongTypeError
+from spmcompat.huggingface.reading import read_with_tokenizer
+from spmcompat.huggingface.template import (
+    Json,
+    Splitting,
+    Template,
+    byte_texts,
+    filled_model,
+)
+from spmcompat.huggingface.training import affixes_of
+from spmcompat.runtime.context import Context
+from spmcompat.text.sources import WordText, open_source
+from spmcompat.words.reading import read_words
+
+if TYPE_CHECKING:
+    from tokenizers import AddedToken, Tokenizer
+    from tokenizers.models import Model
+    from tokenizers.trainers import BpeTrainer, Trainer, WordPieceTrainer
+
+_TRAINERS = {"BPE": "BpeTrainer", "WordPiece": "WordPieceTrainer"}
+
+
+class GivenTrainer(NamedTuple):
+    """What a trainer of ``tokenizers`` contains.
+
+    Attributes
+    ----------
+    options : TokenOptions
+        Its options.
+    special_tokens : list of AddedToken
+        Its special tokens.
+    shows_progress : bool
+        Whether it shows progress.
+    """
+
+    options: TokenOptions
+    special_tokens: list[AddedToken]
+    shows_progress: bool
+
+    @classmethod
+    def of(cls, trainer: BpeTrainer | WordPieceTrainer) -> GivenTrainer:
+        """Return the content of a ``BpeTrainer`` or a ``WordPieceTrainer``."""
+        ((_, state),) = json.loads(trainer.__getstate__()).items()
+        state = state.get("bpe_trainer", state)
+        options = TokenOptions(
+            [state["vocab_size"]],
+            state["min_frequency"],
+            [token["content"] for token in state["special_tokens"]],
+            state["limit_alphabet"],
+            state["initial_alphabet"],
+            state["continuing_subword_prefix"] or "",
+            state["end_of_word_suffix"] or "",
+            state["max_token_length"],
+        )
+        return cls(options, trainer.special_tokens, state["show_progress"])
+
+
+def trainer_for(
+    tokenizer: Tokenizer, trainer: Trainer | None
+) -> BpeTrainer | WordPieceTrainer:
+    """Return the trainer, or by default the one that the model of the tokenizer prefers.
+
+    Raises
+    ------
+    WrongTypeError
+        If the trainer does not belong to BPE or WordPiece, or not to this model.
+    """
+    chosen = tokenizer.model.get_trainer() if trainer is None else trainer
+    kind, given = type(tokenizer.model).__name__, type(chosen).__name__
+    if _TRAINERS.get(kind) != given:
+        raise WrongTypeError(
+            f"a {given} and the model {kind} cannot be used here: give a BpeTrainer and BPE, or a "
+            "WordPieceTrainer and WordPiece."
+        )
+    return chosen
+
+
+def train_in_place(
+    tokenizer: Tokenizer, given: GivenTrainer, text: WordText, context: Context
+) -> None:
+    """Replace the vocabulary of a tokenizer by one that is trained on a text.
+
+    Parameters
+    ----------
+    tokenizer : tokenizers.Tokenizer
+        The tokenizer. It is not changed if training fails.
+    given : GivenTrainer
+        The content of the trainer.
+    text : WordText
+        The text.
+    context : Context
+        The worker threads and the report.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read.
+    """
+    source = open_source(text.plan, text.sentences, context.report, text.column)
+    splitting = _splitting_of(tokenizer)
+    if splitting.scanner:
+        words = read_words(source, splitting.scanner, splitting.adds_space, context)
+        texts = byte_texts()
+    else:
+        words, texts = read_with_tokenizer(source, tokenizer, context), None
+    (tokens,) = train(words, texts, given.options, context)
+    context.report.step("Writing")
+    description: Json = json.loads(tokenizer.model.__getstate__())
+    affixes = affixes_of(description["type"] == "BPE", given.options)
+    tokenizer.model = _model_of(tokenizer.model, filled_model(description, tokens, affixes))
+    tokenizer.add_special_tokens(given.special_tokens)
+    context.report.costs()
+
+
+def _splitting_of(tokenizer: Tokenizer) -> Splitting:
+    """Return how a tokenizer cuts texts into words.
+
+    Its added tokens are cut out of the text first, which only the library does. The library also
+    has to cut the text if a part of the tokenizer is a Python object, which has no JSON.
+    """
+    if tokenizer.get_added_tokens_decoder():
+        return Splitting()
+    try:
+        document = json.loads(tokenizer.to_str())
+    except Exception:  # the library raises Exception itself
+        return Splitting()
+    return Template(document, "the tokenizer").splitting
+
+
+def _model_of(model: Model, description: Json) -> Model:
+    """Return a model of the same class with another description."""
+    filled = type(model)()
+    filled.__setstate__(json.dumps(description).encode())
+    return filled

@@ -1,0 +1,151 @@
+"""Trains the vocabulary of a tokenizer, from a template to the content of tokenizer.json files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spmcompat.bpe.token_trainer import TokenOptions, Tokens, train
+from spmcompat.errors import BadValueError, naming_stage
+from spmcompat.huggingface.files import TrainedTokenizer, check_outputs, named_by_size, save
+from spmcompat.huggingface.reading import read_with_tokenizer, tokenizer_of
+from spmcompat.huggingface.template import Json, Template, TemplateError, byte_texts
+from spmcompat.runtime.context import Context
+from spmcompat.runtime.progress import Report
+from spmcompat.runtime.threads import prepare_thread
+from spmcompat.runtime.workers import Workers
+from spmcompat.text.sources import WordText, open_source
+from spmcompat.words.reading import read_words
+from spmcompat.words.words import Words
+
+
+class TokenizerJob(NamedTuple):
+    """A training: everything that follows from the options before the text is read.
+
+    Attributes
+    ----------
+    template : Template
+        The tokenizer.
+    special_tokens : sequence of dict
+        The special tokens as in the list ``added_tokens``, without ids.
+    options : TokenOptions
+        The options of the trainer, without the special tokens and the bytes of the alphabet.
+    text : WordText
+        The text.
+    workers : int
+        The number of worker threads. It never changes the result.
+    output : str
+        Where to write the tokenizer; empty if it is not written.
+    to : str
+        The format of the output, from `TARGETS`.
+    inputs : sequence of str
+        The files that are read. No output may replace them.
+    """
+
+    template: Template
+    special_tokens: Sequence[Json]
+    options: TokenOptions
+    text: WordText
+    workers: int
+    output: str
+    to: str
+    inputs: Sequence[str]
+
+
+class Letters(NamedTuple):
+    """The words of a text, and the text of the token for each of their bytes.
+
+    Attributes
+    ----------
+    words : Words
+        The words.
+    byte_texts : dict of int to str, optional
+        The text of the token for each byte. If it is None, the letters are the characters of the
+        words.
+    """
+
+    words: Words
+    byte_texts: dict[int, str] | None
+
+
+def run(job: TokenizerJob, report: Report) -> list[TrainedTokenizer]:
+    """Train a vocabulary for each size, write the tokenizers, and return them.
+
+    Parameters
+    ----------
+    job : TokenizerJob
+        What to train.
+    report : Report
+        Receives log lines and progress.
+
+    Raises
+    ------
+    TrainingError
+        If training cannot continue. In this case nothing is written.
+    """
+    return naming_stage(lambda: _run(job, report), lambda: report.current)
+
+
+def _run(job: TokenizerJob, report: Report) -> list[TrainedTokenizer]:
+    prepare_thread()
+    template = job.template
+    options = complete_options(template, job.special_tokens, job.options)
+    affixes = affixes_of(template.is_bpe, options)
+    # Filled without a text first, so that errors are found before the text is read.
+    template.filled(Tokens([*options.special_tokens], []), job.special_tokens, affixes)
+    sizes = options.vocab_sizes
+    paths = [named_by_size(job.output, size, sizes) for size in sizes if job.output]
+    check_outputs(paths, job.to, [*job.inputs, *template.files])
+    for warning in template.warnings():
+        report.warning(warning)
+    context = Context(Workers(job.workers), report)
+    words, texts = read_letters(template, job.text, context)
+    trained = [
+        TrainedTokenizer(template.filled(tokens, job.special_tokens, affixes))
+        for tokens in train(words, texts, options, context)
+    ]
+    report.step("Writing")
+    save(dict(zip(paths, trained, strict=False)), job.to, report)
+    report.costs()
+    return trained
+
+
+def complete_options(
+    template: Template, special_tokens: Sequence[Json], options: TokenOptions
+) -> TokenOptions:
+    """Return options with the special tokens, and with all bytes if the template is byte-level."""
+    names = [token["content"] for token in special_tokens]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadValueError(f"special_tokens lists {name!r} twice. Give each token once.")
+    alphabet = byte_texts().values() if template.is_byte_level else ()
+    return options._replace(
+        special_tokens=names, initial_alphabet=[*alphabet, *options.initial_alphabet]
+    )
+
+
+def affixes_of(is_bpe: bool, options: TokenOptions) -> Json:
+    """Return the fields of a model that the options of the trainer determine."""
+    prefix = options.continuing_subword_prefix
+    if is_bpe:
+        suffix = options.end_of_word_suffix
+        return {"continuing_subword_prefix": prefix or None, "end_of_word_suffix": suffix or None}
+    return {"continuing_subword_prefix": prefix} if prefix else {}
+
+
+def read_letters(template: Template, text: WordText, context: Context) -> Letters:
+    """Read a text, and count the words into which a template cuts it."""
+    source = open_source(text.plan, text.sentences, context.report, text.column)
+    splitting = template.splitting
+    if splitting.scanner:
+        words = read_words(source, splitting.scanner, splitting.adds_space, context)
+        return Letters(words, byte_texts())
+    try:
+        tokenizer = tokenizer_of({**template.document, "added_tokens": [], "post_processor": None})
+    except ValueError as error:
+        raise TemplateError(f"{template.name}: tokenizers cannot read it: {error}.") from None
+    context.report.info(
+        "The library tokenizers cuts the text, which takes most of the time: spmcompat itself has "
+        "no scanner for the normalizer and the pre-tokenizer of this template."
+    )
+    return Letters(read_with_tokenizer(source, tokenizer, context), None)
