@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from spmcompat.api.tokenizers import (
         train_from_files,
         train_from_iterator,
+        train_new_from_iterator,
         train_tokenizer,
     )
     from spmcompat.api.training import SentencePieceTrainer, train
@@ -52,7 +53,12 @@ if TYPE_CHECKING:
 _NAMES = {
     "api.counting": ("arrow_counter", "count", "load_counts"),
     "api.models": ("edit", "export", "extend", "import_model", "merge", "trim"),
-    "api.tokenizers": ("train_from_files", "train_from_iterator", "train_tokenizer"),
+    "api.tokenizers": (
+        "train_from_files",
+        "train_from_iterator",
+        "train_new_from_iterator",
+        "train_tokenizer",
+    ),
     "api.training": ("SentencePieceTrainer", "train"),
     "errors": (
         "BadValueError",
@@ -127,6 +133,7 @@ __all__ = [
     "train",
     "train_from_files",
     "train_from_iterator",
+    "train_new_from_iterator",
     "train_tokenizer",
     "trim",
 ]

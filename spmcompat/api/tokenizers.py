@@ -6,14 +6,16 @@ from spmcompat.options.arguments import as_list, check_sentences, naming_keyword
 
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TextIO
+    from collections.abc import Mapping, Sequence
+    from typing import Any, TextIO
 
-    from tokenizers import Tokenizer
+    from tokenizers import AddedToken, Tokenizer
     from tokenizers.trainers import Trainer
+    from transformers import PreTrainedTokenizerFast
 
     from spmcompat.huggingface.files import TrainedTokenizer
     from spmcompat.options.keywords import InputFormat, StrPath
+    from spmcompat.runtime.context import Context
     from spmcompat.text.arrow_producers import Sentences
     from spmcompat.text.sources import WordText
 
@@ -158,12 +160,7 @@ def train_from_iterator(
         If the model or the trainer is of another type, or a text cannot be read. The tokenizer is
         not changed.
     """
-    from spmcompat.plan import TextPlan
-    from spmcompat.text.sources import WordText
-
-    check_sentences(iterator)
-    text = WordText(TextPlan(long_sentences="keep"), iterator)
-    _train(tokenizer, text, trainer, workers)
+    _train(tokenizer, _items(iterator), trainer, workers)
 
 
 def train_from_files(
@@ -197,17 +194,91 @@ def train_from_files(
     _train(tokenizer, WordText(plan), trainer, workers)
 
 
+@naming_keywords()
+def train_new_from_iterator(
+    tokenizer: PreTrainedTokenizerFast,
+    text_iterator: Sentences,
+    vocab_size: int,
+    length: int | None = None,
+    new_special_tokens: Sequence[str | AddedToken] | None = None,
+    special_tokens_map: Mapping[str, str] | None = None,
+    *,
+    workers: int | None = None,
+    **kwargs: Any,
+) -> PreTrainedTokenizerFast:
+    """Train a tokenizer of transformers as its method of the same name does, with the same result.
+
+    Parameters
+    ----------
+    tokenizer : transformers.PreTrainedTokenizerFast
+        The tokenizer, with the model BPE or WordPiece. It is not changed.
+    text_iterator : iterable of str or of lists of str, or Arrow data
+        The texts.
+    vocab_size : int
+        The number of tokens.
+    length : int
+        Ignored: progress is shown in bytes.
+    new_special_tokens : sequence of str or AddedToken
+        Special tokens that follow those of the tokenizer.
+    special_tokens_map : mapping of str to str
+        New texts of special tokens.
+    workers : int
+        The number of worker threads; by default, one for each core. It never changes the result.
+    **kwargs
+        Options of the trainer, such as `min_frequency`.
+
+    Returns
+    -------
+    transformers.PreTrainedTokenizerFast
+        A tokenizer of the same class.
+
+    Raises
+    ------
+    TrainingError
+        If the model is of another type, or a text cannot be read.
+    """
+    from spmcompat.errors import naming_stage
+    from spmcompat.huggingface.trainers import train_fast
+
+    given = {
+        "new_special_tokens": new_special_tokens and [*new_special_tokens],
+        "special_tokens_map": special_tokens_map,
+        **kwargs,
+    }
+    text = _items(text_iterator)
+    context = _context(0, workers)
+    trained: PreTrainedTokenizerFast = naming_stage(
+        lambda: train_fast(tokenizer, vocab_size, given, text, context),
+        lambda: context.report.current,
+    )
+    return trained
+
+
 def _train(
     tokenizer: Tokenizer, text: WordText, trainer: Trainer | None, workers: int | None
 ) -> None:
     from spmcompat.errors import naming_stage
     from spmcompat.huggingface.trainers import GivenTrainer, train_in_place, trainer_for
+
+    given = GivenTrainer.of(trainer_for(tokenizer, trainer))
+    context = _context(0 if given.shows_progress else 1, workers)
+    naming_stage(
+        lambda: train_in_place(tokenizer, given, text, context), lambda: context.report.current
+    )
+
+
+def _items(iterator: Sentences) -> WordText:
+    from spmcompat.plan import TextPlan
+    from spmcompat.text.sources import WordText
+
+    check_sentences(iterator)
+    return WordText(TextPlan(long_sentences="keep"), iterator)
+
+
+def _context(min_log_level: int, workers: int | None) -> Context:
     from spmcompat.options.settings import available_cores
     from spmcompat.runtime.context import Context
     from spmcompat.runtime.progress import Report
     from spmcompat.runtime.workers import Workers
 
-    given = GivenTrainer.of(trainer_for(tokenizer, trainer))
-    report = Report(min_log_level=0 if given.shows_progress else 1)
-    context = Context(Workers(workers or available_cores()), report)
-    naming_stage(lambda: train_in_place(tokenizer, given, text, context), lambda: report.current)
+    return Context(Workers(workers or available_cores()), Report(min_log_level))

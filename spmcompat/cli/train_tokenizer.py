@@ -77,24 +77,28 @@ def command() -> Command:
                 "Pairs that occur less often are not merged.",
                 UINT64,
                 default=0,
+                least=0,
                 most=2**62,
             ),
             Flag(
                 "max_token_length",
-                "The maximum number of bytes or characters of a token that more than two of them "
-                "make up, plus one.",
+                "A token of more than two letters (bytes or characters) has fewer letters than "
+                "this.",
                 UINT64,
+                least=0,
                 most=2**31,
             ),
             Flag(
                 "limit_alphabet",
-                "The maximum number of characters that become tokens; the rarest are dropped.",
+                "The maximum number of letters that become tokens; the rarest are dropped.",
                 UINT64,
+                least=0,
                 most=2**31,
             ),
             Flag(
                 "initial_alphabet",
-                "Characters that become tokens even if they do not occur in the text.",
+                "Letters that become tokens even if they do not occur in the text. A byte-level "
+                "template adds all bytes.",
                 metavar="C,C",
                 many=True,
             ),
@@ -142,13 +146,13 @@ def job_of(given: SimpleNamespace, text: GivenText) -> TokenizerJob:
         If the template, an option or the text is not possible.
     """
     from spmcompat.bpe.token_trainer import TokenOptions
-    from spmcompat.errors import BadValueError
+    from spmcompat.errors import UsageError
     from spmcompat.huggingface.template import Template, special_token
     from spmcompat.huggingface.training import TokenizerJob
 
     sizes = given.vocab_size
     if twice := [size for size in sizes if sizes.count(size) > 1]:
-        raise BadValueError(f"vocab_size lists {twice[0]} twice. Give each size once.")
+        raise UsageError(f"--vocab_size lists {twice[0]} twice. Give each size once.")
     template = Template.load(given.like)
     options = TokenOptions(
         sizes,

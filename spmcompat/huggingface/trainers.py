@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.bpe.token_trainer import TokenOptions, train
 from spmcompat.errors import WrongTypeError
-from spmcompat.huggingface.reading import read_with_tokenizer
+from spmcompat.huggingface.reading import read_with_tokenizer, tokenizer_of
 from spmcompat.huggingface.template import (
     Json,
     Splitting,
@@ -63,9 +64,7 @@ class GivenTrainer(NamedTuple):
         return cls(options, trainer.special_tokens, state["show_progress"])
 
 
-def trainer_for(
-    tokenizer: Tokenizer, trainer: Trainer | None
-) -> BpeTrainer | WordPieceTrainer:
+def trainer_for(tokenizer: Tokenizer, trainer: Trainer | None) -> Any:
     """Return the trainer, or by default the one that the model of the tokenizer prefers.
 
     Raises
@@ -118,6 +117,54 @@ def train_in_place(
     tokenizer.model = _model_of(tokenizer.model, filled_model(description, tokens, affixes))
     tokenizer.add_special_tokens(given.special_tokens)
     context.report.costs()
+
+
+def train_fast(
+    fast: Any, vocab_size: int, options: Mapping[str, Any], text: WordText, context: Context
+) -> Any:
+    """Return a tokenizer of transformers like a given one, trained on a text.
+
+    The method ``train_new_from_iterator`` makes the new tokenizer, from an empty text. This gives
+    the special tokens their ids, which no text changes. Then only the model is replaced.
+
+    Parameters
+    ----------
+    fast : transformers.PreTrainedTokenizerFast
+        The tokenizer, which is not changed.
+    vocab_size : int
+        The number of tokens.
+    options : mapping
+        The other arguments of ``train_new_from_iterator``.
+    text : WordText
+        The text.
+    context : Context
+        The worker threads and the report.
+
+    Raises
+    ------
+    TrainingError
+        If the model is neither BPE nor WordPiece, or the text cannot be read.
+    """
+    new = fast.train_new_from_iterator((), vocab_size, show_progress=False, **options)
+    tokenizer = new.backend_tokenizer
+    document = json.loads(tokenizer.to_str())
+    template = Template({**document, "added_tokens": []}, type(fast).__name__)
+    special = [token["content"] for token in document["added_tokens"]]
+    initial = byte_texts().values() if template.is_byte_level else options.get("initial_alphabet")
+    given = TokenOptions(
+        [vocab_size],
+        options.get("min_frequency", 0),
+        special,
+        options.get("limit_alphabet"),
+        [*(initial or ())],
+        template.prefix_or(None),
+        template.suffix_or(None),
+        options.get("max_token_length"),
+    )
+    bare = tokenizer_of({**document, "added_tokens": [], "post_processor": None})
+    train_in_place(bare, GivenTrainer(given, [], False), text, context)
+    tokenizer.model = bare.model
+    return new
 
 
 def _splitting_of(tokenizer: Tokenizer) -> Splitting:

@@ -23,6 +23,7 @@ from tests.kinds import assert_error
 # For each command, arguments that it accepts if the files exist.
 COMPLETE = {
     "train": "--input=t.txt --model_prefix=n",
+    "train_tokenizer": "--like=gpt2 --input=t.txt --output=n",
     "count": "--input=t.txt --output=n",
     "counts merge": "a.counts --output=n",
     "counts show": "a.counts",
@@ -60,6 +61,12 @@ BAD_VALUES = [
     ("train", "--shrinking_factor=0", "bad-value shrinking_factor 0.5"),
     ("train", "--dump_format=parquet", "conflicting-options dump_format dump"),
     ("train", "--model_type=char --byte_fallback --auto_character_coverage", "conflicting-options"),
+    ("train_tokenizer", "--vocab_size=0", "usage --vocab_size"),
+    ("train_tokenizer", "--vocab_size=9,300,9", "usage --vocab_size 9"),
+    ("train_tokenizer", "--min_frequency=x", "usage --min_frequency"),
+    ("train_tokenizer", "--to=docx", "usage --to tokenizer.json"),
+    ("train_tokenizer", "--special_tokens=", "usage special_tokens"),
+    ("train_tokenizer", "--workers=0", "bad-value workers 1024"),
     ("count", "--workers=0", "bad-value workers 1024"),
     ("count", "--split_lines=maybe", "bad-value maybe"),
     ("counts merge", "--min_count=0", "usage --min_count"),

@@ -220,3 +220,33 @@ def test_the_default_trainer() -> None:
     spmcompat.train_from_iterator(ours, LINES)
     real.train_from_iterator(LINES)
     assert json.loads(ours.to_str()) == json.loads(real.to_str())
+
+
+def fast_tokenizer(name: str) -> Any:
+    transformers = pytest.importorskip("transformers")
+    trained = spmcompat.train_tokenizer(name, sentence_iterator=LINES, vocab_size=400)
+    roles = {"gpt2": {"bos_token": "<|endoftext|>", "eos_token": "<|endoftext|>"}}.get(name, {})
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=trained.tokenizer(), **roles)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("gpt2", {}),
+        ("gpt2", {"special_tokens_map": {"<|endoftext|>": "<end>"}, "min_frequency": 3}),
+        ("llama3", {"new_special_tokens": ["<a>", AddedToken("<b>", lstrip=True)]}),
+        ("qwen2", {"max_token_length": 5}),
+    ],
+)
+def test_tokenizers_of_transformers(name: str, options: dict[str, Any], tmp_path: Path) -> None:
+    fast = fast_tokenizer(name)
+    ours = spmcompat.train_new_from_iterator(fast, batches(LINES), 700, **options)
+    real = fast.train_new_from_iterator(batches(LINES), 700, show_progress=False, **options)
+    assert json.loads(ours.backend_tokenizer.to_str()) == json.loads(
+        real.backend_tokenizer.to_str()
+    )
+    assert (type(ours), ours.special_tokens_map) == (type(real), real.special_tokens_map)
+    for number, tokenizer in enumerate((ours, real)):
+        tokenizer.save_pretrained(tmp_path / str(number))
+    for file in (tmp_path / "1").iterdir():
+        assert (tmp_path / "0" / file.name).read_bytes() == file.read_bytes()
