@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from spmcompat.api.counting import arrow_counter, count, load_counts
     from spmcompat.api.models import edit, export, extend, import_model, merge, trim
     from spmcompat.api.tokenizers import (
+        count_words,
         train_from_files,
         train_from_iterator,
         train_new_from_iterator,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from spmcompat.tools.export.verifying import Verification
     from spmcompat.tools.parity.check import Parity, parity
     from spmcompat.tools.show.contents import Contents, show
+    from spmcompat.words.table import WordTable
 
 # Each name is imported only when it is first used, so importing the package is fast. Most programs
 # need only a few names, and a command cannot handle Ctrl-C before the package has been imported.
@@ -54,6 +56,7 @@ _NAMES = {
     "api.counting": ("arrow_counter", "count", "load_counts"),
     "api.models": ("edit", "export", "extend", "import_model", "merge", "trim"),
     "api.tokenizers": (
+        "count_words",
         "train_from_files",
         "train_from_iterator",
         "train_new_from_iterator",
@@ -85,6 +88,7 @@ _NAMES = {
     "tools.export.verifying": ("Verification",),
     "tools.parity.check": ("Parity", "parity"),
     "tools.show.contents": ("Contents", "show"),
+    "words.table": ("WordTable",),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 _ONLY_IN_SENTENCEPIECE = (
@@ -115,10 +119,12 @@ __all__ = [
     "TrainingError",
     "UnknownOptionError",
     "Verification",
+    "WordTable",
     "__version__",
     "arrow_counter",
     "compare",
     "count",
+    "count_words",
     "diff",
     "edit",
     "evaluate",

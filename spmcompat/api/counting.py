@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
     from spmcompat.stored_counts.table import CountTable
     from spmcompat.text.arrow_producers import Sentences
+    from spmcompat.words.table import WordTable
 
 
 @naming_keywords()
@@ -124,8 +125,10 @@ def arrow_counter(
 
 
 @naming_keywords()
-def load_counts(path: StrPath) -> CountTable:
+def load_counts(path: StrPath) -> CountTable | WordTable:
     """Open counts that `count` or ``spmcompat count`` saved. Rows are read when they are needed.
+
+    The result is a `WordTable` if `count_words` or ``spmcompat count --like`` has counted.
 
     Parameters
     ----------
@@ -138,5 +141,6 @@ def load_counts(path: StrPath) -> CountTable:
         If the file does not exist or does not contain counts.
     """
     from spmcompat.stored_counts.table import load_counts
+    from spmcompat.words.table import load_words
 
-    return load_counts(path)
+    return table if (table := load_words(path)) is not None else load_counts(path)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from spmcompat.runtime.context import Context
     from spmcompat.text.arrow_producers import Sentences
     from spmcompat.text.sources import WordText
+    from spmcompat.words.table import WordTable
 
 
 @naming_keywords()
@@ -26,6 +27,7 @@ def train_tokenizer(
     *,
     input: StrPath | Sequence[StrPath] | None = None,
     sentence_iterator: Sentences | None = None,
+    counts: WordTable | StrPath | None = None,
     vocab_size: int | Sequence[int] = 30000,
     special_tokens: Sequence[str] | None = None,
     min_frequency: int = 0,
@@ -57,9 +59,11 @@ def train_tokenizer(
         The template, from which everything else comes: a tokenizer.json, a folder that contains
         one, or ``gpt2``, ``cl100k``, ``o200k``, ``llama3``, ``qwen2`` or ``bert``.
     input : path or sequence of paths
-        Files to train on. Give either `input` or `sentence_iterator`.
+        Files to train on. Give either `input`, `sentence_iterator` or `counts`.
     sentence_iterator : iterable of str or bytes, or Arrow data
         Texts to train on, as `train` takes them, but with the line breaks at their ends.
+    counts : WordTable or path
+        The words of a text, from `count_words` or ``spmcompat count --like``.
     vocab_size : int or sequence of int
         The number of tokens, or several numbers: one run trains them all.
     special_tokens : sequence of str
@@ -97,6 +101,7 @@ def train_tokenizer(
     """
     from spmcompat.cli.flags import from_python
     from spmcompat.cli.train_tokenizer import command, job_of
+    from spmcompat.errors import ConflictError
     from spmcompat.huggingface.training import run
     from spmcompat.options.given_text import text_of
     from spmcompat.runtime.progress import Report
@@ -114,6 +119,8 @@ def train_tokenizer(
         "output": output,
         "to": to,
     }
+    if counts is not None and (input is not None or sentence_iterator is not None):
+        raise ConflictError("Give either a text or counts: counts replace the text.")
     reading = {
         "input": input,
         "input_format": input_format,
@@ -125,12 +132,71 @@ def train_tokenizer(
         "minloglevel": minloglevel,
     }
     given = from_python(command()._replace(required=[("like",)]), (), values)
-    used = {name: value for name, value in reading.items() if value is not None}
-    text = text_of(sentence_iterator, **used)
-    trained = run(job_of(given, text), Report(text.min_log_level, logstream))
+    text = text_of(sentence_iterator, **_given(reading))
+    trained = run(job_of(given, text, counts), Report(text.min_log_level, logstream))
     return trained[0] if isinstance(vocab_size, int) else trained
 
 
+@naming_keywords()
+def count_words(
+    like: StrPath,
+    *,
+    input: StrPath | Sequence[StrPath] | None = None,
+    sentence_iterator: Sentences | None = None,
+    input_format: InputFormat | None = None,
+    input_column: str | None = None,
+    column: str | None = None,
+    split_lines: bool | None = None,
+    skip_bad_records: bool | None = None,
+    workers: int | None = None,
+    minloglevel: int | None = None,
+    logstream: TextIO | None = None,
+) -> WordTable:
+    """Count the words of a text. Training from them gives the same tokenizer as from the text.
+
+    Parameters
+    ----------
+    like : path or str
+        The template that cuts the text into words, as for `train_tokenizer`.
+    input, sentence_iterator
+        The text, as for `train_tokenizer`.
+    input_format, input_column, column, split_lines, skip_bad_records, workers, minloglevel
+        As for `train`.
+    logstream : text stream
+        Where to write messages; by default standard error, or the program's own logging.
+
+    Returns
+    -------
+    WordTable
+        The words. ``a + b`` and ``sum(tables)`` return the words of several texts; ``save(path)``
+        writes them to a file.
+
+    Raises
+    ------
+    TrainingError
+        If the template, an option or the text is wrong.
+    """
+    from spmcompat.huggingface.template import Template
+    from spmcompat.huggingface.training import count_words
+    from spmcompat.options.given_text import text_of
+    from spmcompat.runtime.progress import Report
+
+    reading = {
+        "input": input,
+        "input_format": input_format,
+        "input_column": input_column,
+        "column": column,
+        "split_lines": split_lines,
+        "skip_bad_records": skip_bad_records,
+        "workers": workers,
+        "minloglevel": minloglevel,
+    }
+    text = text_of(sentence_iterator, **_given(reading))
+    report = Report(text.min_log_level, logstream)
+    return count_words(Template.load(like), text.words(), text.context(report))
+
+
+@naming_keywords()
 def train_from_iterator(
     tokenizer: Tokenizer,
     iterator: Sentences,
@@ -163,6 +229,7 @@ def train_from_iterator(
     _train(tokenizer, _items(iterator), trainer, workers)
 
 
+@naming_keywords()
 def train_from_files(
     tokenizer: Tokenizer,
     files: StrPath | Sequence[StrPath],
@@ -265,6 +332,11 @@ def _train(
     naming_stage(
         lambda: train_in_place(tokenizer, given, text, context), lambda: context.report.current
     )
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that the user set."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _items(iterator: Sentences) -> WordText:

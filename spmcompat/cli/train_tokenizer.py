@@ -11,18 +11,8 @@ from spmcompat.options.option import CHOICE, UINT64
 if TYPE_CHECKING:
     from spmcompat.huggingface.training import TokenizerJob
     from spmcompat.options.given_text import GivenText
-
-TEXT_OPTIONS = (
-    "input",
-    "input_format",
-    "input_column",
-    "split_lines",
-    "skip_bad_records",
-    "workers",
-    "minloglevel",
-    "quiet",
-)
-"""The flags of ``spm_train`` that the command accepts."""
+    from spmcompat.options.keywords import StrPath
+    from spmcompat.words.table import WordTable
 
 _DEFAULT_SIZE = 30000
 
@@ -31,6 +21,7 @@ def command() -> Command:
     """Return the description of the command."""
     from spmcompat.huggingface.files import TARGETS
     from spmcompat.huggingface.template import SHIPPED
+    from spmcompat.options.given_text import WORD_OPTIONS
     from spmcompat.options.table import OPTIONS
 
     targets = "; ".join(f"{name} is {target.help}" for name, target in TARGETS.items())
@@ -39,7 +30,7 @@ def command() -> Command:
         "Trains the vocabulary of a tokenizer.json. It finds the tokens and merges of the trainers "
         "of Hugging Face's tokenizers, faster and in less memory. Everything else comes from a "
         "template: how texts are normalized and split, the decoder, the special tokens.",
-        "--like=TEMPLATE --input=FILE,FILE --output=FILE [flags]",
+        "--like=TEMPLATE --input=FILE,FILE|--counts=FILE --output=FILE [flags]",
         _run,
         [
             Flag(
@@ -47,6 +38,11 @@ def command() -> Command:
                 "The template: a tokenizer.json, a folder that contains one, or one of "
                 f"{', '.join(SHIPPED)}.",
                 metavar="TEMPLATE",
+            ),
+            Flag(
+                "counts",
+                "Train from the words that spmcompat count --like has counted.",
+                metavar="FILE",
             ),
             Flag(
                 "output",
@@ -114,8 +110,9 @@ def command() -> Command:
                 metavar="TEXT",
             ),
         ],
-        {"Flags of spm_train": [OPTIONS[name] for name in TEXT_OPTIONS]},
-        required=[("like",), ("input",), ("output",)],
+        {"Flags of spm_train": [OPTIONS[name] for name in WORD_OPTIONS]},
+        required=[("like",), ("input", "counts"), ("output",)],
+        exclusive=[("input", "counts")],
         success="the tokenizer was written",
         failure="training failed; one line says why and what to do",
     )
@@ -127,10 +124,12 @@ def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
     from spmcompat.runtime.progress import Report
 
     text = text_of_flags(given.options)
-    run(job_of(given, text), Report(text.min_log_level, stderr))
+    run(job_of(given, text, given.counts), Report(text.min_log_level, stderr))
 
 
-def job_of(given: SimpleNamespace, text: GivenText) -> TokenizerJob:
+def job_of(
+    given: SimpleNamespace, text: GivenText, counts: WordTable | StrPath | None
+) -> TokenizerJob:
     """Return the job that the flags of the command describe.
 
     Parameters
@@ -139,6 +138,8 @@ def job_of(given: SimpleNamespace, text: GivenText) -> TokenizerJob:
         The values of the flags.
     text : GivenText
         The text.
+    counts : WordTable or path, optional
+        The words of the text, instead of the text.
 
     Raises
     ------
@@ -149,6 +150,7 @@ def job_of(given: SimpleNamespace, text: GivenText) -> TokenizerJob:
     from spmcompat.errors import UsageError
     from spmcompat.huggingface.template import Template, special_token
     from spmcompat.huggingface.training import TokenizerJob
+    from spmcompat.words.table import open_words
 
     sizes = given.vocab_size
     if twice := [size for size in sizes if sizes.count(size) > 1]:
@@ -164,13 +166,14 @@ def job_of(given: SimpleNamespace, text: GivenText) -> TokenizerJob:
         max_token_length=given.max_token_length,
     )
     tokens = given.special_tokens or template.special_tokens
+    table = None if counts is None else open_words(counts)
     return TokenizerJob(
         template,
         [*map(special_token, tokens)],
         options,
-        text.words(),
+        text.words() if table is None else table,
         text.settings.workers,
         given.output or "",
         given.to,
-        text.files,
+        text.files if table is None else table.files,
     )

@@ -8,6 +8,8 @@ Nothing else of the trainer is meant for them, except ``model/``, ``errors``, an
   `open_text` and `rows_of` open texts that are not for training.
 - **Normalization**: `Normalizer`, `compile_charsmap`, `decompile` and `precompiled`.
 - **Counts**: `open_counts`, `Merging` and `write_counts` work on a `CountTable`.
+- **Words**: `count_words` counts the words into which a `Template` cuts a text, in a `WordTable`;
+  `load_words` and `merge_words` work on such tables.
 - **Unigram**: `make_seeds`, then `Unigram` for EM, losses and pruning, then `finalize`.
 - **BPE**: `make_merges` and `count_in_encoded`.
 - **Options**: `OPTIONS` is the table of options, and `RELEASES` has the releases of
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from spmcompat.engine.reading import Text, counted, read, read_like
     from spmcompat.engine.stored_options import command_of, writers_of
     from spmcompat.engine.unigram import Unigram
+    from spmcompat.huggingface.template import Template
+    from spmcompat.huggingface.training import count_words
     from spmcompat.normalization.charsmaps import (
         NAMES,
         OWN_NAMES,
@@ -43,7 +47,13 @@ if TYPE_CHECKING:
     from spmcompat.options.arguments import as_list, naming_keywords
     from spmcompat.options.extension_options import MOST_WORKERS
     from spmcompat.options.from_counts import OPTIONS_OF_COUNTING
-    from spmcompat.options.given_text import TEXT_OPTIONS, GivenText, text_of, text_of_flags
+    from spmcompat.options.given_text import (
+        TEXT_OPTIONS,
+        WORD_OPTIONS,
+        GivenText,
+        text_of,
+        text_of_flags,
+    )
     from spmcompat.options.keywords import SentencePieceOptions, StrPath
     from spmcompat.options.languages import open_counts
     from spmcompat.options.named_rules import case_restorer
@@ -61,7 +71,7 @@ if TYPE_CHECKING:
     from spmcompat.segments.corpus import Corpus
     from spmcompat.stored_counts.arrow import add_up
     from spmcompat.stored_counts.loading import SymbolCheck
-    from spmcompat.stored_counts.merging_tables import Merging, temperature_weights
+    from spmcompat.stored_counts.merging_tables import Merging, tempered
     from spmcompat.stored_counts.origin import Origin, digest
     from spmcompat.stored_counts.table import CountTable, load_counts, write_counts
     from spmcompat.text.arrow_producers import Sentences, is_arrow_data
@@ -76,6 +86,7 @@ if TYPE_CHECKING:
     from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
     from spmcompat.unigram.trainer import make_seeds
     from spmcompat.version import __version__
+    from spmcompat.words.table import WordTable, load_words, merge_words
 
 _NAMES = {
     "bpe.merges": ("count_in_encoded",),
@@ -85,6 +96,8 @@ _NAMES = {
     "engine.reading": ("Text", "counted", "read", "read_like"),
     "engine.stored_options": ("command_of", "writers_of"),
     "engine.unigram": ("Unigram",),
+    "huggingface.template": ("Template",),
+    "huggingface.training": ("count_words",),
     "normalization.charsmaps": (
         "NAMES",
         "OWN_NAMES",
@@ -97,7 +110,13 @@ _NAMES = {
     "options.arguments": ("as_list", "naming_keywords"),
     "options.extension_options": ("MOST_WORKERS",),
     "options.from_counts": ("OPTIONS_OF_COUNTING",),
-    "options.given_text": ("TEXT_OPTIONS", "GivenText", "text_of", "text_of_flags"),
+    "options.given_text": (
+        "TEXT_OPTIONS",
+        "WORD_OPTIONS",
+        "GivenText",
+        "text_of",
+        "text_of_flags",
+    ),
     "options.keywords": ("SentencePieceOptions", "StrPath"),
     "options.languages": ("open_counts",),
     "options.named_rules": ("case_restorer",),
@@ -115,7 +134,7 @@ _NAMES = {
     "segments.corpus": ("Corpus",),
     "stored_counts.arrow": ("add_up",),
     "stored_counts.loading": ("SymbolCheck",),
-    "stored_counts.merging_tables": ("Merging", "temperature_weights"),
+    "stored_counts.merging_tables": ("Merging", "tempered"),
     "stored_counts.origin": ("Origin", "digest"),
     "stored_counts.table": ("CountTable", "load_counts", "write_counts"),
     "text.arrow_producers": ("Sentences", "is_arrow_data"),
@@ -130,6 +149,7 @@ _NAMES = {
     "unigram.pruning.sizes": ("rounds_left", "shrunk"),
     "unigram.trainer": ("make_seeds",),
     "version": ("__version__",),
+    "words.table": ("WordTable", "load_words", "merge_words"),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 

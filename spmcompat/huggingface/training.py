@@ -16,6 +16,7 @@ from spmcompat.runtime.threads import prepare_thread
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.sources import WordText, open_source
 from spmcompat.words.reading import read_words
+from spmcompat.words.table import WordOrigin, WordTable, check_same, table_of
 from spmcompat.words.words import Words
 
 
@@ -30,8 +31,8 @@ class TokenizerJob(NamedTuple):
         The special tokens as in the list ``added_tokens``, without ids.
     options : TokenOptions
         The options of the trainer, without the special tokens and the bytes of the alphabet.
-    text : WordText
-        The text.
+    text : WordText or WordTable
+        The text, or its words.
     workers : int
         The number of worker threads. It never changes the result.
     output : str
@@ -45,7 +46,7 @@ class TokenizerJob(NamedTuple):
     template: Template
     special_tokens: Sequence[Json]
     options: TokenOptions
-    text: WordText
+    text: WordText | WordTable
     workers: int
     output: str
     to: str
@@ -133,8 +134,37 @@ def affixes_of(is_bpe: bool, options: TokenOptions) -> Json:
     return {"continuing_subword_prefix": prefix} if prefix else {}
 
 
-def read_letters(template: Template, text: WordText, context: Context) -> Letters:
-    """Read a text, and count the words into which a template cuts it."""
+def origin_of(template: Template) -> WordOrigin:
+    """Return how the words of a text are counted for a template."""
+    parts = {name: template.document[name] for name in ("normalizer", "pre_tokenizer")}
+    return WordOrigin(parts, bool(template.splitting.scanner))
+
+
+def count_words(template: Template, text: WordText, context: Context) -> WordTable:
+    """Return the table of the words into which a template cuts a text.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read.
+    """
+    words = read_letters(template, text, context).words
+    context.report.step("Sorting")
+    return table_of(words, origin_of(template))
+
+
+def read_letters(template: Template, text: WordText | WordTable, context: Context) -> Letters:
+    """Read a text, and count the words into which a template cuts it; or read its words.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read, or was cut in another way than the template does.
+    """
+    if isinstance(text, WordTable):
+        origin = origin_of(template)._replace(are_bytes=text.origin.are_bytes)
+        check_same(origin, text.origin, template.name, text.name)
+        return Letters(text.words(), byte_texts() if origin.are_bytes else None)
     source = open_source(text.plan, text.sentences, context.report, text.column)
     splitting = template.splitting
     if splitting.scanner:

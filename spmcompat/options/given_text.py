@@ -42,6 +42,18 @@ TEXT_OPTIONS = (
 )
 """The training options that a user may set for a text; the model determines all other options."""
 
+WORD_OPTIONS = (
+    "input",
+    "input_format",
+    "input_column",
+    "split_lines",
+    "skip_bad_records",
+    "workers",
+    "minloglevel",
+    "quiet",
+)
+"""The training options that a user may set for a text whose words are counted."""
+
 _FIELDS_OF_TEXT = ("input", "input_format", "input_sentence_size", "shuffle_input_sentence")
 
 

@@ -42,14 +42,12 @@ class Table(Protocol):
         """Yield the rows in order, in batches."""
 
 
-def temperature_weights(tables: Sequence[Table], alpha: float) -> list[Fraction]:
+def tempered(sizes: Sequence[int], alpha: float) -> list[Fraction]:
     """Return weights that make the share of each text proportional to p^alpha.
 
-    p is the number of sentences of the text, divided by the number of sentences of all texts. The
-    weights do not change the total number of sentences. They are rounded to six decimals. Source:
-    mT5 (Xue et al. 2021), section 3.2.
+    p is the size of the text, divided by the size of all texts. The weights do not change the total
+    size. They are rounded to six decimals. Source: mT5 (Xue et al. 2021), section 3.2.
     """
-    sizes = [table.origin.sentences for table in tables]
     total = max(sum(sizes), 1)
     powers = [(size / total) ** alpha if size else 0.0 for size in sizes]
     new_shares = [power / max(sum(powers), 1.0) for power in powers]
@@ -72,8 +70,8 @@ def _merged_origin(tables: Sequence[Table], weights: Sequence[Fraction]) -> Orig
     return origins[0]._replace(
         first_character=(with_text or origins)[0].first_character,
         options=_merged_options(origins),
-        sentences=max(_total(_times(one.sentences, weight) for one, weight in weighted), least),
-        lines=max(_total(_times(one.lines, weight) for one, weight in weighted), least),
+        sentences=max(_total(times(one.sentences, weight) for one, weight in weighted), least),
+        lines=max(_total(times(one.lines, weight) for one, weight in weighted), least),
         too_long=_total(origin.too_long for origin in origins),
         reserved=_total(origin.reserved for origin in origins),
         bytes_read=_total(origin.bytes_read for origin in origins),
@@ -314,7 +312,7 @@ def _repeated(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    copies = max(_times(1, weight), 1 if next_first is None else 0)
+    copies = max(times(1, weight), 1 if next_first is None else 0)
     for batch in batches:
         end = pc.index(batch.column("place"), AT_TEXT_END).as_py()
         if end < 0 or (weight == 1 and next_first is None):
@@ -353,12 +351,12 @@ def _weighed(batch: pa.RecordBatch, weight: Fraction) -> pa.RecordBatch:
         product = pc.multiply(counts, pa.scalar(numerator, pa.int64()))
         weighed = pc.divide(pc.add(product, half), pa.scalar(denominator, pa.int64()))
     else:  # int64 would overflow, but Python integers do not
-        weighed = pa.array([_times(count, weight) for count in counts.to_pylist()], pa.int64())
+        weighed = pa.array([times(count, weight) for count in counts.to_pylist()], pa.int64())
     kept = pa.RecordBatch.from_arrays([*batch.columns[:-1], weighed], schema=arrow.schema())
     return kept.filter(pc.greater(weighed, 0))
 
 
-def _times(number: int, weight: Fraction) -> int:
+def times(number: int, weight: Fraction) -> int:
     """Return a whole number times the weight; halves are rounded up."""
     numerator, denominator = weight.as_integer_ratio()
     return (2 * number * numerator + denominator) // (2 * denominator)

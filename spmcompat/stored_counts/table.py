@@ -92,7 +92,7 @@ class CountTable:
             return int(self._rows.num_rows)
         if self._closing is not None:
             return self._closing.rows
-        return sum(_open(path).metadata.num_rows for path in self._paths)
+        return sum(open_parquet(path).metadata.num_rows for path in self._paths)
 
     def __repr__(self) -> str:
         return f"<CountTable of {self.origin.sentences:,} sentences, {len(self):,} rows>"
@@ -149,7 +149,7 @@ class CountTable:
         if self._rows is not None:
             slices = self._rows.to_batches(max_chunksize=rows)
             return [self._checked(one) for one in slices]
-        groups = [(path, _open(path).metadata) for path in self._paths]
+        groups = [(path, open_parquet(path).metadata) for path in self._paths]
         return [
             self._rows_of(path, metadata, group, rows)
             for path, metadata in groups
@@ -311,7 +311,7 @@ def write_counts(
 
 def _origin_of(path: Path) -> tuple[Origin, bool]:
     """Return the origin in the metadata of a file, and whether its counts are unordered."""
-    metadata = _open(path).metadata.metadata or {}
+    metadata = open_parquet(path).metadata.metadata or {}
     name = printable(str(path))
     if KEY in metadata:
         return Origin.from_json(metadata[KEY], name), False
@@ -323,7 +323,9 @@ def _origin_of(path: Path) -> tuple[Origin, bool]:
     return origin, True
 
 
-def _open(path: Path, metadata: pa.parquet.FileMetaData | None = None) -> pa.parquet.ParquetFile:
+def open_parquet(
+    path: Path, metadata: pa.parquet.FileMetaData | None = None
+) -> pa.parquet.ParquetFile:
     """Open a Parquet file. Its metadata are only read if `metadata` is None.
 
     Raises
@@ -369,7 +371,7 @@ def _batches_of(
     import pyarrow as pa
 
     name = printable(str(path))
-    file = _open(path, metadata)
+    file = open_parquet(path, metadata)
     groups = None if group is None else [group]
     try:
         for batch in file.iter_batches(batch_size=rows, row_groups=groups, use_threads=False):

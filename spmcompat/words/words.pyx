@@ -8,10 +8,14 @@ For example::
     words.add(counter, workers.cancel)
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.bytes cimport (
+    PyBytes_AS_STRING,
+    PyBytes_FromStringAndSize,
+    PyBytes_GET_SIZE,
+)
 from cython cimport final
 from cython.operator cimport dereference
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
@@ -35,6 +39,18 @@ cdef extern from "spmcompat/words/word_counter.hpp" namespace "spmcompat" nogil:
     const char* count_lines_of_words(string_view text, CWordCounter& counter) except +
     const char* count_items_of_words(
         const string& items, const vector[size_t]& ends, CWordCounter& counter) except +
+
+
+cdef extern from "spmcompat/words/word_rows.hpp" namespace "spmcompat" nogil:
+    cdef cppclass WordRows:
+        string text
+        vector[int64_t] ends
+        vector[int64_t] counts
+
+    WordRows sorted_rows(const CSegmentCounts& words) except +
+    void add_rows(
+        const char* text, const int64_t* ends, const int64_t* counts, size_t size,
+        CSegmentCounts& words) except +
 
 
 @final
@@ -93,3 +109,52 @@ cdef class Words:
     def items(self):
         """Return the words (bytes) with their counts, in no particular order."""
         return list_words(self.words)
+
+    def rows(self):
+        """Return the rows of the words, sorted by the bytes of the words, as three buffers.
+
+        Returns
+        -------
+        ends : bytes
+            The end of each word in the text, after a 0 (int64).
+        text : bytes
+            All words.
+        counts : bytes
+            How often each word occurs (int64).
+        """
+        cdef WordRows rows
+        with nogil:
+            rows = sorted_rows(self.words)
+        return (
+            PyBytes_FromStringAndSize(
+                <const char*>rows.ends.data(), rows.ends.size() * sizeof(int64_t)),
+            <bytes>rows.text,
+            PyBytes_FromStringAndSize(
+                <const char*>rows.counts.data(), rows.counts.size() * sizeof(int64_t)))
+
+    def add_rows(self, const int64_t[::1] ends, const uint8_t[::1] text, const int64_t[::1] counts):
+        """Add rows, such as those that `rows` returns.
+
+        Parameters
+        ----------
+        ends : buffer of int64, shape (n + 1,)
+            The beginning of the first word in the text, and the end of each word.
+        text : buffer of uint8
+            The words, none of which is empty.
+        counts : buffer of int64, shape (n,)
+            How often each word occurs.
+
+        Raises
+        ------
+        ValueError
+            If the ends are not increasing, or leave the text.
+        """
+        cdef Py_ssize_t i, size = counts.shape[0]
+        if ends.shape[0] != size + 1 or ends[0] < 0 or ends[size] > text.shape[0]:
+            raise ValueError("the ends of the words do not belong to the text")
+        for i in range(size):
+            if ends[i] >= ends[i + 1]:
+                raise ValueError("a word is empty")
+        if size > 0:
+            with nogil:
+                add_rows(<const char*>&text[0], &ends[0], &counts[0], size, self.words)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from types import SimpleNamespace
@@ -10,12 +12,12 @@ from typing import TYPE_CHECKING, TextIO
 from spmcompat.cli.flags import QUIET, Command, Flag, from_python
 from spmcompat.cli.tables import table
 from spmcompat.engine import FLOAT, UINT64, naming_keywords
-from spmcompat.errors import UsageError, printable
+from spmcompat.errors import ConflictError, CountsMismatchError, UsageError, printable
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from spmcompat.engine import CountTable, Origin, StrPath
+    from spmcompat.engine import CountTable, StrPath, WordTable
     from spmcompat.runtime.progress import Report, Stage
 
 
@@ -46,9 +48,17 @@ def merging() -> Command:
                 most=1,
             ),
             Flag(
+                "bytes",
+                "Give each text this many bytes: its weight becomes this number divided by the "
+                "size of its words. Only for the words of spmcompat count --like.",
+                metavar="N,N",
+                many=True,
+            ),
+            Flag(
                 "min_count",
-                "Drop pretokens that occur less often than this. Models then differ from those of "
-                "the whole text; the share of the text that is dropped is stored and shown.",
+                "Drop pretokens or words that occur less often than this. Models then differ from "
+                "those of the whole text; the share of the text that is dropped is stored and "
+                "shown.",
                 UINT64,
                 default=1,
                 least=1,
@@ -57,7 +67,7 @@ def merging() -> Command:
             QUIET,
         ],
         required=[("output",)],
-        exclusive=[("weights", "temperature")],
+        exclusive=[("weights", "temperature"), ("weights", "bytes"), ("temperature", "bytes")],
         positionals=("at least one file of counts is", 1, None),
     )
 
@@ -76,32 +86,33 @@ def showing() -> Command:
 def _merge(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.runtime.progress import Report
 
-    origin = _merged(given, Report(2 if given.quiet else 0, stderr))
+    contents, changes = _merged(given, Report(2 if given.quiet else 0, stderr))
     if given.quiet:
         return
-    stdout.write(f"{given.output}: the counts of {origin.sentences:,} sentences\n")
-    stdout.writelines(f"  {printable(change)}\n" for change in origin.changes)
+    stdout.write(f"{given.output}: the counts of {contents}\n")
+    stdout.writelines(f"  {printable(change)}\n" for change in changes)
 
 
 def merge_counts(
-    counts: Sequence[CountTable | StrPath],
+    counts: Sequence[CountTable | WordTable | StrPath],
     *,
     output: StrPath,
     weights: Sequence[float] | None = None,
     temperature: float | None = None,
+    bytes: Sequence[int] | None = None,
     min_count: int = 1,
     minloglevel: int = 0,
     logstream: TextIO | None = None,
-) -> CountTable:
+) -> CountTable | WordTable:
     """Merge the counts of several texts into the counts of the concatenated texts, in a file.
 
-    This needs little memory, however large the files are. Small counts can also be merged in
-    memory, with ``a + b`` or ``sum(tables)``.
+    This needs little memory, however large the files are; for words, it needs what training needs.
+    Small counts can also be merged in memory, with ``a + b`` or ``sum(tables)``.
 
     Parameters
     ----------
-    counts : sequence of CountTable or path
-        The counts.
+    counts : sequence of CountTable, WordTable or path
+        The counts: either of `count` or of `count_words`.
     output : path
         The file to write.
     weights : sequence of float
@@ -109,9 +120,11 @@ def merge_counts(
         halves up; counts that become 0 are dropped.
     temperature : float
         An exponent from 0 to 1, instead of `weights`: the new share of each text is proportional to
-        p to this power, where p is its share of the sentences.
+        p to this power, where p is its share of the sentences (for words, of the bytes).
+    bytes : sequence of int
+        For words, instead of `weights`: how many bytes each text gets.
     min_count : int
-        Drop pretokens that occur less often than this.
+        Drop pretokens or words that occur less often than this.
     minloglevel : int
         0 shows all messages, 1 warnings and errors, 2 errors only.
     logstream : text stream
@@ -119,7 +132,7 @@ def merge_counts(
 
     Returns
     -------
-    CountTable
+    CountTable or WordTable
         The merged counts, whose rows are read from the file when they are needed.
 
     Raises
@@ -128,7 +141,7 @@ def merge_counts(
         If the counts were made with different rules, an argument is wrong, or a file cannot be read
         or written.
     """
-    from spmcompat.engine import load_counts
+    from spmcompat.engine import load_counts, load_words
     from spmcompat.runtime.progress import Report
 
     is_one = isinstance(counts, str) or not isinstance(counts, Iterable)
@@ -137,31 +150,86 @@ def merge_counts(
         "output": output,
         "weights": None if weights is None else [*map(str, weights)],
         "temperature": temperature,
+        "bytes": None if bytes is None else [*map(str, bytes)],
         "min_count": min_count,
     }
     with naming_keywords():
         given = from_python(merging(), map(str, tables), values)
         given.arguments = tables  # replaces the strings, because some tables may be objects
         _merged(given, Report(minloglevel, logstream))
-        return load_counts(output)
+        words = load_words(output)
+        return load_counts(output) if words is None else words
 
 
-def _merged(given: SimpleNamespace, report: Report) -> Origin:
-    """Merge counts, and return the origin of the merged counts."""
-    from spmcompat.engine import Merging, open_counts, temperature_weights, write_counts
+def _merged(given: SimpleNamespace, report: Report) -> tuple[str, tuple[str, ...]]:
+    """Merge counts. Return what the merged counts contain, and how they were changed."""
+    from spmcompat.engine import open_counts
     from spmcompat.runtime.outputs import check_output, refuse_inputs
 
-    weights = _weights(given.weights, len(given.arguments)) if given.weights else None
-    tables = [open_counts(one) for one in given.arguments]
+    weights = _numbers("weights", given) if given.weights else None
+    sizes = _numbers("bytes", given) if given.bytes else None
+    words = [table for one in given.arguments if (table := _words(one)) is not None]
+    if words and len(words) != len(given.arguments):
+        raise CountsMismatchError(
+            "Some of the files contain words, and others pretokens. Merge files of one kind."
+        )
+    tables = [] if words else [open_counts(one) for one in given.arguments]
     check_output(given.output, "--output")
-    inputs = [path for one in tables for path in one.files]
+    opened: list[CountTable | WordTable] = [*words, *tables]
+    inputs = [path for one in opened for path in one.files]
     refuse_inputs([given.output], inputs, "--output")
+    if words:
+        return _merge_words(given, words, weights, sizes, report)
+    if sizes:
+        raise ConflictError("--bytes is for words, from spmcompat count --like: leave it out.")
+    return _merge_pretokens(given, tables, weights, report)
+
+
+def _words(counts: object) -> WordTable | None:
+    """Return a table of words, or the one at a path; None if this is something else."""
+    from spmcompat.engine import WordTable, load_words
+
+    if isinstance(counts, WordTable):
+        return counts
+    return load_words(counts) if isinstance(counts, str | os.PathLike) else None
+
+
+def _merge_words(
+    given: SimpleNamespace,
+    tables: Sequence[WordTable],
+    weights: Sequence[Fraction] | None,
+    sizes: Sequence[Fraction] | None,
+    report: Report,
+) -> tuple[str, tuple[str, ...]]:
+    from spmcompat.engine import merge_words, tempered
+
+    if sizes or given.temperature is not None:
+        present = [table.sums()[1] for table in tables]
+        if sizes:
+            weights = [new / max(old, 1) for new, old in zip(sizes, present, strict=True)]
+        else:
+            weights = tempered(present, given.temperature)
+    report.step("Merging")
+    merged = merge_words(tables, weights, given.min_count)
+    merged.save(given.output)
+    return f"{merged.sums()[0]:,} words", merged.origin.changes
+
+
+def _merge_pretokens(
+    given: SimpleNamespace,
+    tables: Sequence[CountTable],
+    weights: Sequence[Fraction] | None,
+    report: Report,
+) -> tuple[str, tuple[str, ...]]:
+    from spmcompat.engine import Merging, tempered, write_counts
+
     if given.temperature is not None:
-        weights = temperature_weights(tables, given.temperature)
+        weights = tempered([table.sentences for table in tables], given.temperature)
     merging = Merging(tables, weights, given.min_count)
     with report.stage("Merging", unit="rows") as stage:
         write_counts(given.output, merging.origin, _reported(merging, stage))
-    return merging.origin()
+    origin = merging.origin()
+    return f"{origin.sentences:,} sentences", origin.changes
 
 
 def _reported(batches: Iterable[pa.RecordBatch], stage: Stage) -> Iterator[pa.RecordBatch]:
@@ -171,24 +239,45 @@ def _reported(batches: Iterable[pa.RecordBatch], stage: Stage) -> Iterator[pa.Re
         stage.advance(batch.num_rows)
 
 
-def _weights(parts: Sequence[str], tables: int) -> list[Fraction]:
+def _numbers(name: str, given: SimpleNamespace) -> list[Fraction]:
+    """Return the values of a flag that takes a number for each file."""
+    parts, tables = getattr(given, name), len(given.arguments)
     try:
-        weights = [Fraction(part) for part in parts]
+        numbers = [Fraction(part) for part in parts]
     except (ValueError, ZeroDivisionError):
-        weights = []
-    if len(weights) != tables or not 0 < min(weights) <= max(weights) < 2**62:
+        numbers = []
+    if len(numbers) != tables or not 0 < min(numbers) <= max(numbers) < 2**62:
         raise UsageError(
-            f"--weights takes one number above 0 for each of the {tables} files, not "
+            f"--{name} takes one number above 0 for each of the {tables} files, not "
             f"{','.join(parts)!r}."
         )
-    return weights
+    return numbers
 
 
 def _show(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> None:
     from spmcompat.engine import load_counts
 
-    tables = [load_counts(path) for path in given.arguments]
-    stdout.write("\n\n".join("\n".join(_facts(one)) for one in tables) + "\n")
+    shown = []
+    for path in given.arguments:
+        words = _words(path)
+        shown.append(_facts(load_counts(path)) if words is None else _facts_of_words(words))
+    stdout.write("\n\n".join("\n".join(lines) for lines in shown) + "\n")
+
+
+def _facts_of_words(counts: WordTable) -> list[str]:
+    words, size = counts.sums()
+    rows = [
+        ("distinct words", f"{len(counts):,}"),
+        ("words", f"{words:,}"),
+        ("bytes", f"{size:,}"),
+        *(
+            (name, printable(json.dumps(value, ensure_ascii=False)))
+            for name, value in counts.origin.splitting.items()
+        ),
+        *(("changed", printable(change)) for change in counts.origin.changes),
+    ]
+    _, *lines = table(("", ""), rows, left=2)
+    return [counts.name, *lines]
 
 
 def _facts(counts: CountTable) -> list[str]:

@@ -12,7 +12,7 @@ import pytest
 import spmcompat
 from spmcompat.errors import BadValueError
 from spmcompat.stored_counts import merging_tables
-from spmcompat.stored_counts.merging_tables import Merging, temperature_weights
+from spmcompat.stored_counts.merging_tables import Merging, tempered
 from spmcompat.stored_counts.table import CountTable
 from tests.kinds import raises_kind
 from tests.oracle import counting as oracle
@@ -119,12 +119,11 @@ def test_rare_pretokens_are_dropped_and_their_share_is_told() -> None:
     assert f"{dropped:.4%} of the text" in found.origin.changes[0]
 
 
-def test_temperature_weights_flatten_the_shares() -> None:
-    tables = [table(["a"] * 900), table(["b"] * 100)]
-    assert temperature_weights(tables, 1.0) == [1, 1]
-    weights = temperature_weights(tables, 0.0)
-    assert [round(one.sentences * w) for one, w in zip(tables, weights, strict=True)] == [500, 500]
-    large, small = temperature_weights(tables, 0.3)
+def test_a_temperature_flattens_the_shares() -> None:
+    assert tempered([900, 100], 1.0) == [1, 1]
+    large, small = tempered([900, 100], 0.0)
+    assert (round(900 * large), round(100 * small)) == (500, 500)
+    large, small = tempered([900, 100], 0.3)
     share = 0.9**0.3 / (0.9**0.3 + 0.1**0.3)
     assert float(900 * large) == pytest.approx(1000 * share, abs=0.01)
     assert float(100 * small) == pytest.approx(1000 * (1 - share), abs=0.01)

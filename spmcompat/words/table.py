@@ -1,0 +1,433 @@
+"""Tables of words: the counts from which the vocabulary of a tokenizer.json is trained."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spmcompat.counting.rows import LARGEST_COUNT
+from spmcompat.errors import (
+    BadCountsError,
+    CountsMismatchError,
+    MissingFileError,
+    TooLargeError,
+    WrongTypeError,
+    printable,
+)
+from spmcompat.runtime.outputs import outputs
+from spmcompat.stored_counts.arrow import require_pyarrow
+from spmcompat.stored_counts.merging_tables import times
+from spmcompat.stored_counts.origin import CountsVersionError, differences
+from spmcompat.stored_counts.table import open_parquet
+from spmcompat.words.words import Words
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+KEY = b"spmcompat.words"
+"""The key of the origin in the metadata of a Parquet file."""
+
+VERSION = 1
+"""The version of the file format. A reader refuses all other versions."""
+
+_BATCH_ROWS = 1 << 17
+_MOST_CHARACTERS = 1 << 20  # of the metadata
+
+
+class WordOrigin(NamedTuple):
+    """How words were counted.
+
+    Attributes
+    ----------
+    splitting : dict
+        The normalizer and the pre-tokenizer that cut the text into words, as in a tokenizer.json.
+    are_bytes : bool
+        Whether the letters of the words are their bytes. If not, they are their characters.
+    changes : tuple of str
+        Later changes to the counts: merging with weights, dropping rare words.
+    """
+
+    splitting: dict[str, Any]
+    are_bytes: bool
+    changes: tuple[str, ...] = ()
+
+    def to_json(self) -> bytes:
+        """Return the metadata for a file."""
+        return json.dumps({"version": VERSION, **self._asdict()}, ensure_ascii=False).encode()
+
+    @classmethod
+    def from_json(cls, text: bytes, name: str) -> WordOrigin:
+        """Read the metadata of a file, which the messages call `name`.
+
+        Raises
+        ------
+        TrainingError
+            If a release with another file format wrote the file, or the metadata are invalid.
+        """
+        try:
+            document = json.loads(text) if len(text) <= _MOST_CHARACTERS else None
+        except (ValueError, RecursionError):
+            document = None
+        version = document.pop("version", None) if isinstance(document, dict) else None
+        if type(version) is int and version != VERSION:
+            raise CountsVersionError(
+                f"{name}: another release of spmcompat wrote this table of words. Count again."
+            )
+        types = {"splitting": dict, "are_bytes": bool, "changes": list}
+        if (
+            version != VERSION
+            or document is None
+            or document.keys() != types.keys()
+            or not all(type(document[field]) is kind for field, kind in types.items())
+            or not all(isinstance(change, str) for change in document["changes"])
+        ):
+            raise BadCountsError(f"{name}: its metadata are invalid. Count again.")
+        return cls(document["splitting"], document["are_bytes"], tuple(document["changes"]))
+
+
+class WordTable:
+    """The words of a text with their counts, from which any number of tokenizers can be trained.
+
+    A row has two columns: ``word`` (string), and ``count`` (int64), how often the word occurs.
+
+    Parameters
+    ----------
+    origin : WordOrigin
+        How the words were counted.
+    rows : pyarrow.Table, optional
+        The rows, if they are in memory.
+    paths : sequence of paths
+        The Parquet files that contain the rows, if they are not in memory.
+    """
+
+    def __init__(
+        self, origin: WordOrigin, rows: pa.Table | None = None, paths: Sequence[Path] = ()
+    ) -> None:
+        self.origin = origin
+        self._rows = rows
+        self._paths = [*paths]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        if self._rows is not None:
+            return int(self._rows.num_rows)
+        return sum(open_parquet(path).metadata.num_rows for path in self._paths)
+
+    def __repr__(self) -> str:
+        """Name the number of words."""
+        return f"<WordTable of {len(self):,} words>"
+
+    @property
+    def name(self) -> str:
+        """The name of this table in messages."""
+        if not self._paths:
+            return "the words"
+        return printable(str(self._paths[0].parent if len(self._paths) > 1 else self._paths[0]))
+
+    @property
+    def files(self) -> list[str]:
+        """The files that contain the rows; empty if the rows are in memory."""
+        return [os.fspath(path) for path in self._paths]
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Check the rows, and yield them.
+
+        Raises
+        ------
+        TrainingError
+            If a file cannot be read, or its rows are not words with counts.
+        """
+        if self._rows is not None:
+            yield from self._rows.to_batches(_BATCH_ROWS)
+            return
+        total = 0
+        for path in self._paths:
+            for batch in _batches_of(path):
+                total += _checked_total(batch, printable(str(path)))
+                _refuse_too_large(total)
+                yield batch
+
+    def to_arrow(self) -> pa.Table:
+        """Return all rows as a ``pyarrow.Table``."""
+        import pyarrow as pa
+
+        return pa.Table.from_batches([*self.batches()], schema=schema())
+
+    def words(self, weight: Fraction = Fraction(1)) -> Words:
+        """Return the words for training, with their counts times a weight."""
+        words = Words()
+        self.add_to(words, weight)
+        return words
+
+    def add_to(self, words: Words, weight: Fraction = Fraction(1)) -> None:
+        """Add the words with their counts times a weight, each rounded, halves up."""
+        for batch in self.batches():
+            rows = batch if weight == 1 else _weighed(batch, weight)
+            words.add_rows(*_buffers(rows))
+
+    def sums(self) -> tuple[int, int]:
+        """Return how many words the text has, and how many bytes."""
+        import pyarrow.compute as pc
+
+        words = size = 0
+        for batch in self.batches():
+            lengths = pc.cast(pc.binary_length(batch.column("word")), "float64")
+            counts = batch.column("count")
+            words += pc.sum(counts).as_py() or 0
+            size += int(pc.sum(pc.multiply(lengths, pc.cast(counts, "float64"))).as_py() or 0)
+        return words, size
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to a Parquet file.
+
+        Raises
+        ------
+        TrainingError
+            If the file cannot be written. An existing file is then left unchanged.
+        """
+        import pyarrow.parquet as pq
+
+        encoding = {"word": "DELTA_BYTE_ARRAY", "count": "PLAIN"}
+        with (
+            outputs("name") as files,
+            files.open(path) as file,
+            pq.ParquetWriter(
+                file,
+                schema(),
+                compression="zstd",
+                use_dictionary=False,
+                column_encoding=encoding,
+            ) as writer,
+        ):
+            for batch in self.batches():
+                writer.write_batch(batch)
+            writer.add_key_value_metadata({KEY: self.origin.to_json()})
+
+    def __add__(self, other: object) -> WordTable:
+        """Return the words of both texts."""
+        return merge_words([self, other]) if isinstance(other, WordTable) else NotImplemented
+
+    def __radd__(self, other: object) -> WordTable:
+        """Return this table, because ``sum`` of several tables begins with 0 + the first table."""
+        return self if other == 0 else NotImplemented
+
+
+def schema() -> pa.Schema:
+    """Return the columns of a table of words."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            pa.field("word", pa.large_string(), nullable=False),
+            pa.field("count", pa.int64(), nullable=False),
+        ]
+    )
+
+
+def table_of(words: Words, origin: WordOrigin) -> WordTable:
+    """Return the table of words, sorted by their bytes."""
+    import pyarrow as pa
+
+    require_pyarrow()
+    ends, text, counts = words.rows()
+    size = len(counts) // 8
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(text)]
+    columns = [
+        pa.Array.from_buffers(pa.large_string(), size, buffers),
+        pa.Array.from_buffers(pa.int64(), size, [None, pa.py_buffer(counts)]),
+    ]
+    return WordTable(origin, pa.Table.from_arrays(columns, schema=schema()))
+
+
+def load_words(path: str | os.PathLike[str]) -> WordTable | None:
+    """Open a table of words: a Parquet file, or a folder of Parquet files.
+
+    Returns
+    -------
+    WordTable or None
+        None if the first file has no metadata of words.
+
+    Raises
+    ------
+    TrainingError
+        If a file cannot be read, or the files were not made together.
+    """
+    require_pyarrow()
+    place = Path(path)
+    paths = sorted(place.glob("*.parquet")) if place.is_dir() else [place]
+    if not paths:
+        raise MissingFileError(f"{printable(str(place))}: no .parquet file in this folder.")
+    found = [(open_parquet(one).metadata.metadata or {}).get(KEY) for one in paths]
+    if found[0] is None:
+        return None
+    if found.count(found[0]) != len(found):
+        raise CountsMismatchError(
+            f"{printable(str(place))}: its files were not made together. Merge them with spmcompat "
+            "counts merge."
+        )
+    return WordTable(WordOrigin.from_json(found[0], printable(str(paths[0]))), paths=paths)
+
+
+def open_words(counts: object) -> WordTable:
+    """Return a table of words, or open the one at a path.
+
+    Raises
+    ------
+    TrainingError
+        If there is no such table.
+    """
+    if isinstance(counts, WordTable):
+        return counts
+    if not isinstance(counts, str | os.PathLike):
+        raise WrongTypeError(
+            f"counts must be a WordTable or its path, not {type(counts).__name__}."
+        )
+    table = load_words(counts)
+    if table is None:
+        raise BadCountsError(
+            f"{printable(os.fspath(counts))} is not a table of words. Give a file that spmcompat "
+            "count --like wrote."
+        )
+    return table
+
+
+def merge_words(
+    tables: Sequence[WordTable],
+    weights: Sequence[Fraction] | None = None,
+    min_count: int = 1,
+) -> WordTable:
+    """Return the table of the words of several texts.
+
+    Parameters
+    ----------
+    tables : sequence of WordTable
+        The tables.
+    weights : sequence of Fraction, optional
+        How often to repeat each text; by default once.
+    min_count : int
+        Words that occur less often than this in all texts together are dropped.
+
+    Raises
+    ------
+    CountsMismatchError
+        If the texts were not cut in the same way.
+    TrainingError
+        If a table is broken, or the sum of all counts is too large.
+    """
+    import pyarrow.compute as pc
+
+    first = tables[0]
+    for table in tables[1:]:
+        check_same(first.origin, table.origin, first.name, table.name)
+    used = [*(weights or [Fraction(1)] * len(tables))]
+    words = Words()
+    for table, weight in zip(tables, used, strict=True):
+        table.add_to(words, weight)
+    changes = [change for table in tables for change in table.origin.changes]
+    if any(weight != 1 for weight in used):
+        listed = ", ".join(str(float(weight)) for weight in used)
+        changes.append(f"merged with the weights {listed}")
+    merged = table_of(words, first.origin)
+    rows = merged.to_arrow()
+    total = pc.sum(rows.column("count")).as_py() or 0
+    _refuse_too_large(total)
+    if min_count > 1:
+        rows = rows.filter(pc.greater_equal(rows.column("count"), min_count))
+        dropped = total - (pc.sum(rows.column("count")).as_py() or 0)
+        changes.append(
+            f"dropped words with fewer than {min_count} occurrences, "
+            f"{dropped / max(total, 1):.4%} of the text"
+        )
+    return WordTable(first.origin._replace(changes=tuple(changes)), rows)
+
+
+def check_same(one: WordOrigin, other: WordOrigin, name: str, other_name: str) -> None:
+    """Raise if texts were not cut in the same way.
+
+    Raises
+    ------
+    CountsMismatchError
+        If they were not. The message names what differs.
+    """
+    different = differences(
+        {**one.splitting, "letters": one.are_bytes}, {**other.splitting, "letters": other.are_bytes}
+    )
+    if different:
+        raise CountsMismatchError(
+            f"{name} and {other_name} cut texts in different ways ({', '.join(different)}). Count "
+            "the text again with --like."
+        )
+
+
+def _batches_of(path: Path) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    name = printable(str(path))
+    file = open_parquet(path)
+    try:
+        for batch in file.iter_batches(_BATCH_ROWS, use_threads=False):
+            arrays = [batch.column(field.name).cast(field.type) for field in schema()]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema())
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise BadCountsError(
+            f"{name}: the table of words is broken. Copy it again, or count again."
+        ) from error
+
+
+def _checked_total(batch: pa.RecordBatch, name: str) -> int:
+    """Return the sum of the counts of rows that may come from anyone."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    counts = batch.column("count")
+    try:
+        batch.validate(full=True)
+    except pa.ArrowException:
+        raise BadCountsError(f"{name}: a word is not valid UTF-8. Count again.") from None
+    least, most = pc.min_max(counts).as_py().values()
+    shortest = pc.min(pc.binary_length(batch.column("word"))).as_py()
+    has_nulls = any(column.null_count for column in batch.columns)
+    if has_nulls or (batch.num_rows and (least < 1 or most > LARGEST_COUNT or shortest < 1)):
+        raise BadCountsError(f"{name}: a row has no word or an impossible count. Count again.")
+    return sum(counts.to_pylist())  # pyarrow's sum could overflow
+
+
+def _refuse_too_large(total: int) -> None:
+    if total > LARGEST_COUNT:
+        raise TooLargeError(
+            "The sum of all counts is too large for 64 bits. Merge fewer tables, or lower the "
+            "weights."
+        )
+
+
+def _weighed(batch: pa.RecordBatch, weight: Fraction) -> pa.RecordBatch:
+    """Return rows with their counts times a weight, without those whose count becomes 0."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    counts = [times(count, weight) for count in batch.column("count").to_pylist()]
+    _refuse_too_large(sum(counts))
+    weighed = pa.array(counts, pa.int64())
+    rows = pa.RecordBatch.from_arrays([batch.column("word"), weighed], schema=schema())
+    return rows.filter(pc.greater(weighed, 0))
+
+
+def _buffers(batch: pa.RecordBatch) -> tuple[memoryview, memoryview, memoryview]:
+    """Return the ends, the text and the counts of rows, as `Words.add_rows` takes them."""
+    words, counts = batch.columns
+    _, ends, text = words.buffers()
+    first, last = words.offset, words.offset + len(words)
+    numbers = counts.buffers()[1]
+    return (
+        _bytes(ends).cast("q")[first : last + 1] if len(words) else memoryview(bytes(8)).cast("q"),
+        _bytes(text),
+        _bytes(numbers).cast("q")[counts.offset : counts.offset + len(counts)],
+    )
+
+
+def _bytes(buffer: pa.Buffer | None) -> memoryview:
+    return memoryview(b"" if buffer is None else buffer).cast("B")
