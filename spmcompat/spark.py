@@ -7,7 +7,7 @@ receive any data. It only checks the options and compiles the normalization rule
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.api.counting import arrow_counter
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
     from typing_extensions import Unpack
 
-    from spmcompat.options.keywords import PartOptions
+    from spmcompat.huggingface.word_parts import WordPartCounter
+    from spmcompat.options.keywords import PartOptions, StrPath
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
 
 TABLE_BYTES = 1 << 27
@@ -32,6 +33,7 @@ def count(
     df: DataFrame,
     column: str = "text",
     *,
+    like: StrPath | None = None,
     table_bytes: int = TABLE_BYTES,
     logstream: TextIO | None = None,
     **options: Unpack[PartOptions],
@@ -49,6 +51,9 @@ def count(
         The text: each row is a sentence. A line break at the end of a row is removed.
     column : str
         The column of the text, which must have the type string. Nulls are skipped and counted.
+    like : path or str
+        To count words for `spmcompat.train_tokenizer` instead: the template, as for that function.
+        The folder is then for its `counts`, and there are no other options.
     table_bytes : int
         The size, in bytes, at which a task passes the rows of its table of distinct pretokens to
         Spark and starts a new table. A Python worker may need three times as much memory.
@@ -62,8 +67,8 @@ def count(
     Returns
     -------
     pyspark.sql.DataFrame
-        The counts: ``pretoken`` (string), ``place`` (byte), ``next`` (int), ``count`` (long). No
-        row is computed before Spark needs it.
+        The counts: ``pretoken`` (string), ``place`` (byte), ``next`` (int), ``count`` (long); with
+        `like`, ``word`` (string) and ``count`` (long). No row is computed before Spark needs it.
 
     Raises
     ------
@@ -75,15 +80,17 @@ def count(
     from pyspark.sql import functions as sql
 
     _check_column(df, column)
-    counter = arrow_counter("text", table_bytes=table_bytes, logstream=logstream, **options)
+    counter = arrow_counter(
+        "text", like=like, table_bytes=table_bytes, logstream=logstream, **options
+    )
     quoted = "`" + column.replace("`", "``") + "`"
     # The column gets a plain name, because mapInArrow does not accept a dot in a column name.
     text = df.select(sql.col(quoted).alias("text"))
-    rows = text.mapInArrow(_counting(counter), _schema())
-    sums = rows.groupBy("pretoken", "place", "next").agg(sql.sum("count").alias("count"))
-    return sums.select(
-        sql.col("pretoken").alias("pretoken", metadata=counter.metadata), "place", "next", "count"
-    )
+    first, *others = (name for name in counter.schema.names if name != "count")
+    rows = text.mapInArrow(_counting(counter), _schema(counter.schema.names))
+    sums = rows.groupBy(first, *others).agg(sql.sum("count").alias("count"))
+    named = sql.col(first).alias(first, metadata=counter.metadata)
+    return sums.select(named, *others, "count")
 
 
 def require_pyspark() -> None:
@@ -134,7 +141,7 @@ def _check_column(df: DataFrame, column: object) -> None:
 
 
 def _counting(
-    counter: ArrowCounter,
+    counter: ArrowCounter | WordPartCounter,
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return the function that a worker calls to count its part of the text.
 
@@ -168,8 +175,8 @@ def _counting(
     return count
 
 
-def _schema() -> StructType:
-    """Return the schema of the rows. With `StringType`, Spark compares strings byte by byte."""
+def _schema(names: Sequence[str]) -> StructType:
+    """Return the schema of rows with these columns. `StringType` is compared byte by byte."""
     from pyspark.sql.types import (
         ByteType,
         IntegerType,
@@ -179,7 +186,11 @@ def _schema() -> StructType:
         StructType,
     )
 
-    kinds = {"pretoken": StringType(), "place": ByteType(), "next": IntegerType()}
-    return StructType(
-        [StructField(name, kind) for name, kind in (kinds | {"count": LongType()}).items()]
-    )
+    kinds = {
+        "pretoken": StringType(),
+        "word": StringType(),
+        "place": ByteType(),
+        "next": IntegerType(),
+        "count": LongType(),
+    }
+    return StructType([StructField(name, kinds[name]) for name in names])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spmcompat.errors import WrongTypeError
+from spmcompat.errors import ConflictError, WrongTypeError
 from spmcompat.options.arguments import check_sentences, make_lists, naming_keywords
 
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from spmcompat.huggingface.word_parts import WordPartCounter
     from spmcompat.options.keywords import CountOptions, PartOptions, StrPath
     from spmcompat.stored_counts.arrow_counter import ArrowCounter
     from spmcompat.stored_counts.table import CountTable
@@ -78,10 +79,11 @@ def count(
 def arrow_counter(
     column: str = "text",
     *,
+    like: StrPath | None = None,
     table_bytes: int = 1 << 28,
     logstream: TextIO | None = None,
     **options: Unpack[PartOptions],
-) -> ArrowCounter:
+) -> ArrowCounter | WordPartCounter:
     """Return an object that counts parts of a text, for engines that work on Arrow data.
 
     Its ``count(batches)`` takes the record batches of a part and yields rows of counts. Add up the
@@ -94,6 +96,9 @@ def arrow_counter(
     ----------
     column : str
         The column of strings; each string is a sentence.
+    like : path or str
+        To count the words for `train_tokenizer` instead: the template, as for that function. Rows
+        then have a ``word`` and a ``count``, and there are no other options.
     table_bytes : int
         When the table of distinct pretokens reaches this size in bytes, `count` yields its rows and
         starts a new table.
@@ -115,6 +120,14 @@ def arrow_counter(
 
     if not isinstance(column, str):
         raise WrongTypeError(f"column must be the name of a column, not {type(column).__name__}.")
+    if like is not None:
+        from spmcompat.huggingface.template import Template
+        from spmcompat.huggingface.word_parts import WordPartCounter
+
+        if options:
+            name = next(iter(options))
+            raise ConflictError(f"{name} has no effect with like, whose template decides.")
+        return WordPartCounter(Template.load(like), column)
     if isinstance(table_bytes, bool) or not isinstance(table_bytes, int) or table_bytes < 1:
         raise WrongTypeError(f"table_bytes must be a number of bytes, not {table_bytes!r}.")
     given = {name: value for name, value in options.items() if value is not None}

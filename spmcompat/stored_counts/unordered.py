@@ -129,14 +129,17 @@ def unordered_origin(metadata: Mapping[bytes, bytes], path: str) -> Origin | Non
     TrainingError
         If the metadata are broken, or a release with another file format wrote them.
     """
-    text = metadata.get(KEY.encode()) or _of_spark(metadata)
+    text = metadata_of(metadata, KEY)
     return None if text is None else Origin.from_json(text, path)
 
 
-def _of_spark(metadata: Mapping[bytes, bytes]) -> bytes | None:
+def metadata_of(metadata: Mapping[bytes, bytes], key: str) -> bytes | None:
+    """Return the value of a key in the metadata of a Parquet file, also of one from Spark."""
+    if value := metadata.get(key.encode()):
+        return value
     try:
         columns = json.loads(metadata.get(_SPARK_KEY, b"{}")).get("fields", [])
-        found = [one["metadata"][KEY] for one in columns if KEY in one.get("metadata", {})]
+        found = [one["metadata"][key] for one in columns if key in one.get("metadata", {})]
         return found[0].encode() if found else None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None

@@ -23,13 +23,14 @@ from spmcompat.stored_counts.arrow import require_pyarrow
 from spmcompat.stored_counts.merging_tables import times
 from spmcompat.stored_counts.origin import CountsVersionError, differences
 from spmcompat.stored_counts.table import open_parquet
+from spmcompat.stored_counts.unordered import metadata_of
 from spmcompat.words.words import Words
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-KEY = b"spmcompat.words"
-"""The key of the origin in the metadata of a Parquet file."""
+KEY = "spmcompat.words"
+"""The key of the origin: in the metadata of a file, or of the ``word`` column in Spark."""
 
 VERSION = 1
 """The version of the file format. A reader refuses all other versions."""
@@ -261,7 +262,7 @@ def load_words(path: str | os.PathLike[str]) -> WordTable | None:
     paths = sorted(place.glob("*.parquet")) if place.is_dir() else [place]
     if not paths:
         raise MissingFileError(f"{printable(str(place))}: no .parquet file in this folder.")
-    found = [(open_parquet(one).metadata.metadata or {}).get(KEY) for one in paths]
+    found = [metadata_of(open_parquet(one).metadata.metadata or {}, KEY) for one in paths]
     if found[0] is None:
         return None
     if found.count(found[0]) != len(found):

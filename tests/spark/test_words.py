@@ -1,0 +1,63 @@
+"""The words that Spark counts, and those that a counter of parts counts, are those of the text."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spmcompat
+from spmcompat import spark as counting
+from tests.kinds import raises_kind
+
+from .training import LINES
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def expected(like: str) -> Any:
+    return spmcompat.count_words(like, sentence_iterator=LINES).to_arrow()
+
+
+def sorted_rows(folder: Path) -> Any:
+    return spmcompat.load_counts(folder).to_arrow().sort_by("word")
+
+
+@pytest.fixture(scope="module")
+def spark(start: Callable[..., Any]) -> Any:
+    return start("local[2]")
+
+
+@pytest.mark.parametrize("partitions", [1, 5])
+def test_spark(spark: Any, partitions: int, tmp_path: Path) -> None:
+    text = spark.createDataFrame([(line,) for line in [*LINES, None]], "value string")
+    words = counting.count(text.repartition(partitions), "value", like="gpt2")
+    words.write.parquet(str(tmp_path / "words"))
+    assert sorted_rows(tmp_path / "words") == expected("gpt2")
+    trained = spmcompat.train_tokenizer("gpt2", counts=tmp_path / "words", vocab_size=500)
+    whole = spmcompat.train_tokenizer("gpt2", sentence_iterator=LINES, vocab_size=500)
+    assert trained.document == whole.document  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("like", ["llama3", "qwen2"])
+def test_parts(like: str, tmp_path: Path) -> None:
+    counter = pickle.loads(pickle.dumps(spmcompat.arrow_counter("text", like=like)))
+    lines = LINES[:]
+    random.Random(1).shuffle(lines)
+    for part in range(4):
+        batch = pa.record_batch({"text": pa.array([*lines[part::4], None])})
+        rows = pa.Table.from_batches([*counter.count([batch])], schema=counter.schema)
+        rows = rows.replace_schema_metadata(counter.metadata)
+        pq.write_table(rows, tmp_path / f"{part}.parquet")
+    merged = spmcompat.merge_counts([tmp_path], output=tmp_path / "all", minloglevel=2)
+    assert merged.to_arrow() == expected(like)
+
+
+def test_options_of_sentences_are_refused() -> None:
+    with raises_kind("conflicting-options byte_fallback like"):
+        spmcompat.arrow_counter("text", like="gpt2", byte_fallback=True)
