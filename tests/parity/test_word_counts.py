@@ -155,7 +155,7 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: A
     assert main(["counts", "merge", "a.words", "b.words", "--output=ab.words"]) == 0
     assert main(["counts", "show", "ab.words"]) == 0
     assert "ByteLevel" in capsys.readouterr().out
-    line = "train_tokenizer --like=gpt2 --vocab_size=400,500".split()
+    line = ["train_tokenizer", "--like=gpt2", "--vocab_size=400,500"]
     assert main([*line, "--counts=ab.words", "--output=counted.json"]) == 0
     assert main([*line, "--input=a.txt,b.txt", "--output=read.json"]) == 0
     for size in (400, 500):
