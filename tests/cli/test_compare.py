@@ -212,7 +212,7 @@ def test_models_of_another_release_are_trained_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "own.toml").write_text('[char]\nmodel_type = "char"\n')
-    arguments = ("--configs", "own.toml,hf-bytelevel-bpe")
+    arguments = ("--configs", "own.toml,hf-unigram")
     assert run(*arguments)[0] == 0
     assert run(*arguments)[2].count("result read from") == 2
     monkeypatch.setattr(training, "version", lambda name: f"{name} 99")

@@ -19,6 +19,8 @@ class ConfigError(BadValueError):
 
 OURS = "spmcompat"
 HUGGING_FACE = ("wordpiece", "bytelevel-bpe", "unigram")
+TRAINED_HERE = ("wordpiece", "bytelevel-bpe")
+"""The kinds for which spmcompat finds the vocabulary of Hugging Face's trainer itself."""
 
 
 class Config(NamedTuple):

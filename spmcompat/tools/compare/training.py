@@ -25,7 +25,7 @@ from spmcompat.runtime.measure import run
 from spmcompat.runtime.outputs import outputs
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.tools.compare.configs import OURS, Config
+from spmcompat.tools.compare.configs import OURS, TRAINED_HERE, Config
 from spmcompat.tools.compare.folder import OPTION, ReportFolder
 from spmcompat.tools.compare.results import Result, read_result, write_result
 from spmcompat.tools.evaluate.bootstrap import Bootstrap
@@ -207,7 +207,7 @@ def _result(
         "command": command,
         "text": texts.fingerprint,
         "files": _digests(config),
-        "release": __version__ if config.trainer == OURS else version("tokenizers"),
+        "release": _release(config),
         # An older release of spmcompat may have stored fewer figures. Such a result is not used.
         "figures": [
             *(Result._fields + Evaluation._fields + GoldScores._fields),
@@ -300,15 +300,36 @@ def _file_name(name: str) -> str:
 def _command(config: Config, size: int, text: Path, prefix: Path) -> tuple[list[str], Path]:
     """Return the command that trains the configuration, and the path of its model."""
     if config.trainer != OURS:
-        kind = config.trainer.partition(".")[2]
         model = prefix.with_name(prefix.name + ".json")
-        module = "spmcompat.tools.compare.huggingface"
-        return [sys.executable, "-m", module, kind, str(text), str(size), str(model)], model
+        return command_for_tokenizers(config, size, text, model), model
     flags = {"input": str(text), "model_prefix": str(prefix), "vocab_size": str(size)}
     flags |= {"hard_vocab_limit": "false", "minloglevel": "1", **config.flags}
     command = [sys.executable, "-m", "spmcompat", "train"]
     command += [f"--{flag}={value}" for flag, value in flags.items()]
     return command, prefix.with_name(prefix.name + ".model")
+
+
+def command_for_tokenizers(config: Config, size: int, text: Path, model: Path) -> list[str]:
+    """Return the command that trains a tokenizer.json."""
+    kind = config.trainer.partition(".")[2]
+    if kind not in TRAINED_HERE:
+        module = "spmcompat.tools.compare.huggingface"
+        return [sys.executable, "-m", module, str(text), str(size), str(model)]
+    flags = {
+        "like": Path(__file__).with_name("templates") / f"{kind}.json",
+        "input": text,
+        "vocab_size": size,
+        "output": model,
+        "minloglevel": 1,
+    }
+    command = [sys.executable, "-m", "spmcompat", "train_tokenizer"]
+    return [*command, *(f"--{flag}={value}" for flag, value in flags.items())]
+
+
+def _release(config: Config) -> str:
+    """Return the release of the library that trains a configuration."""
+    kind = config.trainer.partition(".")[2]
+    return __version__ if config.trainer == OURS or kind in TRAINED_HERE else version("tokenizers")
 
 
 def _train(command: Sequence[str], prefix: Path, name: str, report: Report) -> tuple[float, float]:

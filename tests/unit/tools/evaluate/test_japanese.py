@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import spmcompat
 from spmcompat.runtime.workers import Workers
+from spmcompat.tools.compare.configs import Config
+from spmcompat.tools.compare.training import command_for_tokenizers
 from spmcompat.tools.evaluate.gold import score_boundaries
 from spmcompat.tools.evaluate.gold_lists import read_gold
 from spmcompat.tools.evaluate.models import load_model
@@ -117,7 +118,7 @@ def test_marks_of_spaces_are_no_part_of_an_entry(
         assert scores.mean_length == sum(len("".join(m)) for m in words) / len(words)
 
 
-SIZES = {"unigram": "50", "bytelevel-bpe": "290"}
+SIZES = {"unigram": 50, "bytelevel-bpe": 290}
 
 
 @pytest.mark.parametrize("kind", SIZES)
@@ -126,8 +127,8 @@ def test_tokenizers_of_hugging_face_cut_entries_of_any_length(
 ) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
     path = tmp_path / "tokenizer.json"
-    module = "spmcompat.tools.compare.huggingface"
-    command = [sys.executable, "-m", module, kind, str(text), SIZES[kind], str(path)]
+    config = Config(kind, f"tokenizers.{kind}")
+    command = command_for_tokenizers(config, SIZES[kind], text, path)
     subprocess.run(command, check=True, capture_output=True)
     found = read_gold(gold)
     parts = load_model(str(path), Workers(1)).cut([word.text for word in found.words])
