@@ -176,10 +176,11 @@ class WordTable:
 
         words = size = 0
         for batch in self.batches():
-            lengths = pc.cast(pc.binary_length(batch.column("word")), "float64")
-            counts = batch.column("count")
-            words += pc.sum(counts).as_py() or 0
-            size += int(pc.sum(pc.multiply(lengths, pc.cast(counts, "float64"))).as_py() or 0)
+            lengths = pc.binary_length(batch.column("word")).to_pylist()
+            counts = batch.column("count").to_pylist()
+            words += sum(counts)
+            # A product may be too large for pyarrow, but not for Python.
+            size += sum(length * count for length, count in zip(lengths, counts, strict=True))
         return words, size
 
     def save(self, path: str | os.PathLike[str]) -> None:
