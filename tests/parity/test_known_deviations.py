@@ -10,13 +10,15 @@ import gzip
 import io
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
+import spmcompat
+from tests.kinds import raises_kind
 from tests.parity.case import Case, Option, Outcome
 from tests.parity.corpora import words_text
 from tests.parity.environments import MissingEnvironmentError
@@ -618,3 +620,98 @@ def test_a_pretoken_that_is_too_long(trainers: Trainers, release: str) -> None:
     ours, theirs = both(trainers, file_case(options, ["ab" * 40_000 + "\n"], release=release))
     assert_process_ends(theirs)
     assert_fails(ours, "TrainingError", "a pretoken is too long")
+
+
+# ---------------------------------------------------------------- Hugging Face's trainers
+
+
+def trained_by_both(make: Callable[[], Any], trainer: Any, items: Iterable[Any]) -> list[Any]:
+    """Return the tokenizers that spmcompat and the library train on the same items."""
+    ours, theirs = make(), make()
+    spmcompat.train_from_iterator(ours, items, trainer)
+    theirs.train_from_iterator(items, trainer)
+    return [ours, theirs]
+
+
+def results(make: Callable[[], Any], trainer: Any, items: Sequence[str]) -> list[set[str]]:
+    """Return the different results of many runs of spmcompat, and of the library."""
+    runs = [trained_by_both(make, trainer, items) for _ in range(20)]
+    return [{one.to_str() for one in side} for side in zip(*runs, strict=True)]
+
+
+def splitting(model: Any) -> Any:
+    from tokenizers import Tokenizer, pre_tokenizers
+
+    tokenizer = Tokenizer(model)
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    return tokenizer
+
+
+@deviation("A prefix or suffix of letters, as in WordPiece (`##`)")
+def test_letters_with_affixes() -> None:
+    library = pytest.importorskip("tokenizers")
+    trainer = library.trainers.WordPieceTrainer(vocab_size=14, show_progress=False)
+    items = ["ab ac ad ae af"]
+    ours, theirs = results(lambda: splitting(library.models.WordPiece()), trainer, items)
+    if len(theirs) == 1:
+        pytest.fail(GONE)
+    (result,) = ours
+    letters = ["a", "b", "c", "d", "e", "f", "##b", "##c", "##d", "##e", "##f"]
+    assert [*json.loads(result)["model"]["vocab"]] == [*letters, "ab", "ac", "ad"]
+
+
+@deviation("`limit_alphabet`, and letters at the limit that are equally frequent")
+def test_equally_frequent_letters() -> None:
+    library = pytest.importorskip("tokenizers")
+    trainer = library.trainers.BpeTrainer(limit_alphabet=3, show_progress=False)
+    items = ["aa b c d e f"]
+    ours, theirs = results(lambda: splitting(library.models.BPE()), trainer, items)
+    if len(theirs) == 1:
+        pytest.fail(GONE)
+    (result,) = ours
+    assert [*json.loads(result)["model"]["vocab"]] == ["a", "b", "c", "aa"]
+
+
+@IF_LARGE
+@deviation("A pair of letters or tokens that occurs 2^31 times or more")
+def test_a_pair_with_a_large_count() -> None:
+    library = pytest.importorskip("tokenizers")
+    trainer = library.trainers.BpeTrainer(show_progress=False)
+    items = ["ab" * 2**19] * (2**12 + 1)
+    ours, theirs = trained_by_both(lambda: library.Tokenizer(library.models.BPE()), trainer, items)
+    if theirs.get_vocab_size() > 2:
+        pytest.fail(GONE)
+    assert json.loads(ours.to_str())["model"]["merges"][0] == ["a", "b"]
+
+
+@deviation("A file that is not UTF-8")
+def test_a_file_that_is_not_utf8(tmp_path: Path) -> None:
+    library = pytest.importorskip("tokenizers")
+    path = tmp_path / "bad.txt"
+    path.write_bytes(b"good\nbad \xff\n")
+    with pytest.raises(Exception, match="UTF-8") as theirs:
+        library.Tokenizer(library.models.BPE()).train([str(path)])
+    assert "bad.txt" not in str(theirs.value), GONE
+    with raises_kind("not-utf8 bad.txt:2"):
+        spmcompat.train_from_files(library.Tokenizer(library.models.BPE()), path)
+
+
+@deviation("Items of type `bytes`, or Arrow data")
+def test_items_of_bytes() -> None:
+    library = pytest.importorskip("tokenizers")
+    trainer = library.trainers.BpeTrainer(show_progress=False)
+    with pytest.raises(TypeError):
+        splitting(library.models.BPE()).train_from_iterator([b"abab"], trainer)
+    ours = splitting(library.models.BPE())
+    spmcompat.train_from_iterator(ours, [b"abab"], trainer)
+    assert "abab" in ours.get_vocab()
+
+
+@deviation("A tokenizer with another model than BPE or WordPiece")
+def test_other_models() -> None:
+    library = pytest.importorskip("tokenizers")
+    theirs = splitting(library.models.WordLevel())
+    theirs.train_from_iterator(["a b"])
+    assert theirs.get_vocab_size() == 2
+    with raises_kind("wrong-type WordLevel"):
+        spmcompat.train_from_iterator(splitting(library.models.WordLevel()), ["a b"])
