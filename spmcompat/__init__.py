@@ -1,7 +1,10 @@
-"""Trains SentencePiece models whose files equal those of ``spm_train``, byte for byte.
+"""Trains SentencePiece models with the bytes of ``spm_train``, and tokenizer.json files.
 
 `train` is the typed interface; `SentencePieceTrainer` has the interface of the ``sentencepiece``
-package. The other functions work on trained models and counts; each has a command. Every error
+package. `train_tokenizer` finds the vocabulary and merges of the trainers of Hugging Face's
+``tokenizers``; `train_from_iterator`, `train_from_files` and `train_new_from_iterator` do the same
+for a tokenizer in memory. The other functions work on trained models and counts; each has a
+command. Every error
 caused by the values of arguments or by the input is a `TrainingError`; an argument of a wrong type
 may raise a `TypeError`.
 """

@@ -118,8 +118,9 @@ def _overview(group: str = "") -> Command:
     sentences = ((name, text.partition(". ")[0].rstrip(".")) for name, text in shown.items())
     commands = rows(((name, f"{sentence}.") for name, sentence in sentences), 16)
     purpose = (
-        "Trains SentencePiece models with the same bytes as sentencepiece, and evaluates, "
-        "compares, changes and converts models."
+        "Trains SentencePiece models with the same bytes as sentencepiece, and tokenizer.json "
+        "files with the same vocabularies as Hugging Face's tokenizers. Evaluates, compares, "
+        "changes and converts models."
     )
     return Command(
         f"spmcompat {group}".rstrip(),
