@@ -313,7 +313,7 @@ def train_new_from_iterator(
         **kwargs,
     }
     text = _items(text_iterator)
-    context = _context(0, workers)
+    context = _context(0 if kwargs.get("show_progress", True) else 1, workers)
     trained: PreTrainedTokenizerFast = naming_stage(
         lambda: train_fast(tokenizer, vocab_size, given, text, context),
         lambda: context.report.current,

@@ -104,6 +104,11 @@ def train(
         codes = {code: _with_affixes(code, text_of, prefix, suffix) for code in affixed}
     ids = _number([*ids, *options.affixed_letters, *codes.values()])
     wanted = max(options.vocab_sizes)
+    if len(ids) > min(options.vocab_sizes):
+        context.report.warning(
+            f"The special tokens and the letters alone are {len(ids)} tokens, more than the "
+            f"vocab_size {min(options.vocab_sizes)}."
+        )
     merges = TokenMerges(
         words,
         letters,

@@ -148,7 +148,7 @@ def job_of(
     """
     from spmcompat.bpe.token_trainer import TokenOptions
     from spmcompat.errors import UsageError
-    from spmcompat.huggingface.template import Template, special_token
+    from spmcompat.huggingface.template import Template
     from spmcompat.huggingface.training import TokenizerJob
     from spmcompat.words.table import open_words
 
@@ -165,11 +165,12 @@ def job_of(
         end_of_word_suffix=template.suffix_or(given.end_of_word_suffix),
         max_token_length=given.max_token_length,
     )
-    tokens = given.special_tokens or template.special_tokens
+    named = given.special_tokens
+    special = template.described(named) if named else template.special_tokens
     table = None if counts is None else open_words(counts)
     return TokenizerJob(
         template,
-        [*map(special_token, tokens)],
+        special,
         options,
         text.words() if table is None else table,
         text.settings.workers,

@@ -79,7 +79,7 @@ class TrainedTokenizer:
         TrainingError
             If the format cannot express the tokenizer, or a file cannot be written.
         """
-        check_outputs([os.fspath(path)], to, [])
+        check_outputs([os.fspath(path)], to, self.document)
         save({os.fspath(path): self}, to, Report(min_log_level=1))
 
 
@@ -115,23 +115,38 @@ def target_of(to: str) -> Target:
     return TARGETS[to]
 
 
-def named_by_size(path: str, size: int, sizes: Sequence[int]) -> str:
-    """Return the path of the output for a size. If there are several, it contains the size."""
+def named_by_size(path: str, to: str, sizes: Sequence[int]) -> list[str]:
+    """Return the path of the output for each size. If there are several, it contains the size."""
     if len(sizes) == 1:
-        return path
-    stem, suffix = os.path.splitext(path)
-    return f"{stem}-{size}{suffix}"
+        return [path]
+    is_file = "" in target_of(to).names
+    stem, suffix = os.path.splitext(path) if is_file else (path.rstrip("/"), "")
+    return [f"{stem}-{size}{suffix}" for size in sizes]
 
 
-def check_outputs(paths: Sequence[str], to: str, inputs: Sequence[str]) -> None:
+def check_outputs(
+    paths: Sequence[str], to: str, document: Json, inputs: Sequence[str] = ()
+) -> None:
     """Raise if an output cannot be written, or would replace an input.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The outputs.
+    to : str
+        The format.
+    document : dict
+        The tokenizer, perhaps without its vocabulary.
+    inputs : sequence of str
+        The files that are read.
 
     Raises
     ------
     TrainingError
-        If there is such an output.
+        If there is such an output, or the format cannot express the tokenizer.
     """
     target = target_of(to)
+    target.files(document)
     for path in paths:
         if "" in target.names:
             check_output(path, _OPTION)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.libraries import require
+from spmcompat.runtime.progress import Report
 from spmcompat.text.sources import LineSource
+from spmcompat.words.reading import buffers_of
 from spmcompat.words.words import Words
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ def read_with_tokenizer(source: LineSource, tokenizer: Tokenizer, context: Conte
     words = Words()
     splitter = _without_vocabulary(tokenizer)
     with context.report.stage("Reading", source.size(), "bytes") as stage:
-        for size, texts in _batches(source):
+        for size, texts in _batches(source, context.report):
             trainer = trainers.BpeTrainer(vocab_size=0, show_progress=False)
             splitter.train_from_iterator(texts, trainer)
             counts = json.loads(trainer.__getstate__())["BpeTrainer"]["words"]
@@ -87,10 +89,10 @@ def _without_vocabulary(tokenizer: Tokenizer) -> Tokenizer:
     return splitter
 
 
-def _batches(source: LineSource) -> Iterator[tuple[int, list[str]]]:
+def _batches(source: LineSource, report: Report) -> Iterator[tuple[int, list[str]]]:
     """Yield parts of the text with their sizes in bytes."""
     size, texts = 0, []
-    with closing(iter(source)) as buffers:
+    with closing(buffers_of(source, report)) as buffers:
         for buffer in buffers:
             texts += buffer.texts()
             size += buffer.input_size

@@ -120,6 +120,11 @@ class Template:
         found = sorted(self.document["added_tokens"], key=lambda token: token.get("id", 0))
         return [special_token(token) for token in found if token.get("special")]
 
+    def described(self, names: Iterable[str]) -> list[Json]:
+        """Return the descriptions of special tokens, with the settings that the template has."""
+        known = {token["content"]: token for token in self.document["added_tokens"]}
+        return [special_token(known.get(name, name)) for name in names]
+
     @property
     def is_byte_level(self) -> bool:
         """Whether the characters of words represent bytes."""
@@ -171,16 +176,55 @@ class Template:
         Raises
         ------
         TemplateError
-            If the post-processor needs a token that is not in the vocabulary.
+            If the template needs a token that is not in the vocabulary.
         """
         ids = {text: number for number, text in enumerate(tokens.texts)}
         added = [{"id": ids[token["content"]], **token} for token in special_tokens]
+        padding = self.document["padding"]
+        if padding is not None:
+            (pad_id,) = self._ids_of([padding["pad_token"]], ids, "padding")
+            padding = {**padding, "pad_id": pad_id}
+        if unknown := self.model.get("unk_token"):
+            self._ids_of([unknown], ids, "model")
         return {
             **self.document,
+            "padding": padding,
             "added_tokens": sorted(added, key=lambda token: token["id"]),
-            "post_processor": _renumbered(self.document["post_processor"], ids, self.name),
+            "post_processor": self._renumbered(self.document["post_processor"], ids),
             "model": filled_model(self.model, tokens, affixes),
         }
+
+    def _renumbered(self, step: Json | None, ids: Mapping[str, int]) -> Json | None:
+        """Return a post-processor with the new ids of its special tokens."""
+        if step is None:
+            return None
+        changed = dict(step)
+        if step["type"] == "Sequence":
+            parts = _parts_of(step)
+            key = next((key for key, value in step.items() if value is parts), "processors")
+            changed[key] = [self._renumbered(one, ids) for one in parts]
+        try:
+            if "special_tokens" in step:
+                changed["special_tokens"] = {
+                    key: {**token, "ids": self._ids_of(token["tokens"], ids, "post_processor")}
+                    for key, token in step["special_tokens"].items()
+                }
+            for key in {"cls", "sep"} & step.keys():
+                text, _ = step[key]
+                changed[key] = [text, *self._ids_of([text], ids, "post_processor")]
+        except (TypeError, KeyError, AttributeError) as error:
+            raise TemplateError(
+                f"{self.name}: its post_processor is damaged. {_CHOICES}."
+            ) from error
+        return changed
+
+    def _ids_of(self, tokens: Iterable[str], ids: Mapping[str, int], part: str) -> list[int]:
+        missing = next((token for token in tokens if token not in ids), None)
+        if missing is not None:
+            raise TemplateError(
+                f"{self.name}: its {part} needs the token {missing!r}. Add it to special_tokens."
+            )
+        return [ids[token] for token in tokens]
 
 
 def filled_model(model: Json, tokens: Tokens, affixes: Json) -> Json:
@@ -249,12 +293,17 @@ def _checked(document: object, name: str) -> Json:
         raise refuse("not a tokenizer.json, because it has no model")
     model = {key: value for key, value in document["model"].items() if key not in _VOCABULARY}
     kind = model.get("type") or ("BPE" if "merges" in document["model"] else None)
+    if not isinstance(model.get("unk_token"), str | None):
+        raise refuse("its unk_token is damaged")
     if kind not in ("BPE", "WordPiece"):
         raise refuse(f"its model is {printable(str(kind))[:40]}, not BPE or WordPiece")
     state = {part: document.get(part) for part in _PARTS}
     for part, value in state.items():
         if value is not None and not _is_step(value):
             raise refuse(f"its {part} is damaged")
+    padding = document.get("padding")
+    if padding is not None and not _is_padding(padding):
+        raise refuse("its padding is damaged")
     added = document.get("added_tokens") or []
     if not isinstance(added, list) or not all(map(_is_added_token, added)):
         raise refuse("its added_tokens are damaged")
@@ -262,7 +311,7 @@ def _checked(document: object, name: str) -> Json:
     checked = {
         "version": "1.0",
         "truncation": document.get("truncation"),
-        "padding": document.get("padding"),
+        "padding": padding,
         "added_tokens": added,
         **state,
         "model": {"type": kind, **model, **empty},
@@ -287,39 +336,11 @@ def _parts_of(sequence: Json) -> list[Any]:
     return next((value for value in sequence.values() if isinstance(value, list)), [])
 
 
+def _is_padding(value: object) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("pad_token"), str)
+
+
 def _is_added_token(value: object) -> bool:
     if not isinstance(value, dict) or not isinstance(value.get("id", 0), int):
         return False
     return isinstance(value.get("content"), str) and value["content"] != ""
-
-
-def _renumbered(step: Json | None, ids: Mapping[str, int], name: str) -> Json | None:
-    """Return a post-processor with the new ids of its special tokens."""
-    if step is None:
-        return None
-    changed = dict(step)
-    if step["type"] == "Sequence":
-        parts = _parts_of(step)
-        (key,) = [key for key, value in step.items() if value is parts] or ["processors"]
-        changed[key] = [_renumbered(one, ids, name) for one in parts]
-    try:
-        if "special_tokens" in step:
-            changed["special_tokens"] = {
-                key: {**token, "ids": _ids_of(token["tokens"], ids, name)}
-                for key, token in step["special_tokens"].items()
-            }
-        for key in {"cls", "sep"} & step.keys():
-            text, _ = step[key]
-            changed[key] = [text, *_ids_of([text], ids, name)]
-    except (TypeError, KeyError, AttributeError) as error:
-        raise TemplateError(f"{name}: its post_processor is damaged. {_CHOICES}.") from error
-    return changed
-
-
-def _ids_of(tokens: Iterable[str], ids: Mapping[str, int], name: str) -> list[int]:
-    missing = [token for token in tokens if token not in ids]
-    if missing:
-        raise TemplateError(
-            f"{name}: its post_processor needs the token {missing[0]!r}. Add it to special_tokens."
-        )
-    return [ids[token] for token in tokens]

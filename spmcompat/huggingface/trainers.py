@@ -145,7 +145,7 @@ def train_fast(
     TrainingError
         If the model is neither BPE nor WordPiece, or the text cannot be read.
     """
-    new = fast.train_new_from_iterator((), vocab_size, show_progress=False, **options)
+    new = fast.train_new_from_iterator((), vocab_size, **{**options, "show_progress": False})
     tokenizer = new.backend_tokenizer
     document = json.loads(tokenizer.to_str())
     template = Template({**document, "added_tokens": []}, type(fast).__name__)

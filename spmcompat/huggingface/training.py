@@ -93,10 +93,11 @@ def _run(job: TokenizerJob, report: Report) -> list[TrainedTokenizer]:
     options = complete_options(template, job.special_tokens, job.options)
     affixes = affixes_of(template.is_bpe, options)
     # Filled without a text first, so that errors are found before the text is read.
-    template.filled(Tokens([*options.special_tokens], []), job.special_tokens, affixes)
-    sizes = options.vocab_sizes
-    paths = [named_by_size(job.output, size, sizes) for size in sizes if job.output]
-    check_outputs(paths, job.to, [*job.inputs, *template.files])
+    untrained = template.filled(Tokens([*options.special_tokens], []), job.special_tokens, affixes)
+    paths: list[str] = []
+    if job.output:
+        paths = named_by_size(job.output, job.to, options.vocab_sizes)
+        check_outputs(paths, job.to, untrained, [*job.inputs, *template.files])
     for warning in template.warnings():
         report.warning(warning)
     context = Context(Workers(job.workers), report)

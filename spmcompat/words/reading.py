@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from contextlib import closing
 
 from spmcompat.runtime.context import Context
+from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.sources import LineSource
@@ -34,7 +36,7 @@ def read_words(source: LineSource, scanner: str, adds_space: bool, context: Cont
     counters = [WordCounter(scanner, adds_space) for _ in range(workers.count)]
     with (
         context.report.stage("Reading", source.size(), "bytes") as stage,
-        closing(iter(source)) as buffers,
+        closing(buffers_of(source, context.report)) as buffers,
     ):
 
         def count(worker: int, buffer: ReadBuffer) -> None:
@@ -47,3 +49,18 @@ def read_words(source: LineSource, scanner: str, adds_space: bool, context: Cont
     workers.run(counters, lambda _, counter: words.add(counter, workers.cancel))
     return_freed_memory()
     return words
+
+
+def buffers_of(source: LineSource, report: Report) -> Generator[ReadBuffer, None, None]:
+    """Yield the read buffers of a text, and report how many records were skipped."""
+    nulls = 0
+    with closing(iter(source)) as buffers:
+        for buffer in buffers:
+            nulls += buffer.nulls
+            yield buffer
+    skipped = source.skipped()
+    numbers = {"null": nulls, "broken": skipped.broken, "too long": skipped.huge}
+    found = ", ".join(f"{number} {kind}" for kind, number in numbers.items() if number)
+    if found:
+        first = f" The first broken one: {skipped.first_broken}" if skipped.broken else ""
+        report.warning(f"Records were skipped: {found}.{first}")

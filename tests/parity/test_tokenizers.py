@@ -235,13 +235,13 @@ def fast_tokenizer(name: str) -> Any:
         ("gpt2", {}),
         ("gpt2", {"special_tokens_map": {"<|endoftext|>": "<end>"}, "min_frequency": 3}),
         ("llama3", {"new_special_tokens": ["<a>", AddedToken("<b>", lstrip=True)]}),
-        ("qwen2", {"max_token_length": 5}),
+        ("qwen2", {"max_token_length": 5, "show_progress": False}),
     ],
 )
 def test_tokenizers_of_transformers(name: str, options: dict[str, Any], tmp_path: Path) -> None:
     fast = fast_tokenizer(name)
     ours = spmcompat.train_new_from_iterator(fast, batches(LINES), 700, **options)
-    real = fast.train_new_from_iterator(batches(LINES), 700, show_progress=False, **options)
+    real = fast.train_new_from_iterator(batches(LINES), 700, **{"show_progress": False, **options})
     assert json.loads(ours.backend_tokenizer.to_str()) == json.loads(
         real.backend_tokenizer.to_str()
     )

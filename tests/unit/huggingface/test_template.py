@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,3 +49,88 @@ def test_an_expression_that_is_a_plain_text_is_named() -> None:
     ]:
         document = {"model": BPE, "pre_tokenizer": {**split, "pattern": pattern}}
         assert len(Template(document, "t").warnings()) == said
+
+
+def with_padding() -> dict[str, Any]:
+    document = {**Template.load("bert").document}
+    document["padding"] = {
+        "strategy": "BatchLongest",
+        "direction": "Right",
+        "pad_to_multiple_of": None,
+        "pad_id": 0,
+        "pad_type_id": 0,
+        "pad_token": "[PAD]",
+    }
+    document["added_tokens"] = [
+        {**token, "lstrip": token["content"] == "[MASK]"} for token in document["added_tokens"]
+    ]
+    return document
+
+
+def test_what_depends_on_ids_is_renumbered(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(with_padding()))
+    names = ["[MASK]", "[SEP]", "[CLS]", "[UNK]", "[PAD]", "[NEW]"]
+    options: dict[str, Any] = {"sentence_iterator": ["a b"], "vocab_size": 30}
+    trained = spmcompat.train_tokenizer(path, special_tokens=names, **options).document  # type: ignore[union-attr]
+    assert trained["padding"]["pad_id"] == 4
+    added = trained["added_tokens"]
+    assert [(one["id"], one["content"]) for one in added] == [*enumerate(names)]
+    assert [one["lstrip"] for one in added] == [True, *[False] * 5]
+    special = trained["post_processor"]["special_tokens"]
+    assert {token: one["ids"] for token, one in special.items()} == {"[CLS]": [2], "[SEP]": [1]}
+
+
+@pytest.mark.parametrize("missing", ["[PAD]", "[UNK]"])
+def test_the_template_needs_its_tokens(missing: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(with_padding()))
+    names = [name for name in ("[PAD]", "[UNK]", "[CLS]", "[SEP]") if name != missing]
+    with raises_kind(f"bad-template {missing} special_tokens"):
+        spmcompat.train_tokenizer(path, sentence_iterator=["a"], special_tokens=names)
+
+
+def test_a_format_is_refused_before_the_text_is_read(tmp_path: Path) -> None:
+    def texts() -> Iterator[str]:
+        raise AssertionError("the text was read")
+        yield ""
+
+    for like, to in (("bert", "tiktoken"), ("bert", "vocab.json")):
+        with raises_kind("cannot-export"):
+            spmcompat.train_tokenizer(like, sentence_iterator=texts(), output=tmp_path / "o", to=to)
+    trained = spmcompat.train_tokenizer("gpt2", sentence_iterator=["a"])
+    with raises_kind("bad-value none tokenizer.json"):
+        trained.save(tmp_path, to="none")  # type: ignore[union-attr]
+
+
+def test_names_of_several_sizes(tmp_path: Path) -> None:
+    for output, to, expected in (
+        ("a.v1/", "hf-folder", {"a.v1-300", "a.v1-400"}),
+        ("t.json", "tokenizer.json", {"t-300.json", "t-400.json"}),
+    ):
+        folder = tmp_path / to
+        folder.mkdir()
+        spmcompat.train_tokenizer(
+            "gpt2",
+            sentence_iterator=["some text"],
+            vocab_size=[300, 400],
+            output=f"{folder}/{output}",
+            to=to,
+        )
+        assert {path.name for path in folder.iterdir()} == expected
+
+
+def log_of(**options: Any) -> str:
+    log = io.StringIO()
+    spmcompat.train_tokenizer("gpt2", logstream=log, minloglevel=1, **options)
+    return log.getvalue()
+
+
+def test_what_was_not_expected_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"text": "some text, some more text"}\n{"text": null}\nbroken\n{"text": 1}\n')
+    log = log_of(input=path, skip_bad_records=True, vocab_size=200)
+    assert "1 null, 2 broken" in log
+    assert f"{path}:3" in log
+    assert "257 tokens" in log
+    assert "Nothing is left to merge" in log_of(sentence_iterator=["a"])
