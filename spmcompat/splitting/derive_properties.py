@@ -11,6 +11,7 @@ differs.
 """
 
 import sys
+from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
 
@@ -39,21 +40,14 @@ HEADER = """\
 // d: numbers, -: all other characters.
 #pragma once
 
-#include <cstdint>
+#include "spmcompat/splitting/blocks.hpp"
 
 namespace spmcompat {{
 
 constexpr char kPropertyBlocks[] =
 {blocks};
 
-// A sequence of equal blocks in the order of the characters: the number of the block in
-// kPropertyBlocks, and how often it occurs.
-struct PropertyBlockRun {{
-  uint16_t block;
-  uint16_t count;
-}};
-
-constexpr PropertyBlockRun kPropertyBlockRuns[] = {{
+constexpr BlockRun kPropertyBlockRuns[] = {{
 {runs}
 }};
 
@@ -76,29 +70,32 @@ def table() -> str:
     return "".join(found)
 
 
-def render() -> str:
-    """Return the content of the header."""
-    classes = table()
+def blocks_of(classes: str) -> dict[str, str]:
+    """Return the distinct blocks of a table and their runs, as lines of C++."""
     blocks = [classes[i : i + BLOCK] for i in range(0, len(classes), BLOCK)]
     numbers = {block: i for i, block in enumerate(dict.fromkeys(blocks))}
     runs = [(numbers[block], len([*group])) for block, group in groupby(blocks)]
-    return HEADER.format(
-        version=VERSION,
-        blocks="\n".join(f'    "{block}"' for block in numbers),
-        runs=fill_lines([f"{{{block}, {count}}}," for block, count in runs], "    "),
-    )
+    return {
+        "blocks": "\n".join(f'    "{block}"' for block in numbers),
+        "runs": fill_lines([f"{{{block}, {count}}}," for block, count in runs], "    "),
+    }
 
 
-def main() -> int:
-    """Write or check the header."""
+def render() -> str:
+    """Return the content of the header."""
+    return HEADER.format(version=VERSION, **blocks_of(table()))
+
+
+def derive(target: Path, render: Callable[[], str]) -> int:
+    """Write or check a header, as the command line says."""
     from tokenizers import __version__  # noqa: PLC0415
 
     if sys.argv[1:] not in ([], ["--check"]):
-        raise SystemExit("usage: derive_properties [--check]")
+        raise SystemExit(f"usage: {Path(sys.argv[0]).stem} [--check]")
     if __version__ != VERSION:
         raise SystemExit(f"tokenizers {__version__} is installed, not {VERSION}")
-    return write_or_check(TARGET, render(), "--check" in sys.argv)
+    return write_or_check(target, render(), "--check" in sys.argv)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(derive(TARGET, render))

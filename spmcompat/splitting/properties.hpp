@@ -5,10 +5,10 @@
 // lines. For example, one block has the classes of all Chinese characters.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "spmcompat/splitting/blocks.hpp"
 #include "spmcompat/splitting/property_blocks.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
@@ -27,33 +27,20 @@ constexpr uint8_t kSymbol = 128;   // everything else, also unassigned character
 constexpr uint8_t kWhite = kNewline | kBlank;
 constexpr uint8_t kLetter = kCapital | kSmall | kCaseless;
 
-constexpr size_t kBlockSize = 64;
-
-constexpr auto kPropertyTable = [] {
-  std::array<uint8_t, sizeof kPropertyBlocks - 1> table{};
-  for (size_t i = 0; i < table.size(); ++i) {
-    switch (kPropertyBlocks[i]) {
-      case 'n': table[i] = kNewline; break;
-      case 'w': table[i] = kBlank; break;
-      case 'u': table[i] = kCapital; break;
-      case 'l': table[i] = kSmall; break;
-      case 'o': table[i] = kCaseless; break;
-      case 'm': table[i] = kMark; break;
-      case 'd': table[i] = kNumber; break;
-      default: table[i] = kSymbol;
-    }
+constexpr auto kPropertyTable = classes_of(kPropertyBlocks, [](char letter) -> uint8_t {
+  switch (letter) {
+    case 'n': return kNewline;
+    case 'w': return kBlank;
+    case 'u': return kCapital;
+    case 'l': return kSmall;
+    case 'o': return kCaseless;
+    case 'm': return kMark;
+    case 'd': return kNumber;
+    default: return kSymbol;
   }
-  return table;
-}();
+});
 
-constexpr auto kBlockOf = [] {
-  std::array<uint16_t, kCodePoints / kBlockSize> blocks{};
-  size_t filled = 0;
-  for (const PropertyBlockRun run : kPropertyBlockRuns) {
-    for (size_t i = 0; i < run.count; ++i) blocks[filled++] = run.block;
-  }
-  return blocks;
-}();
+constexpr auto kBlockOf = block_numbers(kPropertyBlockRuns);
 
 static_assert(kBlockOf[0] == 0 && kBlockOf[1] == 1, "class_at() reads the ASCII blocks directly");
 

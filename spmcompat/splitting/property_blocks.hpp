@@ -4,7 +4,7 @@
 // d: numbers, -: all other characters.
 #pragma once
 
-#include <cstdint>
+#include "spmcompat/splitting/blocks.hpp"
 
 namespace spmcompat {
 
@@ -375,14 +375,7 @@ constexpr char kPropertyBlocks[] =
     "ooooooooooo-----oooooooooooooooooooooooooooooooooooooooooooooooo"
     "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm----------------";
 
-// A sequence of equal blocks in the order of the characters: the number of the block in
-// kPropertyBlocks, and how often it occurs.
-struct PropertyBlockRun {
-  uint16_t block;
-  uint16_t count;
-};
-
-constexpr PropertyBlockRun kPropertyBlockRuns[] = {
+constexpr BlockRun kPropertyBlockRuns[] = {
     {0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 1}, {7, 1}, {8, 1}, {9, 1}, {10, 1},
     {11, 1}, {12, 1}, {13, 1}, {14, 1}, {15, 1}, {16, 1}, {17, 1}, {18, 1}, {19, 1}, {20, 1},
     {21, 1}, {22, 1}, {23, 1}, {24, 1}, {25, 1}, {26, 1}, {27, 1}, {28, 1}, {29, 1}, {30, 1},
