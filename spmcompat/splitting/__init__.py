@@ -1,1 +1,1 @@
-"""Splitting of text into words, as the expressions of well-known tokenizers do."""
+"""Splitting of text into words, as the expressions of well-known tokenizers and BERT do."""

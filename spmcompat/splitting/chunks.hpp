@@ -13,7 +13,7 @@
 // - White space: the character before the space is not white space. So white space that ends before
 //   the space ends at a character of the same chunk, and `(?!\S)` and `$` see that character.
 //
-// So a word begins at the space.
+// So a word begins at the space. For the words of BERT, see bert.hpp.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,11 @@
-"""Splitting into words and chunks (scanners.hpp, chunks.hpp), for tests.
+"""Splitting into words, chunks and parts (scanners.hpp, bert.hpp, chunks.hpp), for tests.
 
 Training uses the C++ functions. These bindings are part of the package so that the tests can also
 be run against an installed package.
 """
 
 from libcpp cimport bool as cbool
+from libcpp.string cimport string
 from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
@@ -19,6 +20,22 @@ cdef extern from "spmcompat/splitting/chunks.hpp" namespace "spmcompat" nogil:
 
 cdef extern from "spmcompat/splitting/scanners.hpp" namespace "spmcompat" nogil:
     vector[string_view] words_of(Scanner scanner, string_view text) except +
+
+
+cdef extern from "spmcompat/splitting/bert.hpp" namespace "spmcompat" nogil:
+    vector[string] bert_words_of(string_view text, const CBertOptions& options) except +
+    vector[string_view] bert_parts_of(string_view text, const CBertOptions& options) except +
+
+
+cdef CBertOptions bert_options(options) except *:
+    cdef CBertOptions found
+    found.clean_text = options.clean_text
+    found.handle_chinese_chars = options.handle_chinese_chars
+    found.lowercase = options.lowercase
+    found.strip_accents = found.lowercase
+    if options.strip_accents is not None:
+        found.strip_accents = options.strip_accents
+    return found
 
 
 cdef Scanner scanner_named(str name) except *:
@@ -74,3 +91,39 @@ def chunks(bytes text not None):
         The chunks, which are the text when they are joined.
     """
     return chunks_of(checked(text))
+
+
+def bert_words(options not None, bytes text not None):
+    """Split a text into words as BERT does.
+
+    Parameters
+    ----------
+    options : BertOptions
+        The options of the normalizer.
+    text : bytes
+        A text in well-formed UTF-8.
+
+    Returns
+    -------
+    list of bytes
+        The normalized words.
+    """
+    return bert_words_of(checked(text), bert_options(options))
+
+
+def bert_parts(options not None, bytes text not None):
+    """Cut a text into parts, whose words are those of the text.
+
+    Parameters
+    ----------
+    options : BertOptions
+        The options of the normalizer.
+    text : bytes
+        A text in well-formed UTF-8.
+
+    Returns
+    -------
+    list of bytes
+        The parts, without white space between them.
+    """
+    return bert_parts_of(checked(text), bert_options(options))

@@ -1,0 +1,24 @@
+"""The options of BERT's normalizer."""
+
+from typing import NamedTuple
+
+
+class BertOptions(NamedTuple):
+    """How a ``BertNormalizer`` and a ``BertPreTokenizer`` cut texts.
+
+    Attributes
+    ----------
+    clean_text : bool
+        Whether control characters are removed.
+    handle_chinese_chars : bool
+        Whether each Chinese character is a word.
+    strip_accents : bool or None
+        Whether accents are removed. None means: if `lowercase` is set.
+    lowercase : bool
+        Whether capitals become small letters.
+    """
+
+    clean_text: bool = True
+    handle_chinese_chars: bool = True
+    strip_accents: bool | None = None
+    lowercase: bool = True
