@@ -8,20 +8,24 @@ from contextlib import closing
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import return_freed_memory
+from spmcompat.splitting.bert import BertOptions
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.sources import LineSource
 from spmcompat.words.words import WordCounter, Words
 
 
-def read_words(source: LineSource, scanner: str, adds_space: bool, context: Context) -> Words:
+def read_words(
+    source: LineSource, scanner: str | BertOptions, adds_space: bool, context: Context
+) -> Words:
     """Read a text and count its words.
 
     Parameters
     ----------
     source : LineSource
         The text. Lines of files include their ends; items of an iterator do not.
-    scanner : str
-        How texts are cut into words: a name from `spmcompat.splitting.expressions`.
+    scanner : str or BertOptions
+        How texts are cut into words: a name from `spmcompat.splitting.expressions`, or the options
+        of BERT.
     adds_space : bool
         Whether a text that does not begin with a space is read as if it did.
     context : Context

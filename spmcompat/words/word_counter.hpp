@@ -1,10 +1,11 @@
-// Counts the words into which the expression of a tokenizer cuts a text.
+// Counts the words into which a tokenizer cuts a text.
 //
-// A chunk of text is cut into the same words wherever it occurs (scanners.hpp). So each chunk is
+// A chunk of text is cut into the same words wherever it occurs (chunks.hpp). So each chunk is
 // looked up in a table, and cut only once, after the text was read. Only long chunks, which rarely
-// occur twice, are cut at once. Their words are stored in the same table, because a word that is cut
-// again stays whole: the alternative of the expression that matched it in the text also matches it
-// alone.
+// occur twice, are cut into parts at once, which are stored in the same table and cut again. The
+// parts are the words themselves if an expression cuts the text: such a word stays whole, because
+// the alternative of the expression that matched it in the text also matches it alone. For BERT, see
+// for_each_bert_part.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "spmcompat/counting/raw_token_table.hpp"
@@ -20,6 +22,7 @@
 #include "spmcompat/counting/segment_table.hpp"
 #include "spmcompat/runtime/cancel.hpp"
 #include "spmcompat/segments/segment_counts.hpp"
+#include "spmcompat/splitting/bert.hpp"
 #include "spmcompat/splitting/chunks.hpp"
 #include "spmcompat/splitting/scanners.hpp"
 #include "spmcompat/unicode/well_formed.hpp"
@@ -30,6 +33,7 @@ class WordCounter {
  public:
   // With `adds_space`, a text that does not begin with a space is read as if it did.
   WordCounter(Scanner scanner, bool adds_space) : scanner_(scanner), adds_space_(adds_space) {}
+  explicit WordCounter(const BertOptions& options) : scanner_(options), adds_space_(false) {}
 
   // Counts the words of a text, which must stay in memory until the next call of `flush`.
   void add_text(std::string_view text) {
@@ -53,8 +57,7 @@ class WordCounter {
   void move_to(SegmentCounts& words, const CancelFlag& cancel) {
     table_.consume([&](const CountedRawToken& chunk) {
       cancel.check();
-      for_each_word(scanner_, chunk.text,
-                    [&](std::string_view word) { words.add(word, chunk.inner); });
+      for_each_word(chunk.text, [&](std::string_view word) { words.add(word, chunk.inner); });
     });
   }
 
@@ -66,7 +69,7 @@ class WordCounter {
   void add_chunks(std::string_view text) {
     for_each_chunk(text, [this](std::string_view chunk) {
       if (chunk.size() <= kLongest) return add_chunk(chunk);
-      for_each_word(scanner_, chunk, [this](std::string_view word) { add_chunk(word); });
+      for_each_part(chunk, [this](std::string_view part) { add_chunk(part); });
     });
   }
   void add_chunk(std::string_view chunk) {
@@ -75,7 +78,22 @@ class WordCounter {
     if (chunks_.size() == kWaiting) flush();
   }
 
-  Scanner scanner_;
+  template <typename Function>
+  void for_each_word(std::string_view chunk, Function function) const {
+    if (const auto* options = std::get_if<BertOptions>(&scanner_)) {
+      return for_each_bert_word(chunk, *options, function);
+    }
+    spmcompat::for_each_word(std::get<Scanner>(scanner_), chunk, function);
+  }
+  template <typename Function>
+  void for_each_part(std::string_view chunk, Function function) const {
+    if (const auto* options = std::get_if<BertOptions>(&scanner_)) {
+      return for_each_bert_part(chunk, *options, function);
+    }
+    for_each_word(chunk, function);
+  }
+
+  std::variant<Scanner, BertOptions> scanner_;
   bool adds_space_;
   RawTokenTable table_;
   std::vector<RawToken> chunks_;  // chunks that are not counted yet

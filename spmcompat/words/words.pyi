@@ -3,11 +3,12 @@ from typing import final
 from typing_extensions import Buffer
 
 from spmcompat.runtime.threads import CancelFlag
+from spmcompat.splitting.bert import BertOptions
 from spmcompat.text.lines import ReadBuffer
 
 @final
 class WordCounter:
-    def __init__(self, scanner: str, adds_space: bool = ...) -> None: ...
+    def __init__(self, scanner: str | BertOptions, adds_space: bool = ...) -> None: ...
     def count(self, buffer: ReadBuffer) -> None: ...
 
 @final

@@ -25,13 +25,14 @@ from libcpp.vector cimport vector
 
 from spmcompat.runtime.threads cimport CancelFlag, CCancelFlag
 from spmcompat.segments.corpus cimport CSegmentCounts
-from spmcompat.splitting.scanners cimport Scanner, scanner_named
+from spmcompat.splitting.scanners cimport CBertOptions, Scanner, bert_options, scanner_named
 from spmcompat.text.lines cimport ReadBuffer
 
 
 cdef extern from "spmcompat/words/word_counter.hpp" namespace "spmcompat" nogil:
     cdef cppclass CWordCounter "spmcompat::WordCounter":
         CWordCounter(Scanner scanner, cbool adds_space) except +
+        CWordCounter(const CBertOptions& options) except +
         void move_to(CSegmentCounts& words, const CCancelFlag& cancel) except +
 
     CSegmentCounts no_words() except +
@@ -59,16 +60,21 @@ cdef class WordCounter:
 
     Parameters
     ----------
-    scanner : str
-        How texts are cut into words: a name from `spmcompat.splitting.expressions`.
-        adds_space : bool, optional
-        Whether a text that does not begin with a space is read as if it did.
+    scanner : str or BertOptions
+        How texts are cut into words: a name from `spmcompat.splitting.expressions`, or the options
+        of BERT.
+    adds_space : bool, optional
+        Whether a text that does not begin with a space is read as if it did. For BERT, this changes
+        nothing.
     """
 
     cdef unique_ptr[CWordCounter] counter
 
-    def __init__(self, str scanner not None, bint adds_space=False):
-        self.counter.reset(new CWordCounter(scanner_named(scanner), adds_space))
+    def __init__(self, scanner not None, bint adds_space=False):
+        if isinstance(scanner, str):
+            self.counter.reset(new CWordCounter(scanner_named(scanner), adds_space))
+        else:
+            self.counter.reset(new CWordCounter(bert_options(scanner)))
 
     def count(self, ReadBuffer buffer not None):
         """Count the words of a read buffer. Lines of a file include their ends.
