@@ -251,7 +251,7 @@ def tiktoken_ranks(document: Json) -> dict[str, bytes]:
     """Return the ranks, and the other arguments of ``tiktoken.Encoding`` as JSON."""
     template = Template(document, "the tokenizer")
     splitting = template.splitting
-    if not splitting.scanner or splitting.adds_space:
+    if not splitting.are_bytes or splitting.adds_space:
         raise TargetError(
             "tiktoken only splits with an expression, merges bytes and adds no space. Give another "
             "--to, or a template such as gpt2, cl100k, o200k or llama3."

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from spmcompat.bpe.token_trainer import Tokens
 from spmcompat.errors import BadValueError, printable
 from spmcompat.runtime.inputs import open_file
+from spmcompat.splitting.bert import BertOptions
 from spmcompat.splitting.expressions import scanner_of
 
 SHIPPED = ("gpt2", "cl100k", "o200k", "llama3", "qwen2", "bert")
@@ -35,14 +36,20 @@ class Splitting(NamedTuple):
 
     Attributes
     ----------
-    scanner : str
-        The scanner for its expression; empty if the library ``tokenizers`` has to cut the text.
+    scanner : str or BertOptions
+        The scanner for its expression, or the options of BERT; an empty text if the library
+        ``tokenizers`` has to cut the text.
     adds_space : bool
         Whether a text that does not begin with a space is read as if it did.
     """
 
-    scanner: str = ""
+    scanner: str | BertOptions = ""
     adds_space: bool = False
+
+    @property
+    def are_bytes(self) -> bool:
+        """Whether the letters of the words are bytes, as the scanners of expressions give them."""
+        return isinstance(self.scanner, str) and self.scanner != ""
 
 
 class Template:
@@ -142,6 +149,8 @@ class Template:
     @property
     def splitting(self) -> Splitting:
         """How texts are cut into words."""
+        if options := self._bert_options():
+            return Splitting(options)
         *before, last = steps(self.document["pre_tokenizer"]) or [{"type": ""}]
         if self.document["normalizer"] is not None or last["type"] != "ByteLevel":
             return Splitting()
@@ -151,6 +160,19 @@ class Template:
         if len(before) != 1 or last.get("use_regex", True) or adds_space:
             return Splitting()
         return Splitting(_scanner_of_step(before[0]))
+
+    def _bert_options(self) -> BertOptions | None:
+        """Return the options of BERT's normalizer, if texts are cut as BERT does."""
+        normalizer, pre_tokenizer = (
+            self.document[part] or {"type": ""} for part in ("normalizer", "pre_tokenizer")
+        )
+        if normalizer["type"] != "BertNormalizer" or pre_tokenizer["type"] != "BertPreTokenizer":
+            return None
+        given: list[Any] = [normalizer.get(name) for name in BertOptions._fields]
+        options = BertOptions(*given)
+        # An option of another type is left to the library, which refuses it.
+        needed = options._replace(strip_accents=options.strip_accents is not None and given[2])
+        return options if all(isinstance(one, bool) for one in needed) else None
 
     def warnings(self) -> list[str]:
         """Return a sentence for each step that was probably not intended."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.bpe.token_trainer import TokenOptions, train
 from spmcompat.errors import WrongTypeError
-from spmcompat.huggingface.reading import read_with_tokenizer, tokenizer_of
+from spmcompat.huggingface.reading import tokenizer_of
 from spmcompat.huggingface.template import (
     Json,
     Splitting,
@@ -16,10 +16,9 @@ from spmcompat.huggingface.template import (
     byte_texts,
     filled_model,
 )
-from spmcompat.huggingface.training import affixes_of
+from spmcompat.huggingface.training import affixes_of, cut_text
 from spmcompat.runtime.context import Context
-from spmcompat.text.sources import WordText, open_source
-from spmcompat.words.reading import read_words
+from spmcompat.text.sources import WordText
 
 if TYPE_CHECKING:
     from tokenizers import AddedToken, Tokenizer
@@ -103,13 +102,7 @@ def train_in_place(
     TrainingError
         If the text cannot be read.
     """
-    source = open_source(text.plan, text.sentences, context.report, text.column)
-    splitting = _splitting_of(tokenizer)
-    if splitting.scanner:
-        words = read_words(source, splitting.scanner, splitting.adds_space, context)
-        texts = byte_texts()
-    else:
-        words, texts = read_with_tokenizer(source, tokenizer, context), None
+    words, texts = cut_text(text, _splitting_of(tokenizer), lambda: tokenizer, context)
     (tokens,) = train(words, texts, given.options, context)
     context.report.step("Writing")
     description: Json = json.loads(tokenizer.model.__getstate__())

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.bpe.token_trainer import TokenOptions, Tokens, train
 from spmcompat.errors import BadValueError, naming_stage
 from spmcompat.huggingface.files import TrainedTokenizer, check_outputs, named_by_size, save
 from spmcompat.huggingface.reading import read_with_tokenizer, tokenizer_of
-from spmcompat.huggingface.template import Json, Template, TemplateError, byte_texts
+from spmcompat.huggingface.template import (
+    Json,
+    Splitting,
+    Template,
+    TemplateError,
+    byte_texts,
+)
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import prepare_thread
@@ -18,6 +24,9 @@ from spmcompat.text.sources import WordText, open_source
 from spmcompat.words.reading import read_words
 from spmcompat.words.table import WordOrigin, WordTable, check_same, table_of
 from spmcompat.words.words import Words
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 
 class TokenizerJob(NamedTuple):
@@ -138,7 +147,7 @@ def affixes_of(is_bpe: bool, options: TokenOptions) -> Json:
 def origin_of(template: Template) -> WordOrigin:
     """Return how the words of a text are counted for a template."""
     parts = {name: template.document[name] for name in ("normalizer", "pre_tokenizer")}
-    return WordOrigin(parts, bool(template.splitting.scanner))
+    return WordOrigin(parts, template.splitting.are_bytes)
 
 
 def count_words(template: Template, text: WordText, context: Context) -> WordTable:
@@ -166,11 +175,36 @@ def read_letters(template: Template, text: WordText | WordTable, context: Contex
         origin = origin_of(template)._replace(are_bytes=text.origin.are_bytes)
         check_same(origin, text.origin, template.name, text.name)
         return Letters(text.words(), byte_texts() if origin.are_bytes else None)
+    return cut_text(
+        text, template.splitting, lambda: _library_tokenizer(template, context), context
+    )
+
+
+def cut_text(
+    text: WordText, splitting: Splitting, tokenizer: Callable[[], Tokenizer], context: Context
+) -> Letters:
+    """Read a text, and count its words.
+
+    Parameters
+    ----------
+    text : WordText
+        The text.
+    splitting : Splitting
+        How it is cut.
+    tokenizer : callable
+        Returns the tokenizer of the library, if the library has to cut the text.
+    context : Context
+        The worker threads and the report.
+    """
     source = open_source(text.plan, text.sentences, context.report, text.column)
-    splitting = template.splitting
-    if splitting.scanner:
-        words = read_words(source, splitting.scanner, splitting.adds_space, context)
-        return Letters(words, byte_texts())
+    if not splitting.scanner:
+        return Letters(read_with_tokenizer(source, tokenizer(), context), None)
+    words = read_words(source, splitting.scanner, splitting.adds_space, context)
+    return Letters(words, byte_texts() if splitting.are_bytes else None)
+
+
+def _library_tokenizer(template: Template, context: Context) -> Tokenizer:
+    """Return the tokenizer with which the library cuts texts as a template says."""
     try:
         tokenizer = tokenizer_of({**template.document, "added_tokens": [], "post_processor": None})
     except ValueError as error:
@@ -179,4 +213,4 @@ def read_letters(template: Template, text: WordText | WordTable, context: Contex
         "The library tokenizers cuts the text, which takes most of the time: spmcompat itself has "
         "no scanner for the normalizer and the pre-tokenizer of this template."
     )
-    return Letters(read_with_tokenizer(source, tokenizer, context), None)
+    return tokenizer

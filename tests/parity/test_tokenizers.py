@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 
 import spmcompat
+from spmcompat.bpe.token_trainer import TokenOptions
 from spmcompat.huggingface.template import SHIPPED, Template, byte_texts, special_token
+from spmcompat.huggingface.training import TokenizerJob, run
+from spmcompat.plan import TextPlan
+from spmcompat.runtime.progress import Report
+from spmcompat.splitting.bert import BertOptions
+from spmcompat.text.sources import WordText
 
 from .corpora import mixed_text, words_text
 
@@ -250,3 +256,38 @@ def test_tokenizers_of_transformers(name: str, options: dict[str, Any], tmp_path
         tokenizer.save_pretrained(tmp_path / str(number))
     for file in (tmp_path / "1").iterdir():
         assert (tmp_path / "0" / file.name).read_bytes() == file.read_bytes()
+
+
+BERT = {
+    "uncased": {},
+    "cased": {"lowercase": False},
+    "accents": {"strip_accents": False},
+    "nothing": {"clean_text": False, "handle_chinese_chars": False, "lowercase": False},
+}
+
+
+@pytest.mark.parametrize("name", BERT)
+def test_word_piece(name: str, path: Path, tmp_path: Path) -> None:
+    document = {**Template.load("bert").document}
+    document["normalizer"] = {**document["normalizer"], **BERT[name]}
+    file = tmp_path / "bert.json"
+    file.write_text(json.dumps(document))
+    template = Template.load(file)
+    assert isinstance(template.splitting.scanner, BertOptions)
+    real = bare(document)
+    real.train([str(path)], trainer_of(template, vocab_size=600))
+    texts, _ = expected(real)
+    # Two runs of the library differ in the order of these letters.
+    affixed = [text for text in texts if text.startswith("##") and len(text) == 3]
+    plan = TextPlan((str(path),), long_sentences="keep")
+    options = TokenOptions([600], continuing_subword_prefix="##", affixed_letters=affixed)
+    job = TokenizerJob(
+        template, template.special_tokens, options, WordText(plan), 2, "", "tokenizer.json", []
+    )
+    (ours,) = run(job, Report(3))
+    assert result_of(ours.document)[0] == texts
+    real.add_special_tokens([AddedToken(**one) for one in template.special_tokens])
+    loaded = ours.tokenizer()
+    for line in LINES:
+        encoded = loaded.encode(line, add_special_tokens=False)
+        assert encoded.ids == real.encode(line, add_special_tokens=False).ids
