@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "spmcompat/counting/character_counts.hpp"
 #include "spmcompat/segments/segment_counts.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
@@ -61,14 +62,13 @@ class Letters {
 // Returns how often each letter occurs, in the order of the codes.
 inline std::vector<std::pair<uint32_t, uint64_t>> count_letters(const SegmentCounts& words,
                                                                 const Letters& letters) {
-  std::vector<uint64_t> counts(Letters::kCodes);
+  CharacterCounts counts;
   words.for_each([&](std::string_view word, uint64_t count) {
-    letters.for_each(word, [&](char32_t code) { counts[code] += count; });
+    letters.for_each(word, [&](char32_t code) { counts.add(code, count); });
   });
   std::vector<std::pair<uint32_t, uint64_t>> found;
-  for (uint32_t code = 0; code < counts.size(); ++code) {
-    if (counts[code] > 0) found.emplace_back(code, counts[code]);
-  }
+  if (counts.nuls() > 0) found.emplace_back(0, counts.nuls());
+  for (const auto& [code, count] : counts.counted()) found.emplace_back(code, count);
   return found;
 }
 

@@ -15,7 +15,7 @@ namespace spmcompat {
 class CharacterCounts {
  public:
   void add(char32_t c, uint64_t count) {
-    if (pages_.empty()) pages_.resize(kCodePoints / kPage);
+    if (c / kPage >= pages_.size()) pages_.resize(c / kPage + 1);
     std::unique_ptr<Page>& page = pages_[c / kPage];
     if (!page) page = std::make_unique<Page>();
     (*page)[c % kPage] += count;
@@ -48,8 +48,8 @@ class CharacterCounts {
     }
   }
 
-  // The first `add` allocates this vector. The constructor must not allocate it, because Cython
-  // could not catch an exception of the constructor.
+  // Only `add` allocates this vector. The constructor must not allocate it, because Cython could not
+  // catch an exception of the constructor.
   std::vector<std::unique_ptr<Page>> pages_;
 };
 
