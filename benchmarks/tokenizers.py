@@ -40,9 +40,14 @@ OTHERS = {
         "import rustbpe; t = rustbpe.Tokenizer(); "
         "t.train_from_iterator({lines}, {size}, pattern={pattern!r})"
     ),
+    "gigatoken": (
+        "import gigatoken as g; "
+        "g.train_bpe(g.TextFileSource(['text.txt']), {size}, ['<|endoftext|>'])"
+    ),
     "bpeasy": "import bpeasy; bpeasy.train_bpe({lines}, {pattern!r}, 10**6, {size})",
 }
-"""The programs of other trainers. Both break ties in another way, so they find other merges."""
+"""The programs of other trainers. Those of rustbpe and bpeasy break ties in another way, so they find
+other merges. gigatoken splits only as GPT-2 does, and reads a file as one text, not line by line."""
 
 
 def sides(sizes: str, others: list[str]) -> dict[str, list[str]]:
