@@ -7,18 +7,31 @@ from spmcompat.options.arguments import as_list, check_sentences, naming_keyword
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any, TextIO
+    from typing import Any, TextIO, TypedDict
 
     from tokenizers import AddedToken, Tokenizer
     from tokenizers.trainers import Trainer
     from transformers import PreTrainedTokenizerFast
+    from typing_extensions import Unpack
 
     from spmcompat.huggingface.files import TrainedTokenizer
+    from spmcompat.options.given_text import GivenText
     from spmcompat.options.keywords import InputFormat, StrPath
     from spmcompat.runtime.context import Context
     from spmcompat.text.arrow_producers import Sentences
     from spmcompat.text.sources import WordText
     from spmcompat.words.table import WordTable
+
+    class ReadingOptions(TypedDict, total=False):
+        """How to read a text."""
+
+        input_format: InputFormat | None
+        input_column: str | None
+        column: str | None
+        split_lines: bool | None
+        skip_bad_records: bool | None
+        workers: int | None
+        minloglevel: int | None
 
 
 @naming_keywords()
@@ -38,14 +51,8 @@ def train_tokenizer(
     end_of_word_suffix: str | None = None,
     output: StrPath | None = None,
     to: str = "tokenizer.json",
-    input_format: InputFormat | None = None,
-    input_column: str | None = None,
-    column: str | None = None,
-    split_lines: bool | None = None,
-    skip_bad_records: bool | None = None,
-    workers: int | None = None,
-    minloglevel: int | None = None,
     logstream: TextIO | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> TrainedTokenizer | list[TrainedTokenizer]:
     """Train the vocabulary of a tokenizer.json.
 
@@ -84,10 +91,11 @@ def train_tokenizer(
     to : str
         The format of the output: ``tokenizer.json``, ``hf-folder``, ``vocab.json`` (with
         ``merges.txt``), ``vocab.txt`` or ``tiktoken``.
-    input_format, input_column, column, split_lines, skip_bad_records, workers, minloglevel
-        As for `train`.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
+    **reading
+        The options of `train` for reading: `input_format`, `input_column`, `column`, `split_lines`,
+        `skip_bad_records`, `workers` and `minloglevel`.
 
     Returns
     -------
@@ -103,7 +111,6 @@ def train_tokenizer(
     from spmcompat.cli.train_tokenizer import command, job_of
     from spmcompat.errors import ConflictError
     from spmcompat.huggingface.training import run
-    from spmcompat.options.given_text import text_of
     from spmcompat.runtime.progress import Report
 
     values = {
@@ -121,18 +128,8 @@ def train_tokenizer(
     }
     if counts is not None and (input is not None or sentence_iterator is not None):
         raise ConflictError("Give either a text or counts: counts replace the text.")
-    reading = {
-        "input": input,
-        "input_format": input_format,
-        "input_column": input_column,
-        "column": column,
-        "split_lines": split_lines,
-        "skip_bad_records": skip_bad_records,
-        "workers": workers,
-        "minloglevel": minloglevel,
-    }
     given = from_python(command()._replace(required=[("like",)]), (), values)
-    text = text_of(sentence_iterator, **_given(reading))
+    text = _text(input, sentence_iterator, reading)
     trained = run(job_of(given, text, counts), Report(text.min_log_level, logstream))
     return trained[0] if isinstance(vocab_size, int) else trained
 
@@ -143,14 +140,8 @@ def count_words(
     *,
     input: StrPath | Sequence[StrPath] | None = None,
     sentence_iterator: Sentences | None = None,
-    input_format: InputFormat | None = None,
-    input_column: str | None = None,
-    column: str | None = None,
-    split_lines: bool | None = None,
-    skip_bad_records: bool | None = None,
-    workers: int | None = None,
-    minloglevel: int | None = None,
     logstream: TextIO | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> WordTable:
     """Count the words of a text. Training from them gives the same tokenizer as from the text.
 
@@ -160,10 +151,11 @@ def count_words(
         The template that cuts the text into words, as for `train_tokenizer`.
     input, sentence_iterator
         The text, as for `train_tokenizer`.
-    input_format, input_column, column, split_lines, skip_bad_records, workers, minloglevel
-        As for `train`.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
+    **reading
+        The options of `train` for reading: `input_format`, `input_column`, `column`, `split_lines`,
+        `skip_bad_records`, `workers` and `minloglevel`.
 
     Returns
     -------
@@ -178,20 +170,9 @@ def count_words(
     """
     from spmcompat.huggingface.template import Template
     from spmcompat.huggingface.training import count_words
-    from spmcompat.options.given_text import text_of
     from spmcompat.runtime.progress import Report
 
-    reading = {
-        "input": input,
-        "input_format": input_format,
-        "input_column": input_column,
-        "column": column,
-        "split_lines": split_lines,
-        "skip_bad_records": skip_bad_records,
-        "workers": workers,
-        "minloglevel": minloglevel,
-    }
-    text = text_of(sentence_iterator, **_given(reading))
+    text = _text(input, sentence_iterator, reading)
     report = Report(text.min_log_level, logstream)
     return count_words(Template.load(like), text.words(), text.context(report))
 
@@ -334,9 +315,20 @@ def _train(
     )
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that the user set."""
-    return {name: value for name, value in options.items() if value is not None}
+def _text(
+    input: StrPath | Sequence[StrPath] | None, sentences: Sentences | None, reading: ReadingOptions
+) -> GivenText:
+    """Return the text that the arguments of a function name."""
+    from spmcompat.errors import UnknownOptionError
+    from spmcompat.options.given_text import WORD_OPTIONS, text_of
+
+    options = {name: value for name, value in reading.items() if value is not None}
+    unknown = next((name for name in options if name not in {*WORD_OPTIONS, "column"}), None)
+    if unknown is not None:
+        raise UnknownOptionError(
+            f"{unknown} is not an option for reading words: {', '.join(WORD_OPTIONS)}, column."
+        )
+    return text_of(sentences, **options, **({} if input is None else {"input": input}))
 
 
 def _items(iterator: Sentences) -> WordText:

@@ -57,6 +57,7 @@ class Command(NamedTuple):
 
 
 TRAIN = "train --input=t.txt --model_prefix=n --hard_vocab_limit=false --quiet"
+TRAIN_TOKENIZER = "train_tokenizer --like=gpt2 --input=t.txt --quiet"
 MODEL = ("n.model", "n.vocab")
 HF_FOLDER = (
     "tokenizer.json",
@@ -71,6 +72,16 @@ COMMANDS = {
         [f"n-{size}.{end}" for size in (60, 80) for end in ("model", "vocab")],
     ),
     "dump": Command(f"{TRAIN} --vocab_size=80 --dump=d", MODEL),
+    "train_tokenizer": Command(
+        f"{TRAIN_TOKENIZER} --vocab_size=280,300 --output=n.json", ["n-280.json", "n-300.json"]
+    ),
+    "train_tokenizer --to": Command(
+        f"{TRAIN_TOKENIZER} --vocab_size=280 --to=vocab.json --output=n",
+        ["n/vocab.json", "n/merges.txt"],
+    ),
+    "count --like": Command(
+        "count --like=gpt2 --input=t.txt --output=n.words --quiet", ["n.words"]
+    ),
     "count": Command("count --input=t.txt --output=n.counts --quiet", ["n.counts"]),
     "counts merge": Command(
         "counts merge a.counts b.counts --output=n.counts --quiet", ["n.counts"]
