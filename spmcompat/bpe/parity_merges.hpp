@@ -15,12 +15,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "spmcompat/bpe/last_choices.hpp"
 #include "spmcompat/bpe/paired_text.hpp"
 #include "spmcompat/bpe/pairs.hpp"
 #include "spmcompat/bpe/piece_policy.hpp"
@@ -101,7 +101,7 @@ class ParityMerger {
         options_(options),
         crew_(crew),
         pieces_(symbols_),
-        choices_(languages.size()) {
+        last_choices_(languages.size(), options.window) {
     if (options.first_merges > 0) {
       SegmentCounts all;
       for (const LanguageTexts& language : languages) all.add(*language.training);
@@ -148,7 +148,6 @@ class ParityMerger {
   Choice choose();
   uint32_t costliest(const std::vector<bool>& excluded, bool in_window) const;
   bool chose_too_often(uint32_t language) const;
-  void note_choice(uint32_t language);
   Choice take_pair(Text& text, uint32_t language);
 
   void merge(const Choice& choice);
@@ -164,8 +163,7 @@ class ParityMerger {
   std::vector<std::unique_ptr<Text>> training_;     // the text of each language
   std::vector<std::unique_ptr<Text>> development_;  // null where it is the text for training
   std::unique_ptr<Text> all_;  // all texts for training; null once the languages choose
-  std::deque<uint32_t> last_choices_;
-  std::vector<size_t> choices_;  // how often each language occurs in last_choices_
+  LastChoices last_choices_;
   ParityMerges found_;
 };
 
@@ -187,7 +185,7 @@ inline ParityMerger::Choice ParityMerger::choose() {
     if (language == kNone) return {kNone, kNone, kNone, kNone};
     const Choice choice = take_pair(*training_[language], language);
     if (choice.merged != kNone) {
-      note_choice(language);
+      last_choices_.add(language);
       return choice;
     }
     excluded[language] = true;
@@ -208,16 +206,7 @@ inline uint32_t ParityMerger::costliest(const std::vector<bool>& excluded, bool 
 }
 
 inline bool ParityMerger::chose_too_often(uint32_t language) const {
-  return options_.window > 0 && choices_[language] > options_.most_choices;
-}
-
-inline void ParityMerger::note_choice(uint32_t language) {
-  if (options_.window == 0) return;
-  last_choices_.push_back(language);
-  ++choices_[language];
-  if (last_choices_.size() <= options_.window) return;
-  --choices_[last_choices_.front()];
-  last_choices_.pop_front();
+  return options_.window > 0 && last_choices_[language] > options_.most_choices;
 }
 
 // Takes pairs of a text, the best pair first, until one has a text that is not a piece yet. Adds the

@@ -21,7 +21,7 @@
 #include "spmcompat/bpe/symbol_text.hpp"
 #include "spmcompat/bpe/symbols.hpp"
 #include "spmcompat/bpe/token_texts.hpp"
-#include "spmcompat/containers/hash.hpp"
+#include "spmcompat/bpe/token_words.hpp"
 #include "spmcompat/runtime/crew.hpp"
 
 namespace spmcompat {
@@ -32,9 +32,10 @@ class RecurringTokens {
   RecurringTokens(const SymbolText& text, const Symbols& symbols,
                   const std::vector<uint32_t>& tokens, uint64_t least_count, uint64_t length_limit,
                   const std::vector<TokenMerge>& merges)
-      : least_count_(least_count), length_limit_(length_limit) {
-    read_words(text, symbols, tokens);
-    count_pairs();
+      : least_count_(least_count), words_(text, symbols, tokens, length_limit) {
+    words_.for_each_pair(
+        [this](const TokenPair& pair, int64_t count, uint32_t word) { change(pair, count, word); });
+    push_changed();
     for (const TokenMerge& merge : merges) counts_[{merge.left, merge.right}] += merge.count;
   }
 
@@ -54,25 +55,15 @@ class RecurringTokens {
       const auto [left, right] = best.pair;
       const uint32_t token = texts.merge(left, right);
       merges.push_back({left, right, token, 0});
-      for (const uint32_t word : best.words) merge(word, best.pair, token);
+      for (const uint32_t word : best.words) {
+        words_.merge(word, best.pair, token,
+                     [&](const TokenPair& pair, int64_t by) { change(pair, by, word); });
+      }
       push_changed();
     }
   }
 
  private:
-  using TokenPair = std::pair<uint32_t, uint32_t>;
-  struct Hash {
-    size_t operator()(const TokenPair& pair) const { return hash_pair(pair.first, pair.second); }
-  };
-
-  struct Symbol {
-    uint32_t token;
-    uint64_t length;  // in letters
-  };
-  struct Word {
-    std::vector<Symbol> symbols;
-    int64_t count;
-  };
   struct Entry {
     uint64_t count;
     TokenPair pair;
@@ -81,32 +72,6 @@ class RecurringTokens {
       return count != other.count ? count < other.count : pair > other.pair;
     }
   };
-
-  void read_words(const SymbolText& text, const Symbols& symbols,
-                  const std::vector<uint32_t>& tokens) {
-    for (uint32_t position = 1; position < text.size(); ++position) {
-      const uint32_t at = text[position];
-      if (SymbolText::is_symbol(at)) {
-        if (SymbolText::is_edge(text[position - 1])) {
-          words_.push_back({{}, static_cast<int64_t>(text.count_at(position))});
-        }
-        words_.back().symbols.push_back({tokens[at], symbols.length(at)});
-      }
-    }
-  }
-
-  void count_pairs() {
-    for (uint32_t i = 0; i < words_.size(); ++i) {
-      const std::vector<Symbol>& symbols = words_[i].symbols;
-      for (size_t j = 1; j < symbols.size(); ++j) {
-        const uint64_t length = symbols[j - 1].length + symbols[j].length;
-        if (length == 2 || length < length_limit_) {
-          change({symbols[j - 1].token, symbols[j].token}, words_[i].count, i);
-        }
-      }
-    }
-    push_changed();
-  }
 
   // Adds to the count of a pair. If it rises, the pair gets an entry with the word.
   void change(const TokenPair& pair, int64_t by, uint32_t word) {
@@ -135,35 +100,11 @@ class RecurringTokens {
     return best;
   }
 
-  void merge(uint32_t word, const TokenPair& pair, uint32_t token) {
-    std::vector<Symbol>& symbols = words_[word].symbols;
-    const int64_t count = words_[word].count;
-    // Replaces the pair of a neighbour with a part of the merged pair.
-    const auto replace = [&](const TokenPair& old, const TokenPair& now, uint64_t length) {
-      change(old, -count, word);
-      if (length < length_limit_) change(now, count, word);
-    };
-    for (size_t i = 0; i + 1 < symbols.size(); ++i) {
-      if (TokenPair(symbols[i].token, symbols[i + 1].token) != pair) continue;
-      const Symbol merged{token, symbols[i].length + symbols[i + 1].length};
-      if (i > 0) {
-        const Symbol& before = symbols[i - 1];
-        replace({before.token, pair.first}, {before.token, token}, before.length + merged.length);
-      }
-      symbols[i] = merged;
-      symbols.erase(symbols.begin() + i + 1);
-      if (i + 1 < symbols.size()) {
-        const Symbol& after = symbols[i + 1];
-        replace({pair.second, after.token}, {token, after.token}, after.length + merged.length);
-      }
-    }
-  }
-
-  const uint64_t least_count_, length_limit_;
-  std::vector<Word> words_;
-  std::unordered_map<TokenPair, int64_t, Hash> counts_;
+  const uint64_t least_count_;
+  TokenWords words_;
+  std::unordered_map<TokenPair, int64_t, TokenPairHash> counts_;
   // The pairs whose counts rose in the current merge, with the words in which this happened.
-  std::unordered_map<TokenPair, std::vector<uint32_t>, Hash> changed_;
+  std::unordered_map<TokenPair, std::vector<uint32_t>, TokenPairHash> changed_;
   std::vector<Entry> queue_;  // a heap
 };
 
