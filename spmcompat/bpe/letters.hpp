@@ -33,6 +33,7 @@ class Letters {
     kept_.assign(kCodePoints, false);
     for (const char32_t code : codes) kept_[code] = true;
   }
+  void keep_all() { kept_.clear(); }
 
   size_t count(std::string_view word) const {
     size_t count = 0;
@@ -59,13 +60,15 @@ class Letters {
   std::vector<bool> kept_;  // the letters that are not dropped; empty if none is
 };
 
-// Returns how often each letter occurs, in the order of the codes.
-inline std::vector<std::pair<uint32_t, uint64_t>> count_letters(const SegmentCounts& words,
-                                                                const Letters& letters) {
+// Returns how often each letter occurs in several texts, in the order of the codes.
+inline std::vector<std::pair<uint32_t, uint64_t>> count_letters(
+    const std::vector<const SegmentCounts*>& texts, const Letters& letters) {
   CharacterCounts counts;
-  words.for_each([&](std::string_view word, uint64_t count) {
-    letters.for_each(word, [&](char32_t code) { counts.add(code, count); });
-  });
+  for (const SegmentCounts* words : texts) {
+    words->for_each([&](std::string_view word, uint64_t count) {
+      letters.for_each(word, [&](char32_t code) { counts.add(code, count); });
+    });
+  }
   std::vector<std::pair<uint32_t, uint64_t>> found;
   if (counts.nuls() > 0) found.emplace_back(0, counts.nuls());
   for (const auto& [code, count] : counts.counted()) found.emplace_back(code, count);

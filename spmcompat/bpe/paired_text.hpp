@@ -71,6 +71,9 @@ class PairedText {
     if (counts_levels_) levels_.remove(pairs_[pair].count);
   }
 
+  // Takes a pair out of the queue after it was merged; `take_best` does that, too.
+  void forget(uint32_t pair) { pairs_[pair].count = 0; }
+
   // Merges a recorded pair into a new symbol, which must have been added to the symbols, wherever it
   // occurs. Returns how often that is.
   uint64_t merge(Pair pair, uint32_t merged);

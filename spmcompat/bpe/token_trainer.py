@@ -14,7 +14,8 @@ from spmcompat.runtime.context import Context
 from spmcompat.words.words import Words
 
 _STEP = 1000  # the number of tokens between two updates of the progress
-_NO_LIMIT = 2**64 - 1
+NO_LIMIT = 2**64 - 1
+"""The length limit if there is no `max_token_length`."""
 
 
 class TokenOptions(NamedTuple):
@@ -91,38 +92,60 @@ def train(
     TrainingError
         If the text is too large.
     """
-    prefix, suffix = options.continuing_subword_prefix, options.end_of_word_suffix
-    are_bytes = letter_texts is not None
-    text_of = letter_texts.__getitem__ if letter_texts is not None else chr
-    counts = {text_of(code): n for code, n in count_letters(words, Letters(are_bytes))}
-    ids = _number([*options.special_tokens, *_alphabet(counts, options)])
-    kept = [code for code in (letter_texts or map(ord, counts)) if text_of(code) in ids]
-    letters = Letters(are_bytes, bool(prefix), bool(suffix), kept)
-    codes = {code: text_of(code) for code in kept}
-    if prefix or suffix:
-        affixed = [code for code, _ in count_letters(words, letters)]
-        codes = {code: _with_affixes(code, text_of, prefix, suffix) for code in affixed}
-    ids = _number([*ids, *options.affixed_letters, *codes.values()])
+    letters, ids, first = first_tokens([words], [], letter_texts, options)
     wanted = max(options.vocab_sizes)
-    if len(ids) > min(options.vocab_sizes):
+    if len(first) > min(options.vocab_sizes):
         context.report.warning(
-            f"The special tokens and the letters alone are {len(ids)} tokens, more than the "
+            f"The special tokens and the letters alone are {len(first)} tokens, more than the "
             f"vocab_size {min(options.vocab_sizes)}."
         )
     merges = TokenMerges(
         words,
         letters,
-        [(code, ids[text]) for code, text in codes.items()],
-        [text.encode() for text in ids],
+        ids,
+        first,
         context.workers,
-        prefix=prefix.encode(),
+        prefix=options.continuing_subword_prefix.encode(),
         least_count=max(options.min_frequency, 1),
-        length_limit=_NO_LIMIT if options.max_token_length is None else options.max_token_length,
-        expected=max(wanted - len(ids), 1),
+        length_limit=NO_LIMIT if options.max_token_length is None else options.max_token_length,
+        expected=max(wanted - len(first), 1),
     )
-    _make(merges, len(ids), wanted, context)
+    _make(merges, len(first), wanted, context)
     texts, made = [text.decode() for text in merges.texts()], merges.merges()
-    return [_of_size(size, texts, made, len(ids)) for size in options.vocab_sizes]
+    return [tokens_of_size(size, texts, made, len(first)) for size in options.vocab_sizes]
+
+
+def first_tokens(
+    training: Sequence[Words],
+    development: Sequence[Words],
+    letter_texts: Mapping[int, str] | None,
+    options: TokenOptions,
+) -> tuple[Letters, list[tuple[int, int]], list[bytes]]:
+    """Return what `TokenMerges` needs: the letters, their codes and ids, and the first texts.
+
+    Letters that occur only in development words get a token, too, but not with an affix.
+    """
+    prefix, suffix = options.continuing_subword_prefix, options.end_of_word_suffix
+    are_bytes = letter_texts is not None
+    text_of = letter_texts.__getitem__ if letter_texts is not None else chr
+    counted = count_letters([*training, *development], Letters(are_bytes))
+    counts = {text_of(code): count for code, count in counted}
+    ids = _number([*options.special_tokens, *_alphabet(counts, options)])
+    kept = [code for code in (letter_texts or map(ord, counts)) if text_of(code) in ids]
+    letters = Letters(are_bytes, bool(prefix), bool(suffix), kept)
+    codes = {code: text_of(code) for code in kept}
+    if prefix or suffix:
+        trained, others = (
+            {
+                code: _with_affixes(code, text_of, prefix, suffix)
+                for code, _ in count_letters(words, letters)
+            }
+            for words in (training, development)
+        )
+        ids = _number([*ids, *options.affixed_letters, *trained.values()])
+        codes = trained | {code: text for code, text in others.items() if text in ids}
+    texts = [text.encode() for text in ids]
+    return letters, [(code, ids[text]) for code, text in codes.items()], texts
 
 
 def _alphabet(counts: Mapping[str, int], options: TokenOptions) -> list[str]:
@@ -159,7 +182,7 @@ def _make(merges: TokenMerges, known: int, wanted: int, context: Context) -> Non
                 return
 
 
-def _of_size(
+def tokens_of_size(
     size: int, texts: Sequence[str], merges: Iterable[tuple[int, int, int]], first: int
 ) -> Tokens:
     """Return the vocabulary of a size. A pair that is merged twice keeps its last place."""

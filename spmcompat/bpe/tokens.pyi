@@ -1,6 +1,7 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import final
 
+from spmcompat.runtime.progress import Stage
 from spmcompat.runtime.workers import Workers
 from spmcompat.words.words import Words
 
@@ -17,7 +18,7 @@ class Letters:
         kept: Iterable[int] | None = ...,
     ) -> None: ...
 
-def count_letters(words: Words, letters: Letters) -> list[tuple[int, int]]: ...
+def count_letters(texts: Iterable[Words], letters: Letters) -> list[tuple[int, int]]: ...
 
 @final
 class TokenMerges:
@@ -37,3 +38,21 @@ class TokenMerges:
     def make(self, wanted: int) -> int: ...
     def texts(self) -> list[bytes]: ...
     def merges(self) -> list[tuple[int, int, int]]: ...
+
+def parity_tokens(
+    languages: Iterable[tuple[Words, Words | None]],
+    letters: Letters,
+    tokens: Iterable[tuple[int, int]],
+    texts: Iterable[bytes],
+    workers: Workers,
+    *,
+    wanted: int,
+    prefix: bytes = ...,
+    least_count: int = ...,
+    length_limit: int = ...,
+    first_merges: int = ...,
+    ratios: Sequence[float] = ...,
+    window: int = ...,
+    largest_share: float = ...,
+    stage: Stage | None = ...,
+) -> tuple[list[bytes], list[tuple[int, int, int]], bool]: ...

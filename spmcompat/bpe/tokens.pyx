@@ -2,7 +2,7 @@
 
 For example, byte-level BPE, with the bytes as the first tokens::
 
-    counts = count_letters(words, Letters())
+    counts = count_letters([words], Letters())
     merges = TokenMerges(words, Letters(), [(code, code) for code in range(256)], texts, workers)
     merges.make(32000)
 """
@@ -31,7 +31,7 @@ cdef extern from "spmcompat/bpe/letters.hpp" namespace "spmcompat" nogil:
         void keep(const vector[char32_t]& codes) except +
 
     vector[pair[uint32_t, uint64_t]] cpp_count_letters "spmcompat::count_letters"(
-        const CSegmentCounts& words, const CLetters& letters) except +
+        const vector[const CSegmentCounts*]& texts, const CLetters& letters) except +
     uint32_t INNER_MARK "spmcompat::Letters::kInner"
     uint32_t LAST_MARK "spmcompat::Letters::kLast"
 
@@ -66,6 +66,35 @@ cdef extern from "spmcompat/bpe/token_merges.hpp" namespace "spmcompat" nogil:
     unique_ptr[CTokenMerges] merges_of_words "spmcompat::TokenMerges::of_words"(
         CSegmentCounts& words, const TokenMergeOptions& options, CCrew& crew)
     void make_merges "&spmcompat::TokenMerges::make"(size_t wanted, CCrew& crew)
+
+
+cdef extern from "spmcompat/bpe/language_chooser.hpp" namespace "spmcompat" nogil:
+    cdef cppclass ChooserOptions:
+        vector[double] ratios
+        size_t window
+        double largest_share
+
+
+cdef extern from "spmcompat/bpe/parity_tokens.hpp" namespace "spmcompat" nogil:
+    cdef cppclass LanguageWords:
+        LanguageWords()
+        CSegmentCounts* training
+        CSegmentCounts* development
+
+    cdef cppclass ParityTokenOptions(TokenMergeOptions):
+        ParityTokenOptions()
+        size_t wanted
+        size_t first_merges
+        ChooserOptions chooser
+
+    cdef cppclass ParityTokens:
+        ParityTokens()
+        TokenTexts texts
+        vector[TokenMerge] merges
+        cbool library_would_end
+
+    ParityTokens cpp_parity_tokens "spmcompat::parity_tokens"(
+        const vector[LanguageWords]& words, const ParityTokenOptions& options, CCrew& crew)
 
 
 INNER = INNER_MARK
@@ -103,11 +132,16 @@ cdef class Letters:
             self.letters.keep(codes)
 
 
-def count_letters(Words words not None, Letters letters not None):
-    """Return the code and the count of each letter, in the order of the codes."""
+def count_letters(texts, Letters letters not None):
+    """Return the code and the count of each letter in several `Words`, by code."""
+    cdef vector[const CSegmentCounts*] words
+    cdef Words text
     cdef vector[pair[uint32_t, uint64_t]] counts
+    texts = [*texts]
+    for text in texts:
+        words.push_back(&text.words)
     with nogil:
-        counts = cpp_count_letters(words.words, letters.letters)
+        counts = cpp_count_letters(words, letters.letters)
     return counts
 
 
@@ -162,8 +196,7 @@ cdef class TokenMerges:
         try:
             self.crew.await_stage()
         except OverflowError as error:
-            raise TooLargeError(
-                f"{error}: it has 2**31 letters or more. Give less text.") from None
+            raise _too_large(error) from None
         words.words = CSegmentCounts()
 
     def make(self, size_t wanted):
@@ -177,17 +210,90 @@ cdef class TokenMerges:
 
     def texts(self):
         """Return the texts of all tokens as bytes, by id."""
-        cdef const TokenTexts* texts = &dereference(self.found).texts()
-        cdef uint32_t token
-        return [bytes(dereference(texts)[token]) for token in range(dereference(texts).size())]
+        return list_texts(dereference(self.found).texts())
 
     def merges(self):
         """Return (left, right, token) for each merge: the ids of its parts and of the result."""
-        cdef const vector[TokenMerge]* merges = &dereference(self.found).merges()
-        cdef const TokenMerge* merge
-        cdef size_t i
-        found = []
-        for i in range(dereference(merges).size()):
-            merge = &dereference(merges)[i]
-            found.append((merge.left, merge.right, merge.token))
-        return found
+        return list_merges(dereference(self.found).merges())
+
+
+def parity_tokens(
+    languages, Letters letters not None, tokens, texts, workers not None, *, size_t wanted,
+    bytes prefix=b"", uint64_t least_count=1, uint64_t length_limit=2**64 - 1,
+    size_t first_merges=0, ratios=(), size_t window=0, double largest_share=0, stage=None,
+):
+    """Make parity-aware merges: the language with the highest cost chooses each pair.
+
+    `letters`, `tokens`, `texts`, `workers`, `prefix`, `least_count` and `length_limit` are those of
+    `TokenMerges`.
+
+    Parameters
+    ----------
+    languages : sequence of (Words, Words or None)
+        For each language: the words for training, and its development words, or None for all
+        languages. Afterwards, they are empty. No two of them may be the same object.
+    wanted : int
+        The number of merges.
+    first_merges : int, optional
+        The number of merges at the beginning that are chosen by the count of a pair in all
+        languages together.
+    ratios : sequence of float, optional
+        The ratio of each language. Without ratios, the cost of a language is its number of tokens.
+    window, largest_share : int and float, optional
+        If `window` is above 0, a language cannot choose if its share of the last `window` choices
+        is above `largest_share`.
+    stage : Stage, optional
+        Shows the progress.
+
+    Returns
+    -------
+    texts : list of bytes
+        The texts of all tokens, by id.
+    merges : list of (int, int, int)
+        The ids of the parts and of the result of each merge; fewer than wanted if no pair is left.
+    library_would_end : bool
+        Whether Hugging Face's trainer would ever end.
+    """
+    cdef Crew crew = workers.crew
+    cdef vector[LanguageWords] words
+    cdef LanguageWords one
+    cdef Words training, development
+    cdef ParityTokenOptions options
+    cdef vector[string] first = texts
+    cdef ParityTokens found
+    for training, development in languages:
+        one.training = &training.words
+        one.development = NULL
+        if development is not None:
+            one.development = &development.words
+        words.push_back(one)
+    options.letters = letters.letters
+    options.tokens = tokens
+    options.texts = TokenTexts(first, prefix)
+    options.least_count = least_count
+    options.length_limit = length_limit
+    options.wanted = wanted
+    options.first_merges = first_merges
+    options.chooser.ratios = ratios
+    options.chooser.window = window
+    options.chooser.largest_share = largest_share
+    start_stage(dereference(crew.crew), found, cpp_parity_tokens, words, options)
+    try:
+        crew.await_stage(stage)
+    except OverflowError as error:
+        raise _too_large(error) from None
+    return list_texts(found.texts), list_merges(found.merges), found.library_would_end
+
+
+cdef list_texts(const TokenTexts& texts):
+    cdef uint32_t token
+    return [bytes(texts[token]) for token in range(texts.size())]
+
+
+cdef list_merges(const vector[TokenMerge]& merges):
+    cdef size_t i
+    return [(merges[i].left, merges[i].right, merges[i].token) for i in range(merges.size())]
+
+
+def _too_large(error):
+    return TooLargeError(f"{error}: it has 2**31 letters or more. Give less text.")
