@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         train_from_files,
         train_from_iterator,
         train_new_from_iterator,
+        train_parity_from_iterators,
         train_tokenizer,
     )
     from spmcompat.api.training import SentencePieceTrainer, train
@@ -63,6 +64,7 @@ _NAMES = {
         "train_from_files",
         "train_from_iterator",
         "train_new_from_iterator",
+        "train_parity_from_iterators",
         "train_tokenizer",
     ),
     "api.training": ("SentencePieceTrainer", "train"),
@@ -143,6 +145,7 @@ __all__ = [
     "train_from_files",
     "train_from_iterator",
     "train_new_from_iterator",
+    "train_parity_from_iterators",
     "train_tokenizer",
     "trim",
 ]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any, TextIO, TypedDict
 
     from tokenizers import AddedToken, Tokenizer
-    from tokenizers.trainers import Trainer
+    from tokenizers.trainers import ParityBpeTrainer, Trainer
     from transformers import PreTrainedTokenizerFast
     from typing_extensions import Unpack
 
@@ -240,6 +240,62 @@ def train_from_files(
     paths = tuple(as_list("files", files))
     plan = TextPlan(paths, input_format="text", long_sentences="keep")
     _train(tokenizer, WordText(plan), trainer, workers)
+
+
+@naming_keywords()
+def train_parity_from_iterators(
+    tokenizer: Tokenizer,
+    train_iterators: Sequence[Sentences],
+    trainer: ParityBpeTrainer | None = None,
+    dev_iterators: Sequence[Sentences] | None = None,
+    ratio: Sequence[float] | None = None,
+    *,
+    workers: int | None = None,
+) -> None:
+    """Train a tokenizer as the ``train_from_iterator`` of a ``ParityBpeTrainer`` does.
+
+    The result is the same, except that the method of the library never ends in a few cases, in
+    which this function ends with a warning.
+
+    Parameters
+    ----------
+    tokenizer : tokenizers.Tokenizer
+        The tokenizer. Its model is replaced.
+    train_iterators : sequence of iterables of str or of lists of str, or of Arrow data
+        The texts of each language.
+    trainer : ParityBpeTrainer
+        The trainer. It is not changed.
+    dev_iterators : sequence, optional
+        The texts of each language that decide which language chooses a merge.
+    ratio : sequence of float, optional
+        The ratio of each language; by default, those of the trainer.
+    workers : int
+        The number of worker threads; by default, one for each core. It never changes the result.
+
+    Raises
+    ------
+    TrainingError
+        If an option is not possible, or a text cannot be read. The tokenizer is not changed.
+    """
+    from spmcompat.errors import BadValueError, naming_stage
+    from spmcompat.huggingface.trainers import parity_trainer, train_parity
+
+    chosen = parity_trainer(trainer)
+    development = [*dev_iterators] if dev_iterators else [None] * len(train_iterators)
+    if len(development) != len(train_iterators):
+        raise BadValueError(
+            f"train_iterators has {len(train_iterators)} texts, but dev_iterators has "
+            f"{len(development)}. Give one of each for every language."
+        )
+    texts = [
+        (_items(training), None if other is None else _items(other))
+        for training, other in zip(train_iterators, development, strict=True)
+    ]
+    context = _context(0 if chosen.show_progress else 1, workers)
+    naming_stage(
+        lambda: train_parity(tokenizer, chosen, texts, ratio, context),
+        lambda: context.report.current,
+    )
 
 
 @naming_keywords()

@@ -62,7 +62,7 @@ def read_with_tokenizer(source: LineSource, tokenizer: Tokenizer, context: Conte
     from tokenizers import trainers
 
     words = Words()
-    splitter = _without_vocabulary(tokenizer)
+    splitter = without_vocabulary(tokenizer)
     with context.report.stage("Reading", source.size(), "bytes") as stage:
         for size, texts in _batches(source, context.report):
             trainer = trainers.BpeTrainer(vocab_size=0, show_progress=False)
@@ -75,7 +75,7 @@ def read_with_tokenizer(source: LineSource, tokenizer: Tokenizer, context: Conte
     return words
 
 
-def _without_vocabulary(tokenizer: Tokenizer) -> Tokenizer:
+def without_vocabulary(tokenizer: Tokenizer, with_added_tokens: bool = True) -> Tokenizer:
     """Return a tokenizer that cuts texts in the same way, but has no vocabulary."""
     from tokenizers import Tokenizer, models
 
@@ -84,7 +84,7 @@ def _without_vocabulary(tokenizer: Tokenizer) -> Tokenizer:
         splitter.normalizer = tokenizer.normalizer
     if tokenizer.pre_tokenizer is not None:
         splitter.pre_tokenizer = tokenizer.pre_tokenizer
-    added = tokenizer.get_added_tokens_decoder()
+    added = tokenizer.get_added_tokens_decoder() if with_added_tokens else {}
     splitter.add_tokens([token for _, token in sorted(added.items())])
     return splitter
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spmcompat.bpe import parity_token_trainer
+from spmcompat.bpe.parity_token_trainer import ParityTokenOptions
 from spmcompat.bpe.token_trainer import TokenOptions, train
 from spmcompat.errors import WrongTypeError
-from spmcompat.huggingface.reading import tokenizer_of
+from spmcompat.huggingface.reading import tokenizer_of, without_vocabulary
 from spmcompat.huggingface.template import (
     Json,
     Splitting,
@@ -19,11 +21,12 @@ from spmcompat.huggingface.template import (
 from spmcompat.huggingface.training import affixes_of, cut_text
 from spmcompat.runtime.context import Context
 from spmcompat.text.sources import WordText
+from spmcompat.words.words import Words
 
 if TYPE_CHECKING:
     from tokenizers import AddedToken, Tokenizer
     from tokenizers.models import Model
-    from tokenizers.trainers import BpeTrainer, Trainer, WordPieceTrainer
+    from tokenizers.trainers import BpeTrainer, ParityBpeTrainer, Trainer, WordPieceTrainer
 
 _TRAINERS = {"BPE": "BpeTrainer", "WordPiece": "WordPieceTrainer"}
 
@@ -81,6 +84,25 @@ def trainer_for(tokenizer: Tokenizer, trainer: Trainer | None) -> Any:
     return chosen
 
 
+def parity_trainer(trainer: ParityBpeTrainer | None) -> ParityBpeTrainer:
+    """Return the trainer, or by default one with the defaults of the library.
+
+    Raises
+    ------
+    WrongTypeError
+        If it is another trainer.
+    """
+    from tokenizers.trainers import ParityBpeTrainer
+
+    chosen = ParityBpeTrainer() if trainer is None else trainer
+    if not isinstance(chosen, ParityBpeTrainer):
+        raise WrongTypeError(
+            f"a {type(chosen).__name__} cannot be used here: give a ParityBpeTrainer, or one text "
+            "to train_from_iterator."
+        )
+    return chosen
+
+
 def train_in_place(
     tokenizer: Tokenizer, given: GivenTrainer, text: WordText, context: Context
 ) -> None:
@@ -109,6 +131,64 @@ def train_in_place(
     affixes = affixes_of(description["type"] == "BPE", given.options)
     tokenizer.model = _model_of(tokenizer.model, filled_model(description, tokens, affixes))
     tokenizer.add_special_tokens(given.special_tokens)
+    context.report.costs()
+
+
+def train_parity(
+    tokenizer: Tokenizer,
+    trainer: ParityBpeTrainer,
+    texts: Sequence[tuple[WordText, WordText | None]],
+    ratio: Sequence[float] | None,
+    context: Context,
+) -> None:
+    """Replace the model of a tokenizer by BPE whose merges are chosen by several languages.
+
+    Parameters
+    ----------
+    tokenizer : tokenizers.Tokenizer
+        The tokenizer. It is not changed if training fails.
+    trainer : ParityBpeTrainer
+        The trainer.
+    texts : sequence of (WordText, WordText or None)
+        For each language, the text for training and the one for development.
+    ratio : sequence of float, optional
+        The ratios; by default, those of the trainer.
+    context : Context
+        The worker threads and the report.
+
+    Raises
+    ------
+    TrainingError
+        If a text cannot be read, or an option is not possible.
+    """
+    given = trainer.__getstate__()
+    del given["show_progress"]
+    for name in ("continuing_subword_prefix", "end_of_word_suffix"):
+        given[name] = given[name] or ""
+    options = ParityTokenOptions(**given)._replace(
+        special_tokens=[token.content for token in trainer.special_tokens],
+        ratio=ratio or given["ratio"],
+    )
+    # Unlike other trainers, this one does not cut out added tokens.
+    cutting = without_vocabulary(tokenizer, with_added_tokens=False)
+    splitting = _splitting_of(cutting)
+
+    def words_of(text: WordText) -> Words:
+        return cut_text(text, splitting, lambda: cutting, context).words
+
+    languages = [
+        (words_of(training), None if development is None else words_of(development))
+        for training, development in texts
+    ]
+    letter_texts = byte_texts() if splitting.are_bytes else None
+    tokens = parity_token_trainer.train(languages, letter_texts, options, context)
+    context.report.step("Writing")
+    affixes = {
+        name: given[name] or None for name in ("continuing_subword_prefix", "end_of_word_suffix")
+    }
+    description: Json = json.loads(cutting.model.__getstate__())
+    tokenizer.model = _model_of(cutting.model, filled_model(description, tokens, affixes))
+    tokenizer.add_special_tokens(trainer.special_tokens)
     context.report.costs()
 
 

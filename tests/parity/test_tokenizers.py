@@ -17,6 +17,7 @@ from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report
 from spmcompat.splitting.bert import BertOptions
 from spmcompat.text.sources import WordText
+from tests.kinds import raises_kind
 
 from .corpora import mixed_text, words_text
 
@@ -291,3 +292,45 @@ def test_word_piece(name: str, path: Path, tmp_path: Path) -> None:
     for line in LINES:
         encoded = loaded.encode(line, add_special_tokens=False)
         assert encoded.ids == real.encode(line, add_special_tokens=False).ids
+
+
+PARITY: dict[str, dict[str, Any]] = {
+    "base": {},
+    "window": {"variant": "window", "window_size": 10, "alpha": 1.5, "global_merges": 50},
+    "ratio": {"ratio": [1.0, 2.5]},
+    "special": {"special_tokens": ["<s>", AddedToken("<x>", lstrip=True)], "total_symbols": True},
+}
+
+
+@pytest.mark.parametrize("name", PARITY)
+@pytest.mark.parametrize("with_development", [False, True])
+@pytest.mark.parametrize("make", [gpt2, with_added_tokens, with_python_object])
+def test_several_languages(make: Any, with_development: bool, name: str) -> None:
+    ours, real = copies(make)
+    trainer = trainers.ParityBpeTrainer(num_merges=400, show_progress=False, **PARITY[name])
+    half = len(LINES) // 2
+    training = [LINES[:half], LINES[half:]]
+    development = [LINES[::9], LINES[1::9]] if with_development else None
+    spmcompat.train_parity_from_iterators(
+        ours, [batches(text) for text in training], trainer, development
+    )
+    trainer.train_from_iterator(real, [batches(text) for text in training], development)
+    if make is with_python_object:
+        assert ours.model.__getstate__() == real.model.__getstate__()
+    else:
+        assert json.loads(ours.to_str()) == json.loads(real.to_str())
+
+
+def test_other_trainers_and_models_are_refused() -> None:
+    tokenizer = gpt2()
+    with raises_kind("wrong-type WordPieceTrainer BPE"):
+        spmcompat.train_from_iterator(tokenizer, ["a"], trainers.WordPieceTrainer())
+    with raises_kind("wrong-type Unigram"):
+        spmcompat.train_from_iterator(Tokenizer(models.Unigram()), ["a"])
+    with raises_kind("wrong-type BpeTrainer ParityBpeTrainer"):
+        spmcompat.train_parity_from_iterators(tokenizer, [["a"]], trainers.BpeTrainer())
+    with raises_kind("bad-value train_iterators dev_iterators"):
+        spmcompat.train_parity_from_iterators(tokenizer, [["a"]], None, [["a"], ["b"]])
+    with raises_kind("bad-value"):
+        spmcompat.train_parity_from_iterators(tokenizer, [])
+    assert tokenizer.get_vocab_size() == 0
