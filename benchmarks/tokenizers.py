@@ -46,8 +46,8 @@ OTHERS = {
     ),
     "bpeasy": "import bpeasy; bpeasy.train_bpe({lines}, {pattern!r}, 10**6, {size})",
 }
-"""The programs of other trainers. Those of rustbpe and bpeasy break ties in another way, so they find
-other merges. gigatoken splits only as GPT-2 does, and reads a file as one text, not line by line."""
+"""The programs of other trainers. rustbpe and bpeasy break ties in another way, so they find other
+merges. gigatoken splits only as GPT-2 does, and reads a file as one text, not line by line."""
 
 
 def sides(sizes: str, others: list[str]) -> dict[str, list[str]]:
