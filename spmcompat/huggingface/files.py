@@ -18,7 +18,20 @@ from spmcompat.splitting.expressions import EXPRESSIONS
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-_ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
+_OPTION = "--output"
+_NAMES = {
+    role: (f"[{role.upper()}]", f"<{role}>", *others)
+    for role, others in {
+        "bos": ("<s>", "<|begin_of_text|>"),
+        "eos": ("</s>", "<|endoftext|>", "<|end_of_text|>"),
+        "unk": (),
+        "sep": (),
+        "pad": (),
+        "cls": (),
+        "mask": (),
+    }.items()
+}
+"""The usual names of the tokens for each role."""
 
 
 class TargetError(BadValueError):
@@ -193,9 +206,6 @@ def _path(path: str, name: str) -> str:
     return os.path.join(path, name) if name else path
 
 
-_OPTION = "--output"
-
-
 def tokenizer_json(document: Json) -> dict[str, bytes]:
     """Return the file that ``Tokenizer.from_file`` loads."""
     return {"": _as_json(document, indent=2)}
@@ -208,20 +218,14 @@ def hf_folder(document: Json) -> dict[str, bytes]:
         "clean_up_tokenization_spaces": False,
     }
     names = {token["content"] for token in document["added_tokens"]}
-    for role in _ROLES:
-        for name in (f"[{role.upper()}]", f"<{role}>", *_KNOWN.get(role, ())):
-            if name in names:
-                config.setdefault(f"{role}_token", name)
+    for role, usual in _NAMES.items():
+        found = next((name for name in usual if name in names), None)
+        if found is not None:
+            config[f"{role}_token"] = found
     return {
-        **{"tokenizer.json": tokenizer_json(document)[""]},
+        "tokenizer.json": _as_json(document, indent=2),
         "tokenizer_config.json": _as_json(config, indent=2),
     }
-
-
-_KNOWN = {
-    "bos": ("<s>", "<|begin_of_text|>"),
-    "eos": ("</s>", "<|endoftext|>", "<|end_of_text|>"),
-}
 
 
 def vocab_and_merges(document: Json) -> dict[str, bytes]:
@@ -259,6 +263,14 @@ def tiktoken_ranks(document: Json) -> dict[str, bytes]:
     special = {token["content"]: token["id"] for token in document["added_tokens"]}
     ranks = {t: n for t, n in document["model"]["vocab"].items() if t not in special}
     bytes_of = {text: byte for byte, text in byte_texts().items()}
+    other = next((text for text in ranks if not bytes_of.keys() >= {*text}), None)
+    missing = next((text for text in bytes_of if ranks and text not in ranks), None)
+    if other is not None or missing is not None:
+        raise TargetError(
+            f"tiktoken merges exactly the 256 bytes, but {other or missing!r} is "
+            f"{'no byte' if missing is None else 'missing'}. Leave out limit_alphabet and "
+            "initial_alphabet."
+        )
     lines = (
         b64encode(bytes(bytes_of[letter] for letter in token)) + b" %d\n" % rank
         for token, rank in ranks.items()

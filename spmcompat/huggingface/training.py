@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -126,9 +127,9 @@ def complete_options(
 ) -> TokenOptions:
     """Return options with the special tokens, and with all bytes if the template is byte-level."""
     names = [token["content"] for token in special_tokens]
-    for name in names:
-        if names.count(name) > 1:
-            raise BadValueError(f"special_tokens lists {name!r} twice. Give each token once.")
+    name, number = Counter(names).most_common(1)[0] if names else ("", 1)
+    if number > 1:
+        raise BadValueError(f"special_tokens lists {name!r} twice. Give each token once.")
     alphabet = byte_texts().values() if template.is_byte_level else ()
     return options._replace(
         special_tokens=names, initial_alphabet=[*alphabet, *options.initial_alphabet]

@@ -134,3 +134,20 @@ def test_what_was_not_expected_is_reported(tmp_path: Path) -> None:
     assert f"{path}:3" in log
     assert "257 tokens" in log
     assert "Nothing is left to merge" in log_of(sentence_iterator=["a"])
+
+
+def test_tiktoken_needs_all_bytes_and_nothing_else(tmp_path: Path) -> None:
+    for options in ({"limit_alphabet": 20}, {"initial_alphabet": ["猫"]}):
+        trained = spmcompat.train_tokenizer("gpt2", sentence_iterator=["some text"], **options)  # type: ignore[arg-type]
+        with raises_kind("cannot-export tiktoken 256"):
+            trained.save(tmp_path / "ranks", to="tiktoken")  # type: ignore[union-attr]
+    assert not list(tmp_path.iterdir())
+
+
+def test_special_tokens_are_named_once() -> None:
+    names = [f"<{number}>" for number in range(26_000)]
+    options: dict[str, Any] = {"sentence_iterator": ["a"], "vocab_size": 27_000}
+    trained = spmcompat.train_tokenizer("gpt2", special_tokens=names, **options)
+    assert [*trained.vocab][:26_000] == names  # type: ignore[union-attr]
+    with raises_kind("bad-value <5> twice"):
+        spmcompat.train_tokenizer("gpt2", special_tokens=[*names, "<5>"], **options)
