@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "spmcompat/splitting/bert_properties.hpp"
+#include "spmcompat/splitting/nfc_properties.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
@@ -49,15 +50,11 @@ class BertWords {
     if (found == 0) return append(c);
     if (found & kBertControl) return;
     if (found & kBertWhite) return end_word();
-    if (found & kBertAccent) {
-      if (!(found & kBertNonstarter)) append_nonstarters();
-      return;
-    }
     if (found & kBertChinese) end_word();
     if (found & kBertDecomposed) {
-      for_each_decomposed(c, [this](char32_t part) { add_stripped(part); });
+      for_each_decomposed(c, [this](char32_t part) { add_part(part); });
     } else {
-      add_stripped(c);
+      add_part(c);
     }
     if (found & kBertChinese) end_word();
   }
@@ -69,9 +66,13 @@ class BertWords {
   }
 
  private:
-  // Adds a character that has no accents.
-  void add_stripped(char32_t c) {
+  // Adds a character that is not decomposed, unless it is an accent.
+  void add_part(char32_t c) {
     const uint8_t found = bert_class(c) & special_;
+    if (found & kBertAccent) {
+      if (!(found & kBertNonstarter)) append_nonstarters();
+      return;
+    }
     if (found & kBertNonstarter) return nonstarters_.push_back(c);
     if (found & kBertCapital) {
       return for_each_lowercase(c, [this](char32_t small) { append(small); });

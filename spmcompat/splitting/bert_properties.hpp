@@ -4,13 +4,12 @@
 // the tables of the accents is not removed.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 #include "spmcompat/splitting/bert_tables.hpp"
 #include "spmcompat/splitting/blocks.hpp"
+#include "spmcompat/splitting/mappings.hpp"
 
 namespace spmcompat {
 
@@ -48,42 +47,10 @@ inline uint8_t bert_class(char32_t c) {
   return kBertTable[kBertBlockOf[c / kBlockSize] * kBlockSize + c % kBlockSize];
 }
 
-// Returns the last entry that begins at `c` or before.
-template <typename Entry, size_t kSize>
-const Entry* last_entry(const Entry (&entries)[kSize], char32_t c) {
-  const auto after = [](char32_t left, const Entry& right) { return left < right.first; };
-  return std::upper_bound(std::begin(entries), std::end(entries), c, after) - 1;
-}
-
-// Calls function(result) for every character to which `c` is mapped.
-template <size_t kSize, typename Function>
-void for_each_mapped(const CharMapping (&entries)[kSize], char32_t c, Function function) {
-  const CharMapping* last = last_entry(entries, c);
-  const CharMapping* entry = last;
-  while (entry != entries && entry[-1].first == last->first) --entry;
-  for (; entry <= last; ++entry) function(entry->result + (c - entry->first));
-}
-
-// Calls function(part) for every part of the canonical decomposition that is not an accent.
-template <typename Function>
-void for_each_decomposed(char32_t c, Function function) {
-  constexpr char32_t kSyllables = 0xac00, kLast = 0xd7a3;
-  constexpr char32_t kLeads = 0x1100, kVowels = 0x1161, kTrails = 0x11a7;
-  constexpr char32_t kVowelCount = 21, kTrailCount = 28;
-  if (c < kSyllables || c > kLast) return for_each_mapped(kBertDecompositions, c, function);
-  const char32_t syllable = c - kSyllables;
-  function(kLeads + syllable / (kVowelCount * kTrailCount));
-  function(kVowels + syllable / kTrailCount % kVowelCount);
-  if (syllable % kTrailCount != 0) function(kTrails + syllable % kTrailCount);
-}
-
 template <typename Function>
 void for_each_lowercase(char32_t c, Function function) {
   if (c < 0x80) return function(c + ('a' - 'A'));
   for_each_mapped(kBertLowercase, c, function);
 }
-
-// Returns the place of a nonstarter in their order.
-inline uint8_t nonstarter_rank(char32_t c) { return last_entry(kBertRanks, c)->rank; }
 
 }  // namespace spmcompat

@@ -11,16 +11,13 @@ differs.
 """
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from spmcompat.splitting.derive_nfc import CHARACTERS, mappings, nonstarters
 from spmcompat.splitting.derive_properties import VERSION, blocks_of, derive
-from spmcompat.unicode.derived_header import fill_lines
 
 TARGET = Path(__file__).parent / "bert_tables.hpp"
-CHARACTERS = [chr(point) for point in range(sys.maxunicode + 1) if not 0xD800 <= point < 0xE000]
-HANGUL = range(0xAC00, 0xD7A4)
-"""The syllables, which are decomposed by a rule."""
 
 LETTERS = {
     (): "-",
@@ -46,9 +43,8 @@ HEADER = """\
 // What BERT's normalizer and pre-tokenizer do to each character.
 #pragma once
 
-#include <cstdint>
-
 #include "spmcompat/splitting/blocks.hpp"
+#include "spmcompat/splitting/mappings.hpp"
 
 namespace spmcompat {{
 
@@ -65,31 +61,8 @@ constexpr BlockRun kBertBlockRuns[] = {{
 {runs}
 }};
 
-// An entry holds for its first character and the characters up to the next entry, if they are
-// mapped at all. All are mapped to characters at the same distance. Entries of the same character
-// are its results, one after another.
-struct CharMapping {{
-  char32_t first;
-  char32_t result;
-}};
-
-// The canonical decompositions without accents; those of Hangul syllables are left out.
-constexpr CharMapping kBertDecompositions[] = {{
-{decompositions}
-}};
-
 constexpr CharMapping kBertLowercase[] = {{
 {lowercase}
-}};
-
-// The order of the nonstarters that stay. An entry holds up to the next one.
-struct NonstarterRank {{
-  char32_t first;
-  uint8_t rank;
-}};
-
-constexpr NonstarterRank kBertRanks[] = {{
-{ranks}
 }};
 
 }}  // namespace spmcompat
@@ -105,28 +78,6 @@ def normalizer(**options: bool) -> Callable[[str], str]:
         **{name: options.get(name, False) for name in names}
     ).normalize_str
     return given
-
-
-def nonstarters() -> list[str]:
-    """Return the characters whose canonical combining class is not 0."""
-    from tokenizers.normalizers import NFD  # noqa: PLC0415
-
-    ordered = NFD().normalize_str
-    lowest, highest = "\u0334", "\u0345"
-    return [
-        char
-        for char in CHARACTERS
-        if ordered(char + lowest) == lowest + ordered(char)
-        or ordered(highest + char) == ordered(char) + highest
-    ]
-
-
-def ranks(kept: Sequence[str]) -> dict[str, int]:
-    """Return the place of each nonstarter in their order. Some have the same place."""
-    strip = normalizer(strip_accents=True)
-    before = {char: sum(strip(char + other) == other + char for other in kept) for char in kept}
-    places = sorted({*before.values()})
-    return {char: places.index(count) for char, count in before.items()}
 
 
 def properties(results: Mapping[str, Mapping[str, str]], marks: set[str]) -> str:
@@ -154,43 +105,21 @@ def properties(results: Mapping[str, Mapping[str, str]], marks: set[str]) -> str
     return "".join(letters.get(chr(point), "-") for point in range(sys.maxunicode + 1))
 
 
-def mappings(results: Mapping[str, str]) -> str:
-    """Return the entries of the characters that are not mapped to themselves."""
-    found: list[tuple[int, int]] = []
-    alone = False  # whether the last entry must not be used for the next character
-    for char, result in results.items():
-        if result not in ("", char) and ord(char) not in HANGUL:
-            point, first = ord(char), ord(result[0])
-            same = found and found[-1][1] - found[-1][0] == first - point
-            if alone or len(result) > 1 or not same:
-                found += [(point, ord(other)) for other in result]
-            alone = len(result) > 1
-    return fill_lines([f"{{0x{first:x},0x{result:x}}}," for first, result in found], "    ")
-
-
-def rank_entries(ranks: Mapping[str, int]) -> str:
-    """Return the entries of the nonstarters."""
-    found: list[tuple[str, int]] = []
-    for char, rank in ranks.items():
-        if not found or found[-1][1] != rank:
-            found.append((char, rank))
-    return fill_lines([f"{{0x{ord(char):x},{rank}}}," for char, rank in found], "    ")
-
-
 def render() -> str:
     """Return the content of the header."""
+    from tokenizers.normalizers import NFD  # noqa: PLC0415
+
     options = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
     results: dict[str, dict[str, str]] = {}
     for option in options:
         normalize = normalizer(**{option: True})
         results[option] = {char: normalize(char) for char in CHARACTERS}
-    marks = nonstarters()
+    decompose = NFD().normalize_str
+    marks = nonstarters({char: decompose(char) for char in CHARACTERS})
     return HEADER.format(
         version=VERSION,
         **blocks_of(properties(results, {*marks})),
-        decompositions=mappings(results["strip_accents"]),
         lowercase=mappings(results["lowercase"]),
-        ranks=rank_entries(ranks([char for char in marks if results["strip_accents"][char]])),
     )
 
 

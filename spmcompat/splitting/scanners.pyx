@@ -1,4 +1,4 @@
-"""Splitting into words, chunks and parts (scanners.hpp, bert.hpp, chunks.hpp), for tests.
+"""Splitting into words, chunks and parts (scanners.hpp, bert.hpp, chunks.hpp), and NFC, for tests.
 
 Training uses the C++ functions. These bindings are part of the package so that the tests can also
 be run against an installed package.
@@ -25,6 +25,10 @@ cdef extern from "spmcompat/splitting/scanners.hpp" namespace "spmcompat" nogil:
 cdef extern from "spmcompat/splitting/bert.hpp" namespace "spmcompat" nogil:
     vector[string] bert_words_of(string_view text, const CBertOptions& options) except +
     vector[string_view] bert_parts_of(string_view text, const CBertOptions& options) except +
+
+
+cdef extern from "spmcompat/splitting/nfc.hpp" namespace "spmcompat" nogil:
+    string nfc_of(string_view text) except +
 
 
 cdef CBertOptions bert_options(options) except *:
@@ -127,3 +131,19 @@ def bert_parts(options not None, bytes text not None):
         The parts, without white space between them.
     """
     return bert_parts_of(checked(text), bert_options(options))
+
+
+def nfc(bytes text not None):
+    """Normalize a text with NFC.
+
+    Parameters
+    ----------
+    text : bytes
+        A text in well-formed UTF-8.
+
+    Returns
+    -------
+    bytes
+        The normalized text.
+    """
+    return nfc_of(checked(text))

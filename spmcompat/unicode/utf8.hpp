@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -16,6 +18,12 @@ constexpr size_t kCodePoints = 0x110000;
 inline bool is_code_point(char32_t c) { return c < 0xd800 || (c >= 0xe000 && c <= 0x10ffff); }
 
 inline bool is_trail(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
+// Whether the text before `end` begins with eight ASCII characters.
+inline bool has_eight_ascii(const char* text, const char* end) {
+  uint64_t eight;
+  return end - text >= 8 && (std::memcpy(&eight, text, 8), (eight & 0x8080808080808080) == 0);
+}
 
 // Returns the size of a character in bytes according to its first byte. Does not check the other
 // bytes.

@@ -1,8 +1,6 @@
 // Checks whether a text is well-formed UTF-8.
 #pragma once
 
-#include <cstdint>
-#include <cstring>
 #include <string_view>
 
 #include "spmcompat/unicode/utf8.hpp"
@@ -13,8 +11,7 @@ inline bool is_utf8(std::string_view whole) {
   const char* text = whole.data();
   const char* const end = text + whole.size();
   while (text < end) {
-    uint64_t eight;
-    if (end - text >= 8 && (std::memcpy(&eight, text, 8), (eight & 0x8080808080808080) == 0)) {
+    if (has_eight_ascii(text, end)) {
       text += 8;
       continue;
     }
