@@ -15,7 +15,11 @@ from spmcompat.words.words import WordCounter, Words
 
 
 def read_words(
-    source: LineSource, scanner: str | BertOptions, adds_space: bool, context: Context
+    source: LineSource,
+    scanner: str | BertOptions,
+    adds_space: bool,
+    context: Context,
+    normalizes: bool = False,
 ) -> Words:
     """Read a text and count its words.
 
@@ -30,6 +34,9 @@ def read_words(
         Whether a text that does not begin with a space is read as if it did.
     context : Context
         The worker threads, whose number never changes the result, and the report.
+    normalizes : bool, optional
+        Whether texts are normalized with NFC before they are cut. BERT's own normalizer is used
+        instead of it.
 
     Raises
     ------
@@ -37,7 +44,7 @@ def read_words(
         If the text cannot be read, or is not well-formed UTF-8.
     """
     workers = context.workers
-    counters = [WordCounter(scanner, adds_space) for _ in range(workers.count)]
+    counters = [WordCounter(scanner, adds_space, normalizes) for _ in range(workers.count)]
     with (
         context.report.stage("Reading", source.size(), "bytes") as stage,
         closing(buffers_of(source, context.report)) as buffers,

@@ -6,6 +6,17 @@
 // parts are the words themselves if an expression cuts the text: such a word stays whole, because
 // the alternative of the expression that matched it in the text also matches it alone. For BERT, see
 // for_each_bert_part.
+//
+// A counter can normalize texts with NFC before they are cut. It normalizes each chunk when it cuts
+// it, because the normalized chunks, one after another, are the chunks of the normalized text:
+//
+// - A space is a plain character (nfc.hpp), so NFC changes nothing across the beginning of a chunk.
+//   It composes nothing with a space, so the chunk still begins with it.
+// - NFC replaces white space only with white space, composes nothing with it, and makes none from
+//   other characters. So the character before the chunk is still not white space.
+//
+// A word of a normalized text stays the same when it is normalized again: all parts of such a text
+// are normalized.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +35,7 @@
 #include "spmcompat/segments/segment_counts.hpp"
 #include "spmcompat/splitting/bert.hpp"
 #include "spmcompat/splitting/chunks.hpp"
+#include "spmcompat/splitting/nfc.hpp"
 #include "spmcompat/splitting/scanners.hpp"
 #include "spmcompat/unicode/well_formed.hpp"
 
@@ -31,9 +43,11 @@ namespace spmcompat {
 
 class WordCounter {
  public:
-  // With `adds_space`, a text that does not begin with a space is read as if it did.
-  WordCounter(Scanner scanner, bool adds_space) : scanner_(scanner), adds_space_(adds_space) {}
-  explicit WordCounter(const BertOptions& options) : scanner_(options), adds_space_(false) {}
+  // With `adds_space`, a text that does not begin with a space is read as if it did. With
+  // `normalizes`, a text is normalized with NFC before it is cut.
+  WordCounter(Scanner scanner, bool adds_space, bool normalizes)
+      : scanner_(scanner), adds_space_(adds_space), normalizes_(normalizes) {}
+  explicit WordCounter(const BertOptions& options) : scanner_(options) {}
 
   // Counts the words of a text, which must stay in memory until the next call of `flush`.
   void add_text(std::string_view text) {
@@ -57,7 +71,8 @@ class WordCounter {
   void move_to(SegmentCounts& words, const CancelFlag& cancel) {
     table_.consume([&](const CountedRawToken& chunk) {
       cancel.check();
-      for_each_word(chunk.text, [&](std::string_view word) { words.add(word, chunk.inner); });
+      for_each_word(normalized(chunk.text),
+                    [&](std::string_view word) { words.add(word, chunk.inner); });
     });
   }
 
@@ -69,13 +84,20 @@ class WordCounter {
   void add_chunks(std::string_view text) {
     for_each_chunk(text, [this](std::string_view chunk) {
       if (chunk.size() <= kLongest) return add_chunk(chunk);
-      for_each_part(chunk, [this](std::string_view part) { add_chunk(part); });
+      const std::string_view cut = normalized(chunk);
+      for_each_part(cut, [this](std::string_view part) { add_chunk(part); });
+      if (cut.data() != chunk.data()) flush();  // the parts are in normalized_
     });
   }
   void add_chunk(std::string_view chunk) {
     chunks_.emplace_back(chunk.data(), chunk.size());
     table_.prefetch_slot(chunks_.back());
     if (chunks_.size() == kWaiting) flush();
+  }
+
+  // Returns the text to cut, which is valid until the next call.
+  std::string_view normalized(std::string_view chunk) {
+    return normalizes_ ? nfc(chunk, normalized_) : chunk;
   }
 
   template <typename Function>
@@ -94,10 +116,12 @@ class WordCounter {
   }
 
   std::variant<Scanner, BertOptions> scanner_;
-  bool adds_space_;
+  bool adds_space_ = false;
+  bool normalizes_ = false;
   RawTokenTable table_;
   std::vector<RawToken> chunks_;  // chunks that are not counted yet
   std::string spaced_;
+  std::string normalized_;
 };
 
 // Calls function(line) for every line of a text. Lines include their ends.

@@ -31,7 +31,7 @@ from spmcompat.text.lines cimport ReadBuffer
 
 cdef extern from "spmcompat/words/word_counter.hpp" namespace "spmcompat" nogil:
     cdef cppclass CWordCounter "spmcompat::WordCounter":
-        CWordCounter(Scanner scanner, cbool adds_space) except +
+        CWordCounter(Scanner scanner, cbool adds_space, cbool normalizes) except +
         CWordCounter(const CBertOptions& options) except +
         void move_to(CSegmentCounts& words, const CCancelFlag& cancel) except +
 
@@ -66,13 +66,16 @@ cdef class WordCounter:
     adds_space : bool, optional
         Whether a text that does not begin with a space is read as if it did. For BERT, this changes
         nothing.
+    normalizes : bool, optional
+        Whether texts are normalized with NFC before they are cut. BERT's own normalizer is used
+        instead of it.
     """
 
     cdef unique_ptr[CWordCounter] counter
 
-    def __init__(self, scanner not None, bint adds_space=False):
+    def __init__(self, scanner not None, bint adds_space=False, bint normalizes=False):
         if isinstance(scanner, str):
-            self.counter.reset(new CWordCounter(scanner_named(scanner), adds_space))
+            self.counter.reset(new CWordCounter(scanner_named(scanner), adds_space, normalizes))
         else:
             self.counter.reset(new CWordCounter(bert_options(scanner)))
 

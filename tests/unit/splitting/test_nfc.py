@@ -1,26 +1,39 @@
 """NFC by hand, and compared with the normalizer of tokenizers.
 
 ``SPMCOMPAT_STRINGS`` sets how many random strings are tried (10,000 by default).
+``SPMCOMPAT_CORPORA`` is a folder with texts.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache
+from pathlib import Path
 
 import pytest
 
+from spmcompat.plan import TextPlan
+from spmcompat.runtime.context import Context
+from spmcompat.runtime.workers import Workers
 from spmcompat.splitting.derive_nfc import CHARACTERS, HANGUL, TARGET, compositions
 from spmcompat.splitting.derive_properties import VERSION
-from spmcompat.splitting.scanners import chunks, nfc
+from spmcompat.splitting.expressions import EXPRESSIONS
+from spmcompat.splitting.scanners import chunks, nfc, words
+from spmcompat.text.sources import LineSource, open_source
+from spmcompat.words.reading import read_words
+from tests.unit.stages import QUIET
 
 from .test_properties import installed
 
 STRINGS = int(os.environ.get("SPMCOMPAT_STRINGS", "10000"))
+CORPUS = 1_000_000
+CORPORA = ["vi-courses", "hi-courses", "ko-docs", "ja-docs", "th-wisesight", "ar-hindawi"]
 
 live = pytest.mark.skipif(installed() != VERSION, reason=f"tokenizers {VERSION} is not installed")
 
@@ -31,6 +44,30 @@ def reference() -> Callable[[str], str]:
     from tokenizers.normalizers import NFC
 
     return NFC().normalize_str
+
+
+def reference_words(scanner: str) -> Callable[[str], list[bytes]]:
+    """Return the function of the real library that normalizes and splits a text."""
+    from tokenizers import Regex
+    from tokenizers.pre_tokenizers import Split
+
+    expression = next(text for text, name in EXPRESSIONS.items() if name == scanner)
+    split = Split(Regex(expression), "isolated")
+
+    def words(text: str) -> list[bytes]:
+        return [word.encode() for word, _ in split.pre_tokenize_str(reference()(text))]
+
+    return words
+
+
+def counted(source: LineSource, scanner: str = "qwen2") -> Counter[bytes]:
+    """Return the words that counters find in the normalized text."""
+    context = Context(Workers(2), QUIET)
+    return Counter(dict(read_words(source, scanner, False, context, normalizes=True).items()))
+
+
+def items(texts: Iterable[str]) -> LineSource:
+    return open_source(TextPlan(), texts, QUIET)
 
 
 def normalized(text: str) -> str:
@@ -73,6 +110,13 @@ def test_texts(text: str, expected: str) -> None:
 def test_a_malformed_text_is_refused() -> None:
     with pytest.raises(ValueError, match="well-formed"):
         nfc(b"a\xe2\x80")
+
+
+def test_long_chunks_are_normalized_before_they_are_cut() -> None:
+    marks = ["e\u0301", "a\u0301", "é", "1\u0301", " e\u0301"]
+    texts = [f"漢字{mark}" * 30 for mark in marks]
+    expected = Counter(word for text in texts for word in words("qwen2", nfc(text.encode())))
+    assert counted(items(texts)) == expected
 
 
 def assert_equal(texts: Iterable[str]) -> None:
@@ -175,6 +219,38 @@ def random_texts(count: int) -> Iterable[str]:
 @live
 def test_random_texts() -> None:
     assert_equal(random_texts(STRINGS))
+
+
+@live
+@pytest.mark.parametrize("scanner", sorted({*EXPRESSIONS.values()}))
+def test_words_of_random_texts(scanner: str) -> None:
+    expected = reference_words(scanner)
+    texts = [text.rstrip("\r\n") for text in random_texts(STRINGS)]
+    for begin in range(0, STRINGS, 100):
+        batch = texts[begin : begin + 100]
+        found = counted(items(batch), scanner)
+        assert found == Counter(word for text in batch for word in expected(text))
+
+
+@live
+@pytest.mark.slow
+@pytest.mark.parametrize("decomposes", [False, True])
+@pytest.mark.parametrize("name", CORPORA)
+def test_corpora(name: str, decomposes: bool, tmp_path: Path) -> None:
+    folder = os.environ.get("SPMCOMPAT_CORPORA")
+    if folder is None:
+        pytest.skip("SPMCOMPAT_CORPORA is not set")
+    from tokenizers.normalizers import NFD
+
+    text = (Path(folder) / f"{name}.txt").read_bytes()[:CORPUS].decode(errors="ignore")
+    if decomposes:
+        text = NFD().normalize_str(text)
+    path = tmp_path / "text"
+    path.write_bytes(text.encode())
+    plan = TextPlan(input=(str(path),), input_format="text", long_sentences="keep")
+    split = reference_words("qwen2")
+    expected = Counter(word for line in io.StringIO(text, newline="\n") for word in split(line))
+    assert counted(open_source(plan, None, QUIET)) == expected
 
 
 @live
