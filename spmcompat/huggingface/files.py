@@ -255,10 +255,10 @@ def tiktoken_ranks(document: Json) -> dict[str, bytes]:
     """Return the ranks, and the other arguments of ``tiktoken.Encoding`` as JSON."""
     template = Template(document, "the tokenizer")
     splitting = template.splitting
-    if not splitting.are_bytes or splitting.adds_space:
+    if not splitting.are_bytes or splitting.adds_space or splitting.normalizes:
         raise TargetError(
-            "tiktoken only splits with an expression, merges bytes and adds no space. Give another "
-            "--to, or a template such as gpt2, cl100k, o200k or llama3."
+            "tiktoken only splits with an expression and merges bytes; it does not normalize and "
+            "adds no space. Give another --to, or a template such as gpt2, cl100k, o200k or llama3."
         )
     special = {token["content"]: token["id"] for token in document["added_tokens"]}
     ranks = {t: n for t, n in document["model"]["vocab"].items() if t not in special}

@@ -41,10 +41,13 @@ class Splitting(NamedTuple):
         ``tokenizers`` has to cut the text.
     adds_space : bool
         Whether a text that does not begin with a space is read as if it did.
+    normalizes : bool
+        Whether a text is normalized with NFC first.
     """
 
     scanner: str | BertOptions = ""
     adds_space: bool = False
+    normalizes: bool = False
 
     @property
     def are_bytes(self) -> bool:
@@ -151,15 +154,16 @@ class Template:
         """How texts are cut into words."""
         if options := self._bert_options():
             return Splitting(options)
+        normalizer = steps(self.document["normalizer"])
         *before, last = steps(self.document["pre_tokenizer"]) or [{"type": ""}]
-        if self.document["normalizer"] is not None or last["type"] != "ByteLevel":
+        if last["type"] != "ByteLevel" or [one["type"] for one in normalizer] not in ([], ["NFC"]):
             return Splitting()
         adds_space = bool(last.get("add_prefix_space", True))
         if not before and last.get("use_regex", True):
-            return Splitting("gpt2", adds_space)
+            return Splitting("gpt2", adds_space, bool(normalizer))
         if len(before) != 1 or last.get("use_regex", True) or adds_space:
             return Splitting()
-        return Splitting(_scanner_of_step(before[0]))
+        return Splitting(_scanner_of_step(before[0]), normalizes=bool(normalizer))
 
     def _bert_options(self) -> BertOptions | None:
         """Return the options of BERT's normalizer, if texts are cut as BERT does."""

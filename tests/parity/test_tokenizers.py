@@ -128,6 +128,7 @@ def _unusual() -> dict[str, Any]:
             pre_tokenizers.ByteLevel(add_prefix_space=False),
         ),
         "prefix space": (None, pre_tokenizers.ByteLevel(add_prefix_space=True)),
+        "normalized": (normalizers.NFC(), pre_tokenizers.ByteLevel(add_prefix_space=True)),
         "byte-level normalizer": (normalizers.ByteLevel(), pre_tokenizers.Whitespace()),
         "nothing": (None, None),
     }
