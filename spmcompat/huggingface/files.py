@@ -208,7 +208,7 @@ def _path(path: str, name: str) -> str:
 
 def tokenizer_json(document: Json) -> dict[str, bytes]:
     """Return the file that ``Tokenizer.from_file`` loads."""
-    return {"": _as_json(document, indent=2)}
+    return {"": _as_json(document)}
 
 
 def hf_folder(document: Json) -> dict[str, bytes]:
@@ -223,8 +223,8 @@ def hf_folder(document: Json) -> dict[str, bytes]:
         if found is not None:
             config[f"{role}_token"] = found
     return {
-        "tokenizer.json": _as_json(document, indent=2),
-        "tokenizer_config.json": _as_json(config, indent=2),
+        "tokenizer.json": _as_json(document),
+        "tokenizer_config.json": _as_json(config),
     }
 
 
@@ -238,7 +238,7 @@ def vocab_and_merges(document: Json) -> dict[str, bytes]:
         raise TargetError(f"merges.txt cannot contain the token {broken!r}. Give another --to.")
     lines = ["#version: 0.2", *(" ".join(pair) for pair in model["merges"])]
     return {
-        "vocab.json": _as_json(model["vocab"], indent=None),
+        "vocab.json": _as_json(model["vocab"]),
         "merges.txt": "".join(f"{line}\n" for line in lines).encode(),
     }
 
@@ -280,7 +280,7 @@ def tiktoken_ranks(document: Json) -> dict[str, bytes]:
         "pat_str": _expression(template),
         "special_tokens": special,
     }
-    return {"ranks.tiktoken": b"".join(lines), "encoding.json": _as_json(settings, indent=1)}
+    return {"ranks.tiktoken": b"".join(lines), "encoding.json": _as_json(settings)}
 
 
 TARGETS = {
@@ -314,6 +314,7 @@ def _expression(template: Template) -> str:
     return next(text for text, scanner in EXPRESSIONS.items() if scanner == "gpt2")
 
 
-def _as_json(content: object, indent: int | None) -> bytes:
-    text = json.dumps(content, ensure_ascii=False, indent=indent, allow_nan=False)
+def _as_json(content: object) -> bytes:
+    """Return JSON with a value on each line. An indent would take several times as long."""
+    text = json.dumps(content, ensure_ascii=False, separators=(",\n", ": "), allow_nan=False)
     return f"{text}\n".encode()
