@@ -16,7 +16,7 @@ from spmcompat.version import __version__
 
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
-    from spmcompat.api.counting import arrow_counter, count, load_counts
+    from spmcompat.api.counting import arrow_counter, count, load_counts, load_words
     from spmcompat.api.models import edit, export, extend, import_model, merge, trim
     from spmcompat.api.tokenizers import (
         count_words,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from spmcompat.stored_counts.table import CountTable
     from spmcompat.tools.compare.command import compare
     from spmcompat.tools.compare.comparison import Comparison
-    from spmcompat.tools.counts.command import merge_counts
+    from spmcompat.tools.counts.command import merge_counts, merge_words
     from spmcompat.tools.diff.difference import diff
     from spmcompat.tools.diff.report import Difference
     from spmcompat.tools.edit.edits import EditResult
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 # Each name is imported only when it is first used, so importing the package is fast. Most programs
 # need only a few names, and a command cannot handle Ctrl-C before the package has been imported.
 _NAMES = {
-    "api.counting": ("arrow_counter", "count", "load_counts"),
+    "api.counting": ("arrow_counter", "count", "load_counts", "load_words"),
     "api.models": ("edit", "export", "extend", "import_model", "merge", "trim"),
     "api.tokenizers": (
         "count_words",
@@ -82,7 +82,7 @@ _NAMES = {
     "stored_counts.table": ("CountTable",),
     "tools.compare.command": ("compare",),
     "tools.compare.comparison": ("Comparison",),
-    "tools.counts.command": ("merge_counts",),
+    "tools.counts.command": ("merge_counts", "merge_words"),
     "tools.diff.difference": ("diff",),
     "tools.diff.report": ("Difference",),
     "tools.edit.edits": ("EditResult",),
@@ -137,8 +137,10 @@ __all__ = [
     "extend",
     "import_model",
     "load_counts",
+    "load_words",
     "merge",
     "merge_counts",
+    "merge_words",
     "parity",
     "show",
     "train",

@@ -138,10 +138,8 @@ def arrow_counter(
 
 
 @naming_keywords()
-def load_counts(path: StrPath) -> CountTable | WordTable:
+def load_counts(path: StrPath) -> CountTable:
     """Open counts that `count` or ``spmcompat count`` saved. Rows are read when they are needed.
-
-    The result is a `WordTable` if `count_words` or ``spmcompat count --like`` has counted.
 
     Parameters
     ----------
@@ -154,6 +152,23 @@ def load_counts(path: StrPath) -> CountTable | WordTable:
         If the file does not exist or does not contain counts.
     """
     from spmcompat.stored_counts.table import load_counts
-    from spmcompat.words.table import load_words
 
-    return table if (table := load_words(path)) is not None else load_counts(path)
+    return load_counts(path)
+
+
+def load_words(path: StrPath) -> WordTable:
+    """Open words that `count_words` or ``spmcompat count --like`` saved.
+
+    Parameters
+    ----------
+    path : path
+        A Parquet file, or a folder of Parquet files, as Spark writes it.
+
+    Raises
+    ------
+    TrainingError
+        If the file does not exist or does not contain words.
+    """
+    from spmcompat.words.table import open_words
+
+    return open_words(path)

@@ -224,10 +224,14 @@ def train_from_files(
 
     Parameters
     ----------
-    tokenizer, trainer, workers
+    tokenizer : tokenizers.Tokenizer
         As for `train_from_iterator`.
     files : path or sequence of paths
         The files.
+    trainer : BpeTrainer or WordPieceTrainer
+        As for `train_from_iterator`.
+    workers : int
+        As for `train_from_iterator`.
 
     Raises
     ------

@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
     from spmcompat.unigram.trainer import make_seeds
     from spmcompat.version import __version__
-    from spmcompat.words.table import WordTable, load_words, merge_words
+    from spmcompat.words.table import WordTable, load_words, merge_words, open_words
 
 _NAMES = {
     "bpe.merges": ("count_in_encoded",),
@@ -149,7 +149,7 @@ _NAMES = {
     "unigram.pruning.sizes": ("rounds_left", "shrunk"),
     "unigram.trainer": ("make_seeds",),
     "version": ("__version__",),
-    "words.table": ("WordTable", "load_words", "merge_words"),
+    "words.table": ("WordTable", "load_words", "merge_words", "open_words"),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -40,7 +40,7 @@ def test_a_table_gives_the_tokenizer_of_the_text(like: str, tmp_path: Path) -> N
     assert trained(like, counts=counts) == expected
     counts.save(tmp_path / "words.parquet")
     assert trained(like, counts=tmp_path / "words.parquet") == expected
-    loaded = spmcompat.load_counts(tmp_path / "words.parquet")
+    loaded = spmcompat.load_words(tmp_path / "words.parquet")
     assert isinstance(loaded, spmcompat.WordTable)
     assert loaded.to_arrow() == counts.to_arrow()
 
@@ -53,7 +53,7 @@ def test_words_are_merged_in_any_order(like: str, parts: int, tmp_path: Path) ->
     chance.shuffle(texts)
     tables = [spmcompat.count_words(like, sentence_iterator=texts[i::parts]) for i in range(parts)]
     chance.shuffle(tables)
-    merged = spmcompat.merge_counts(tables, output=tmp_path / "all.parquet", minloglevel=2)
+    merged = spmcompat.merge_words(tables, output=tmp_path / "all.parquet", minloglevel=2)
     whole = spmcompat.count_words(like, sentence_iterator=TEXTS)
     assert merged.to_arrow() == sum(tables).to_arrow() == whole.to_arrow()  # type: ignore[union-attr]
     assert trained(like, counts=merged) == trained(like, sentence_iterator=TEXTS)
@@ -62,7 +62,7 @@ def test_words_are_merged_in_any_order(like: str, parts: int, tmp_path: Path) ->
 def test_a_weight_repeats_a_text(tmp_path: Path) -> None:
     one, other = TEXTS[::2], TEXTS[1::2]
     tables = [spmcompat.count_words("gpt2", sentence_iterator=part) for part in (one, other)]
-    merged = spmcompat.merge_counts(tables, weights=[3, 1], output=tmp_path / "w", minloglevel=2)
+    merged = spmcompat.merge_words(tables, weights=[3, 1], output=tmp_path / "w", minloglevel=2)
     assert trained("gpt2", counts=merged) == trained("gpt2", sentence_iterator=[*one * 3, *other])
 
 
@@ -72,7 +72,7 @@ def test_weights_by_bytes_and_temperature(tmp_path: Path) -> None:
 
     def sizes(**options: Any) -> list[int]:
         path = tmp_path / "merged"
-        merged = spmcompat.merge_counts(tables, output=path, minloglevel=2, **options)
+        merged = spmcompat.merge_words(tables, output=path, minloglevel=2, **options)
         return [len(row["word"]) * row["count"] for row in merged.to_arrow().to_pylist()]
 
     assert sizes(bytes=[1000, 20]) == [1000, 20]
@@ -92,12 +92,10 @@ def test_words_of_another_template_are_refused(tmp_path: Path) -> None:
     spmcompat.count(sentence_iterator=TEXTS, minloglevel=2).save(path)
     with raises_kind("bad-counts pretokens.parquet"):
         spmcompat.train_tokenizer("gpt2", counts=path)
-    with raises_kind("counts-mismatch"):
-        spmcompat.merge_counts([counts, path], output=tmp_path / "m")  # type: ignore[list-item]
+    with raises_kind("bad-counts pretokens.parquet"):
+        spmcompat.merge_words([counts, path], output=tmp_path / "m")
     with raises_kind("conflicting-options counts"):
         spmcompat.train_tokenizer("gpt2", counts=counts, sentence_iterator=TEXTS)
-    with raises_kind("conflicting-options bytes"):
-        spmcompat.merge_counts([path], bytes=[5], output=tmp_path / "m")
     counts.save(tmp_path / "words.parquet")
     with raises_kind("bad-counts words.parquet"):
         spmcompat.train(counts=tmp_path / "words.parquet", model_prefix=tmp_path / "m")
@@ -143,7 +141,7 @@ def test_invalid_metadata_are_refused(metadata: bytes, tmp_path: Path) -> None:
     )
     pq.write_table(rows, path)
     with raises_kind("bad-counts words.parquet"):
-        spmcompat.load_counts(path)
+        spmcompat.load_words(path)
 
 
 def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
@@ -153,6 +151,9 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: A
     for name in "ab":
         assert main(["count", "--like=gpt2", f"--input={name}.txt", f"--output={name}.words"]) == 0
     assert main(["counts", "merge", "a.words", "b.words", "--output=ab.words"]) == 0
+    assert main(["count", "--input=a.txt", "--output=a.counts"]) == 0
+    assert main(["counts", "merge", "a.words", "a.counts", "--output=m"]) == 1
+    assert main(["counts", "merge", "a.counts", "--bytes=5", "--output=m"]) == 1
     assert main(["counts", "show", "ab.words"]) == 0
     assert "ByteLevel" in capsys.readouterr().out
     line = ["train_tokenizer", "--like=gpt2", "--vocab_size=400,500"]

@@ -25,7 +25,7 @@ def expected(like: str) -> Any:
 
 
 def sorted_rows(folder: Path) -> Any:
-    return spmcompat.load_counts(folder).to_arrow().sort_by("word")
+    return spmcompat.load_words(folder).to_arrow().sort_by("word")
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_parts(like: str, tmp_path: Path) -> None:
         rows = pa.Table.from_batches([*counter.count([batch])], schema=counter.schema)
         rows = rows.replace_schema_metadata(counter.metadata)
         pq.write_table(rows, tmp_path / f"{part}.parquet")
-    merged = spmcompat.merge_counts([tmp_path], output=tmp_path / "all", minloglevel=2)
+    merged = spmcompat.merge_words([tmp_path], output=tmp_path / "all", minloglevel=2)
     assert merged.to_arrow() == expected(like)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from spmcompat.cli.flags import QUIET, Command, Flag, from_python
 from spmcompat.cli.tables import table
@@ -94,25 +94,24 @@ def _merge(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
 
 
 def merge_counts(
-    counts: Sequence[CountTable | WordTable | StrPath],
+    counts: Sequence[CountTable | StrPath],
     *,
     output: StrPath,
     weights: Sequence[float] | None = None,
     temperature: float | None = None,
-    bytes: Sequence[int] | None = None,
     min_count: int = 1,
     minloglevel: int = 0,
     logstream: TextIO | None = None,
-) -> CountTable | WordTable:
+) -> CountTable:
     """Merge the counts of several texts into the counts of the concatenated texts, in a file.
 
-    This needs little memory, however large the files are; for words, it needs what training needs.
-    Small counts can also be merged in memory, with ``a + b`` or ``sum(tables)``.
+    This needs little memory, however large the files are. Small counts can also be merged in
+    memory, with ``a + b`` or ``sum(tables)``.
 
     Parameters
     ----------
-    counts : sequence of CountTable, WordTable or path
-        The counts: either of `count` or of `count_words`.
+    counts : sequence of CountTable or path
+        The counts.
     output : path
         The file to write.
     weights : sequence of float
@@ -120,11 +119,9 @@ def merge_counts(
         halves up; counts that become 0 are dropped.
     temperature : float
         An exponent from 0 to 1, instead of `weights`: the new share of each text is proportional to
-        p to this power, where p is its share of the sentences (for words, of the bytes).
-    bytes : sequence of int
-        For words, instead of `weights`: how many bytes each text gets.
+        p to this power, where p is its share of the sentences.
     min_count : int
-        Drop pretokens or words that occur less often than this.
+        Drop pretokens that occur less often than this.
     minloglevel : int
         0 shows all messages, 1 warnings and errors, 2 errors only.
     logstream : text stream
@@ -132,7 +129,7 @@ def merge_counts(
 
     Returns
     -------
-    CountTable or WordTable
+    CountTable
         The merged counts, whose rows are read from the file when they are needed.
 
     Raises
@@ -141,24 +138,94 @@ def merge_counts(
         If the counts were made with different rules, an argument is wrong, or a file cannot be read
         or written.
     """
-    from spmcompat.engine import load_counts, load_words
-    from spmcompat.runtime.progress import Report
+    from spmcompat.engine import load_counts, open_counts
 
-    is_one = isinstance(counts, str) or not isinstance(counts, Iterable)
-    tables = [counts] if is_one else [*counts]
+    values = {"weights": weights, "temperature": temperature, "min_count": min_count}
+    with naming_keywords():
+        _merge_from_python(counts, open_counts, output, values, (minloglevel, logstream))
+        return load_counts(output)
+
+
+def merge_words(
+    words: Sequence[WordTable | StrPath],
+    *,
+    output: StrPath,
+    weights: Sequence[float] | None = None,
+    temperature: float | None = None,
+    bytes: Sequence[int] | None = None,
+    min_count: int = 1,
+    minloglevel: int = 0,
+    logstream: TextIO | None = None,
+) -> WordTable:
+    """Merge the words of several texts into the words of all of them, in a file.
+
+    The words are in memory while they are merged. Without weights, ``a + b`` and ``sum(tables)`` do
+    the same.
+
+    Parameters
+    ----------
+    words : sequence of WordTable or path
+        The words.
+    output : path
+        The file to write.
+    weights : sequence of float
+        How often to repeat each text. Weighted counts are rounded to the nearest whole number,
+        halves up; counts that become 0 are dropped.
+    temperature : float
+        An exponent from 0 to 1, instead of `weights`: the new share of each text is proportional to
+        p to this power, where p is its share of the bytes.
+    bytes : sequence of int
+        How many bytes each text gets, instead of `weights`.
+    min_count : int
+        Drop words that occur less often than this.
+    minloglevel : int
+        0 shows all messages, 1 warnings and errors, 2 errors only.
+    logstream : text stream
+        Where to write messages; by default standard error, or the program's own logging.
+
+    Returns
+    -------
+    WordTable
+        The merged words.
+
+    Raises
+    ------
+    TrainingError
+        If the words were cut in different ways, an argument is wrong, or a file cannot be read or
+        written.
+    """
+    from spmcompat.engine import open_words
+
     values = {
-        "output": output,
-        "weights": None if weights is None else [*map(str, weights)],
+        "weights": weights,
         "temperature": temperature,
-        "bytes": None if bytes is None else [*map(str, bytes)],
+        "bytes": bytes,
         "min_count": min_count,
     }
     with naming_keywords():
-        given = from_python(merging(), map(str, tables), values)
-        given.arguments = tables  # replaces the strings, because some tables may be objects
-        _merged(given, Report(minloglevel, logstream))
-        words = load_words(output)
-        return load_counts(output) if words is None else words
+        _merge_from_python(words, open_words, output, values, (minloglevel, logstream))
+        return open_words(output)
+
+
+def _merge_from_python(
+    counts: Any,
+    open_one: Callable[[object], object],
+    output: StrPath,
+    values: Mapping[str, object],
+    log: tuple[int, TextIO | None],
+) -> None:
+    """Merge tables of one kind as the command does."""
+    from spmcompat.runtime.progress import Report
+
+    is_one = isinstance(counts, str) or not isinstance(counts, Iterable)
+    tables = [open_one(one) for one in ([counts] if is_one else counts)]
+    flags = {
+        name: [*map(str, value)] if isinstance(value, Iterable) else value
+        for name, value in values.items()
+    }
+    given = from_python(merging(), map(str, tables), {**flags, "output": output})
+    given.arguments = tables  # replaces the strings
+    _merged(given, Report(*log))
 
 
 def _merged(given: SimpleNamespace, report: Report) -> tuple[str, tuple[str, ...]]:

@@ -80,8 +80,14 @@ def test_docstrings_describe_every_parameter(name: str) -> None:
         (
             counts.merging(),
             spmcompat.merge_counts,
-            {"quiet"},
+            {"quiet", "bytes"},
             {"counts", "minloglevel", "logstream"},
+        ),
+        (
+            counts.merging(),
+            spmcompat.merge_words,
+            {"quiet"},
+            {"words", "minloglevel", "logstream"},
         ),
         (compare.command(), spmcompat.compare, {"json", "quiet"}, {"minloglevel", "logstream"}),
     ],
