@@ -129,7 +129,7 @@ def test_tokenizers_of_hugging_face_cut_entries_of_any_length(
     path = tmp_path / "tokenizer.json"
     config = Config(kind, f"tokenizers.{kind}")
     command = command_for_tokenizers(config, SIZES[kind], text, path)
-    subprocess.run(command, check=True, capture_output=True)
+    subprocess.run(command, check=True, capture_output=True, cwd=tmp_path)
     found = read_gold(gold)
     parts = load_model(str(path), Workers(1)).cut([word.text for word in found.words])
     plain = tokenizers.Tokenizer.from_file(str(path))
