@@ -103,7 +103,7 @@ cdef class WordCounter:
 cdef class Words:
     """The distinct words of a text with their counts. Workers can add to them at the same time."""
 
-    def __init__(self):
+    def __cinit__(self):
         self.words = no_words()
 
     def add(self, WordCounter counter not None, CancelFlag cancel not None):
