@@ -74,7 +74,8 @@ def train_tokenizer(
     vocab_size : int or sequence of int
         The number of tokens, or several numbers: one run trains them all.
     special_tokens : sequence of str
-        The special tokens, in the order of their ids, from 0. By default, those of the template.
+        The special tokens, in the order of their ids, from 0; an empty list for none. By default,
+        those of the template.
     min_frequency : int
         Pairs that occur less often are not merged.
     max_token_length : int
@@ -129,6 +130,8 @@ def train_tokenizer(
     if counts is not None and (input is not None or sentence_iterator is not None):
         raise ConflictError("Give either a text or counts: counts replace the text.")
     given = from_python(command()._replace(required=[("like",)]), (), values)
+    if special_tokens is None:
+        given.special_tokens = None
     text = _text(input, sentence_iterator, reading)
     trained = run(job_of(given, text, counts), Report(text.min_log_level, logstream))
     return trained[0] if isinstance(vocab_size, int) else trained

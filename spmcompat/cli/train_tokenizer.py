@@ -124,6 +124,7 @@ def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
     from spmcompat.runtime.progress import Report
 
     text = text_of_flags(given.options)
+    given.special_tokens = given.special_tokens or None  # the flag takes at least one
     run(job_of(given, text, given.counts), Report(text.min_log_level, stderr))
 
 
@@ -135,7 +136,7 @@ def job_of(
     Parameters
     ----------
     given : namespace
-        The values of the flags.
+        The values of the flags. If `special_tokens` is None, they are those of the template.
     text : GivenText
         The text.
     counts : WordTable or path, optional
@@ -166,7 +167,7 @@ def job_of(
         max_token_length=given.max_token_length,
     )
     named = given.special_tokens
-    special = template.described(named) if named else template.special_tokens
+    special = template.special_tokens if named is None else template.described(named)
     table = None if counts is None else open_words(counts)
     return TokenizerJob(
         template,

@@ -183,11 +183,9 @@ def train_parity(
     letter_texts = byte_texts() if splitting.are_bytes else None
     tokens = parity_token_trainer.train(languages, letter_texts, options, context)
     context.report.step("Writing")
-    affixes = {
-        name: given[name] or None for name in ("continuing_subword_prefix", "end_of_word_suffix")
-    }
     description: Json = json.loads(cutting.model.__getstate__())
-    tokenizer.model = _model_of(cutting.model, filled_model(description, tokens, affixes))
+    filled = filled_model(description, tokens, affixes_of(True, options))
+    tokenizer.model = _model_of(cutting.model, filled)
     tokenizer.add_special_tokens(trainer.special_tokens)
     context.report.costs()
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from spmcompat.bpe.parity_token_trainer import ParityTokenOptions
 from spmcompat.bpe.token_trainer import TokenOptions, Tokens, train
 from spmcompat.errors import BadValueError, naming_stage
 from spmcompat.huggingface.files import TrainedTokenizer, check_outputs, named_by_size, save
@@ -136,7 +137,7 @@ def complete_options(
     )
 
 
-def affixes_of(is_bpe: bool, options: TokenOptions) -> Json:
+def affixes_of(is_bpe: bool, options: TokenOptions | ParityTokenOptions) -> Json:
     """Return the fields of a model that the options of the trainer determine."""
     prefix = options.continuing_subword_prefix
     if is_bpe:

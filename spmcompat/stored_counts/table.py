@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from spmcompat.errors import (
     BadCountsError,
@@ -32,6 +32,8 @@ from spmcompat.stored_counts.unordered import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_Origin = TypeVar("_Origin")
 
 KEY = b"spmcompat"
 """The key of the origin in the metadata of a Parquet file."""
@@ -251,6 +253,35 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
     TrainingError
         If the file does not exist, or is not a table of counts.
     """
+    paths, (origin, is_unordered) = files_of_table(path, _origin_of)
+    if not is_unordered:
+        return CountTable(origin, paths=paths)
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for one in paths:
+            yield from _batches_of(one, _BATCH_ROWS, True)
+
+    origin, closing = close(batches, origin, printable(os.fspath(path)))
+    return CountTable(origin, paths=paths, closing=closing)
+
+
+def files_of_table(
+    path: str | os.PathLike[str], origin_of: Callable[[Path], _Origin]
+) -> tuple[list[Path], _Origin]:
+    """Return the Parquet files of a table, and their common origin.
+
+    Parameters
+    ----------
+    path : path
+        A Parquet file, or a folder of Parquet files.
+    origin_of : callable
+        Returns the origin that a file states.
+
+    Raises
+    ------
+    TrainingError
+        If there is no file, or the files were not made together.
+    """
     arrow.require_pyarrow()
     refuse_impossible(path, "Check --counts")
     place = Path(path)
@@ -259,22 +290,13 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
         raise MissingFileError(
             f"{printable(str(place))}: the folder contains no .parquet file. Check the path."
         )
-    origins = [_origin_of(one) for one in paths]
+    origins = [origin_of(one) for one in paths]
     if origins.count(origins[0]) != len(origins):
         raise CountsMismatchError(
             f"{printable(str(place))}: its files were not made together. Merge them with spmcompat "
             "counts merge."
         )
-    origin, is_unordered = origins[0]
-    if not is_unordered:
-        return CountTable(origin, paths=paths)
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for one in paths:
-            yield from _batches_of(one, _BATCH_ROWS, True)
-
-    origin, closing = close(batches, origin, printable(str(place)))
-    return CountTable(origin, paths=paths, closing=closing)
+    return paths, origins[0]
 
 
 def write_counts(

@@ -13,7 +13,6 @@ from spmcompat.counting.rows import LARGEST_COUNT
 from spmcompat.errors import (
     BadCountsError,
     CountsMismatchError,
-    MissingFileError,
     TooLargeError,
     WrongTypeError,
     printable,
@@ -22,7 +21,7 @@ from spmcompat.runtime.outputs import outputs
 from spmcompat.stored_counts.arrow import require_pyarrow
 from spmcompat.stored_counts.merging_tables import times
 from spmcompat.stored_counts.origin import CountsVersionError, differences
-from spmcompat.stored_counts.table import open_parquet
+from spmcompat.stored_counts.table import files_of_table, open_parquet
 from spmcompat.stored_counts.unordered import metadata_of
 from spmcompat.words.words import Words
 
@@ -158,10 +157,10 @@ class WordTable:
 
         return pa.Table.from_batches([*self.batches()], schema=schema())
 
-    def words(self, weight: Fraction = Fraction(1)) -> Words:
-        """Return the words for training, with their counts times a weight."""
+    def words(self) -> Words:
+        """Return the words for training."""
         words = Words()
-        self.add_to(words, weight)
+        self.add_to(words)
         return words
 
     def add_to(self, words: Words, weight: Fraction = Fraction(1)) -> None:
@@ -251,27 +250,21 @@ def load_words(path: str | os.PathLike[str]) -> WordTable | None:
     Returns
     -------
     WordTable or None
-        None if the first file has no metadata of words.
+        None if the files have no metadata of words.
 
     Raises
     ------
     TrainingError
         If a file cannot be read, or the files were not made together.
     """
-    require_pyarrow()
-    place = Path(path)
-    paths = sorted(place.glob("*.parquet")) if place.is_dir() else [place]
-    if not paths:
-        raise MissingFileError(f"{printable(str(place))}: no .parquet file in this folder.")
-    found = [metadata_of(open_parquet(one).metadata.metadata or {}, KEY) for one in paths]
-    if found[0] is None:
+    paths, metadata = files_of_table(path, _metadata_of)
+    if metadata is None:
         return None
-    if found.count(found[0]) != len(found):
-        raise CountsMismatchError(
-            f"{printable(str(place))}: its files were not made together. Merge them with spmcompat "
-            "counts merge."
-        )
-    return WordTable(WordOrigin.from_json(found[0], printable(str(paths[0]))), paths=paths)
+    return WordTable(WordOrigin.from_json(metadata, printable(str(paths[0]))), paths=paths)
+
+
+def _metadata_of(path: Path) -> bytes | None:
+    return metadata_of(open_parquet(path).metadata.metadata or {}, KEY)
 
 
 def open_words(counts: object) -> WordTable:
