@@ -15,7 +15,7 @@
 
 namespace spmcompat {
 
-// The pairs whose left symbols are in one part of the symbols.
+// The pairs whose left symbols are in one part of a group of symbols.
 struct FoundPairs {
   std::vector<Pair> pairs;  // in the order of their left symbols
   PositionArena arena;      // their positions
@@ -26,23 +26,24 @@ class TextPairs {
  public:
   TextPairs(const SymbolText& text, const Symbols& symbols, const Policy& policy, uint64_t floor,
             size_t parts)
-      : text_(text),
-        symbols_(symbols),
-        policy_(policy),
-        floor_(floor),
-        next_(parts),
-        found_(parts) {}
+      : text_(text), symbols_(symbols), policy_(policy), floor_(floor), next_(parts) {}
 
   std::vector<FoundPairs> find(Crew& crew) {
     crew.for_each(parts(), [this](size_t part) { count(part); });
-    divide();
-    crew.for_each(parts(), [this](size_t part) { sort(part); });
-    crew.for_each(parts(), [this](size_t part) { find(part); });
+    while (end_ < symbols_.size()) {
+      begin_group();
+      crew.for_each(parts(), [this](size_t part) { sort(part); });
+      crew.for_each(parts(), [this](size_t part) { find(part); });
+    }
     return std::move(found_);
   }
 
  private:
-  size_t parts() const { return found_.size(); }
+  // Symbols are divided into groups with about the same number of positions, so that not all
+  // positions are in memory twice.
+  static constexpr size_t kGroups = 4;
+
+  size_t parts() const { return next_.size(); }
 
   void count(size_t part) {
     std::vector<uint32_t>& counts = next_[part];
@@ -52,48 +53,49 @@ class TextPairs {
     }
   }
 
-  // Computes at which index of `positions_` the entries of each symbol begin, and where the entries
-  // from each part of the text begin among them.
-  void divide() {
-    begin_.reserve(symbols_.size() + 1);
+  // Chooses the symbols of the next group. Computes at which index of `positions_` the entries of
+  // each symbol begin, and where the entries from each part of the text begin among them.
+  void begin_group() {
+    first_ = end_;
+    begin_.clear();
     uint32_t begin = 0;
-    for (uint32_t symbol = 0; symbol < symbols_.size(); ++symbol) {
+    while (end_ < symbols_.size() && begin <= text_.size() / kGroups) {
       begin_.push_back(begin);
       for (std::vector<uint32_t>& counts : next_) {
-        const uint32_t end = begin + counts[symbol];
-        counts[symbol] = begin;
+        const uint32_t end = begin + counts[end_];
+        counts[end_] = begin;
         begin = end;
       }
+      ++end_;
     }
     begin_.push_back(begin);
     positions_.resize(begin);
+    found_.resize(found_.size() + parts());
   }
 
   void sort(size_t part) {
     std::vector<uint32_t>& next = next_[part];
     for (size_t position = begin_of(part); position < begin_of(part + 1); ++position) {
       const uint32_t symbol = text_[position];
-      if (SymbolText::is_symbol(symbol)) {
+      if (symbol >= first_ && symbol < end_) {
         positions_[next[symbol]++] = static_cast<uint32_t>(position);
       }
     }
-    std::vector<uint32_t>().swap(next);
   }
 
-  // Finds the pairs whose left symbols are in a part of the symbols. The parts have about the same
+  // Finds the pairs whose left symbols are in a part of the group. The parts have about the same
   // number of positions. In count() and sort(), `part` is a part of the text instead.
   void find(size_t part) {
     PairFinder<Policy> finder(text_, symbols_, policy_);
-    FoundPairs& found = found_[part];
-    for (uint32_t symbol = first_symbol_of(part); symbol < first_symbol_of(part + 1); ++symbol) {
-      const size_t size = begin_[symbol + 1] - begin_[symbol];
-      finder.find(kRight, symbol, positions_.data() + begin_[symbol], size, floor_, found.arena,
-                  [&found](const Pair& pair) { found.pairs.push_back(pair); });
+    FoundPairs& found = found_[found_.size() - parts() + part];
+    for (uint32_t i = first_index_of(part); i < first_index_of(part + 1); ++i) {
+      finder.find(kRight, first_ + i, positions_.data() + begin_[i], begin_[i + 1] - begin_[i],
+                  floor_, found.arena, [&found](const Pair& pair) { found.pairs.push_back(pair); });
     }
   }
 
   size_t begin_of(size_t part) const { return text_.size() * part / parts(); }
-  uint32_t first_symbol_of(size_t part) const {
+  uint32_t first_index_of(size_t part) const {
     const size_t first = positions_.size() * part / parts();
     const auto end = part == parts() ? begin_.end() - 1
                                      : std::lower_bound(begin_.begin(), begin_.end() - 1, first);
@@ -107,7 +109,9 @@ class TextPairs {
   // For each part of the text and each symbol: at first, the number of occurrences; later, the
   // index in `positions_` at which the position of the next occurrence is stored.
   std::vector<std::vector<uint32_t>> next_;
-  std::vector<uint32_t> begin_;  // for each symbol: the index of its first entry in `positions_`
+  uint32_t first_ = 0, end_ = 0;  // the symbols of the group
+  // For each symbol of the group: the index of its first entry in `positions_`.
+  std::vector<uint32_t> begin_;
   std::vector<uint32_t> positions_;  // sorted by symbol
   std::vector<FoundPairs> found_;
 };
