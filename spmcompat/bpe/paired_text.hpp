@@ -121,6 +121,7 @@ class PairedText {
   // (kLeft) or the right part (kRight) of the merged pair.
   std::vector<uint64_t> losses_[2];
   std::vector<uint32_t> losers_[2];  // the symbols for which losses_ is not 0
+  std::vector<uint32_t> positions_;
   std::vector<uint32_t> merged_positions_;
 };
 
@@ -158,6 +159,7 @@ void PairedText<Policy>::drop() {
     std::vector<uint32_t>().swap(losers_[side]);
   }
   finder_.drop_memory();
+  std::vector<uint32_t>().swap(positions_);
   std::vector<uint32_t>().swap(merged_positions_);
 }
 
@@ -199,9 +201,10 @@ typename PairedText<Policy>::Replaced PairedText<Policy>::replace(const Pair& pa
   };
   Replaced replaced{};
   merged_positions_.clear();
+  read_positions(pair, positions_);
   for (uint32_t i = 0; i < pair.size; ++i) {
-    const uint32_t position = pair.positions[i];
-    if (i + kAhead < pair.size) text_.prefetch(pair.positions[i + kAhead]);
+    const uint32_t position = positions_[i];
+    if (i + kAhead < pair.size) text_.prefetch(positions_[i + kAhead]);
     if (text_[position] != pair.left || text_[position + left_width] != pair.right) continue;
     const uint64_t count = text_.count_at(position);
     const uint32_t before = text_[text_.position_before(position)];

@@ -14,12 +14,30 @@ namespace spmcompat {
 struct Pair {
   uint32_t left, right;
   uint64_t count;
-  const uint32_t* positions;  // where the pair occurs; some positions may be outdated
+  const uint16_t* positions;  // where the pair occurs; some positions may be outdated
   uint32_t size;              // the number of positions
 };
 
-// Memory for the lists of positions.
-using PositionArena = Arena<uint32_t, 1 << 16>;
+// Memory for the lists of positions. A list is ascending, and contains the difference between each
+// position and the one before: in one unit if it has at most 15 bits, otherwise in two, of which the
+// highest bit is set.
+using PositionArena = Arena<uint16_t, 1 << 17>;
+
+inline uint32_t difference_units(uint32_t difference) { return difference < 0x8000 ? 1 : 2; }
+inline void write_difference(uint32_t difference, uint16_t*& to) {
+  if (difference >= 0x8000) *to++ = static_cast<uint16_t>(0x8000 | difference >> 16);
+  *to++ = static_cast<uint16_t>(difference);
+}
+inline void read_positions(const Pair& pair, std::vector<uint32_t>& positions) {
+  positions.resize(pair.size);
+  const uint16_t* from = pair.positions;
+  uint32_t position = 0;
+  for (uint32_t& read : positions) {
+    uint32_t difference = *from++;
+    if (difference >= 0x8000) difference = (difference & 0x7fff) << 16 | *from++;
+    read = position += difference;
+  }
+}
 
 // Pairs with dense ids, in the order in which they are added.
 class PairTable {

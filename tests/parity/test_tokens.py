@@ -161,6 +161,15 @@ def test_workers_and_sizes_change_nothing() -> None:
     assert small == our_tokens(words, TokenOptions((100,)))
 
 
+def test_pairs_far_from_each_other() -> None:
+    # The words with qz are spread over 370,000 letters.
+    letters = random.Random(7)
+    words = {"".join(letters.choices("abcdefghij", k=30)): 1 for _ in range(12000)}
+    words |= {f"{n}qz": 500 for n in range(8)}
+    options = TokenOptions((300,))
+    assert our_tokens(words, options) == real_tokens(words, options)
+
+
 @pytest.mark.parametrize("scanner", sorted({*EXPRESSIONS.values()}))
 def test_texts_of_byte_level_tokenizers(scanner: str, tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
