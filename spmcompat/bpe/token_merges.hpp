@@ -4,7 +4,9 @@
 // A merge whose text is already a token gets the id of that token. If the token occurs in the text,
 // RecurringTokens makes this merge and all that follow.
 //
-// Pairs whose count is below a floor are not recorded, as in merges.hpp.
+// Pairs whose count is below a floor are not recorded, as in merges.hpp. The first floor is higher
+// than there: letters are often bytes, of which the first merges make characters, so that the text
+// is much shorter when rarer pairs are recorded.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +55,7 @@ class TokenMerges {
     const uint64_t letters = fill_text(std::move(words), SegmentOrder::kMostFrequentFirst,
                                        text_.text(), symbols_, crew, options.letters);
     const uint64_t mean = letters / std::max<size_t>(options.expected, 1);
-    floor_ = std::max(least_count_, mean < 32 ? 1 : mean / 4);
+    floor_ = std::max(least_count_, mean < 32 ? 1 : 4 * mean);
     const bool letters_share_tokens =
         static_cast<size_t>(std::count(occurs_.begin(), occurs_.end(), true)) < tokens_.size();
     if (letters_share_tokens) start_recurring();
@@ -78,6 +80,12 @@ class TokenMerges {
         merge(text_[best]);
       }
     }
+  }
+
+  // Frees the memory that only `make` needs. Nothing can be merged afterwards.
+  void finish() {
+    text_.drop();
+    recurring_.reset();
   }
 
   const TokenTexts& texts() const { return texts_; }

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from spmcompat.bpe.tokens import INNER, LAST, Letters, TokenMerges, count_letters
 from spmcompat.runtime.context import Context
+from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.words.words import Words
 
 _STEP = 1000  # the number of tokens between two updates of the progress
@@ -111,6 +112,8 @@ def train(
         expected=max(wanted - len(first), 1),
     )
     _make(merges, len(first), wanted, context)
+    merges.finish()
+    return_freed_memory()
     texts, made = [text.decode() for text in merges.texts()], merges.merges()
     return [tokens_of_size(size, texts, made, len(first)) for size in options.vocab_sizes]
 

@@ -62,6 +62,7 @@ cdef extern from "spmcompat/bpe/token_merges.hpp" namespace "spmcompat" nogil:
     cdef cppclass CTokenMerges "spmcompat::TokenMerges":
         const TokenTexts& texts()
         const vector[TokenMerge]& merges()
+        void finish()
 
     unique_ptr[CTokenMerges] merges_of_words "spmcompat::TokenMerges::of_words"(
         CSegmentCounts& words, const TokenMergeOptions& options, CCrew& crew)
@@ -207,6 +208,11 @@ cdef class TokenMerges:
         start_change(dereference(self.crew.crew), dereference(self.found), make_merges, wanted)
         self.crew.await_stage()
         return dereference(self.found).texts().size()
+
+    def finish(self):
+        """Free the memory that only `make` needs. Nothing can be merged afterwards."""
+        with nogil:
+            dereference(self.found).finish()
 
     def texts(self):
         """Return the texts of all tokens as bytes, by id."""
