@@ -151,7 +151,6 @@ def job_of(
     from spmcompat.errors import UsageError
     from spmcompat.huggingface.template import Template
     from spmcompat.huggingface.training import TokenizerJob
-    from spmcompat.words.table import open_words
 
     sizes = given.vocab_size
     if twice := [size for size in sizes if sizes.count(size) > 1]:
@@ -168,7 +167,11 @@ def job_of(
     )
     named = given.special_tokens
     special = template.special_tokens if named is None else template.described(named)
-    table = None if counts is None else open_words(counts)
+    table = None
+    if counts is not None:
+        from spmcompat.words.table import open_words
+
+        table = open_words(counts)
     return TokenizerJob(
         template,
         special,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from spmcompat.bpe.token_trainer import Tokens
@@ -98,13 +97,14 @@ class Template:
         """
         name = printable(os.fspath(like))
         path = os.fspath(like)
+        paths = []
         if path in SHIPPED:
-            paths = []
-            content = files("spmcompat.huggingface").joinpath(f"templates/{path}.json").read_bytes()
+            source = os.path.join(os.path.dirname(__file__), "templates", f"{path}.json")
         else:
-            paths = [os.path.join(path, "tokenizer.json") if os.path.isdir(path) else path]
-            with open_file(paths[0], _CHOICES) as file:
-                content = file.read(_MOST_BYTES + 1)
+            source = os.path.join(path, "tokenizer.json") if os.path.isdir(path) else path
+            paths.append(source)
+        with open_file(source, _CHOICES) as file:
+            content = file.read(_MOST_BYTES + 1)
         try:
             if len(content) > _MOST_BYTES:
                 raise ValueError("it is too large")

@@ -24,11 +24,12 @@ from spmcompat.runtime.threads import prepare_thread
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.sources import WordText, open_source
 from spmcompat.words.reading import read_words
-from spmcompat.words.table import WordOrigin, WordTable, check_same, table_of
 from spmcompat.words.words import Words
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
+
+    from spmcompat.words.table import WordOrigin, WordTable
 
 
 class TokenizerJob(NamedTuple):
@@ -148,6 +149,8 @@ def affixes_of(is_bpe: bool, options: TokenOptions | ParityTokenOptions) -> Json
 
 def origin_of(template: Template) -> WordOrigin:
     """Return how the words of a text are counted for a template."""
+    from spmcompat.words.table import WordOrigin
+
     parts = {name: template.document[name] for name in ("normalizer", "pre_tokenizer")}
     return WordOrigin(parts, template.splitting.are_bytes)
 
@@ -160,6 +163,8 @@ def count_words(template: Template, text: WordText, context: Context) -> WordTab
     TrainingError
         If the text cannot be read.
     """
+    from spmcompat.words.table import table_of
+
     words = read_letters(template, text, context).words
     context.report.step("Sorting")
     return table_of(words, origin_of(template))
@@ -173,13 +178,15 @@ def read_letters(template: Template, text: WordText | WordTable, context: Contex
     TrainingError
         If the text cannot be read, or was cut in another way than the template does.
     """
-    if isinstance(text, WordTable):
-        origin = origin_of(template)._replace(are_bytes=text.origin.are_bytes)
-        check_same(origin, text.origin, template.name, text.name)
-        return Letters(text.words(), byte_texts() if origin.are_bytes else None)
-    return cut_text(
-        text, template.splitting, lambda: _library_tokenizer(template, context), context
-    )
+    if isinstance(text, WordText):
+        return cut_text(
+            text, template.splitting, lambda: _library_tokenizer(template, context), context
+        )
+    from spmcompat.words.table import check_same
+
+    origin = origin_of(template)._replace(are_bytes=text.origin.are_bytes)
+    check_same(origin, text.origin, template.name, text.name)
+    return Letters(text.words(), byte_texts() if origin.are_bytes else None)
 
 
 def cut_text(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -174,7 +173,9 @@ def symbols_of(plan: Plan) -> tuple[str, ...]:
 
 def digest(charsmap: bytes) -> str:
     """Return the digest of compiled normalization rules."""
-    return hashlib.sha256(charsmap).hexdigest()
+    from hashlib import sha256
+
+    return sha256(charsmap).hexdigest()
 
 
 def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
