@@ -45,7 +45,10 @@ def in_bash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("/bin/spmcompat counts _", ["merge", "show"]),
         ("spmcompat counts merge --we", ["--weights="]),
         ("spmcompat counts show --", ["--help", "--version"]),
-        ("spmcompat diff --", ["--affixes=", "--json", "--all", "--help", "--version"]),
+        (
+            "spmcompat diff --",
+            ["--affixes=", "--text=", "--since=", "--json", "--all", "--help", "--version"],
+        ),
         ("spmcompat diff _", []),
         ("spmcompat diff a.mod", []),
         (

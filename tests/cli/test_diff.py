@@ -184,7 +184,7 @@ def test_models_of_equal_content_may_be_written_in_different_ways() -> None:
     ("arguments", "message"),
     [
         (["a.model", "nowhere"], "cannot-read nowhere No such file or directory"),
-        (["a.model", "."], "cannot-read Is a directory"),
+        (["a.model", "."], "cannot-read tokenizer.json No such file or directory"),
         (["a.model", "x" * 300], "cannot-read File name too long"),
         (["a.model", "a\0b"], "impossible-path"),
         (["a.model", "\ud800"], "impossible-path"),

@@ -1,7 +1,7 @@
 """Reads the contents of a model as plain data."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -14,6 +14,7 @@ from spmcompat.tools.diff.result import Piece, Unknown, Value
 
 SPECS = ("trainer_spec", "normalizer_spec", "denormalizer_spec")
 CHARSMAP = "precompiled_charsmap"
+NORMAL = "NORMAL"
 
 _PIECE_FIELDS = ("piece", "score", "type")
 
@@ -52,16 +53,27 @@ def pieces_by_text(model: ModelProto) -> dict[tuple[str, int], Piece]:
     The counter is the number of earlier pieces with the same text. It is above 0 only in models
     that no trainer writes.
     """
-    seen: Counter[str] = Counter()
-    pieces = {}
     types = {number: name for name, number in ModelProto.SentencePiece.Type.items()}
-    for number, entry in enumerate(model.pieces):
-        text = _text(entry.piece)
-        stored = ", ".join(name for name in _PIECE_FIELDS if entry.HasField(name))
-        piece = Piece(number, text, shortest(entry.score), types[entry.type], stored)
-        pieces[text, seen[text]] = piece
-        seen[text] += 1
-    return pieces
+    return by_text(
+        Piece(
+            number,
+            _text(entry.piece),
+            shortest(entry.score),
+            types[entry.type],
+            ", ".join(name for name in _PIECE_FIELDS if entry.HasField(name)),
+        )
+        for number, entry in enumerate(model.pieces)
+    )
+
+
+def by_text(pieces: Iterable[Piece]) -> dict[tuple[str, int], Piece]:
+    """Return pieces by their texts, each with the number of earlier pieces with the same text."""
+    seen: Counter[str] = Counter()
+    found = {}
+    for piece in pieces:
+        found[piece.piece, seen[piece.piece]] = piece
+        seen[piece.piece] += 1
+    return found
 
 
 def samples(data: SelfTestData) -> dict[int, tuple[str, str]]:

@@ -5,18 +5,20 @@ Models are equal only if their bytes are equal. Their contents are compared to e
 
 from __future__ import annotations
 
+import os
 import struct
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, TypeAlias
 
-from spmcompat.engine import decompile
-from spmcompat.errors import TrainingError
+from spmcompat.engine import SPACE_MARK, decompile
+from spmcompat.errors import BadValueError, ConflictError, TrainingError
 from spmcompat.model.reading import parse_unchecked, read_model_bytes
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.tools.diff.contents import (
     CHARSMAP,
+    NORMAL,
     SPECS,
     charsmap,
     pieces_by_text,
@@ -24,6 +26,7 @@ from spmcompat.tools.diff.contents import (
     stored_fields,
     unknown_values,
 )
+from spmcompat.tools.diff.documents import UNIGRAM, TokenizerContents, is_document
 from spmcompat.tools.diff.report import Difference
 from spmcompat.tools.diff.result import (
     CharsmapDifference,
@@ -36,9 +39,18 @@ from spmcompat.tools.diff.result import (
     ScoreDifference,
     TextDifference,
     UnknownDifference,
+    Value,
+    Vocabularies,
 )
-from spmcompat.tools.diff.vocabularies import compare_vocabularies
-from spmcompat.tools.evaluate.vocabularies import Affixes, read_affixes
+from spmcompat.tools.evaluate.models import BYTE_SPACE, CONTINUES
+from spmcompat.tools.evaluate.vocabularies import (
+    Affixes,
+    count_vocabulary,
+    read_affixes,
+    share_texts,
+    texts_of_pieces,
+)
+from spmcompat.tools.export.document import document_path, read_content
 
 if TYPE_CHECKING:
     from spmcompat.engine import StrPath
@@ -48,17 +60,25 @@ _Rules: TypeAlias = dict[tuple[int, ...], tuple[int, ...]]
 
 
 def diff(
-    left: StrPath | bytes, right: StrPath | bytes, *, affixes: StrPath | None = None
+    left: StrPath | bytes,
+    right: StrPath | bytes,
+    *,
+    affixes: StrPath | None = None,
+    text: StrPath | None = None,
 ) -> Difference:
     """Compare two models. Models that ``sentencepiece`` cannot load are compared, too.
 
     Parameters
     ----------
     left, right : path or bytes
-        ``.model`` files, or their contents.
+        Two ``.model`` files, or two ``tokenizer.json`` files or folders that contain one; or the
+        contents of two files.
     affixes : path
         A list of prefixes such as ``un-`` and suffixes such as ``-ness``, one on each line, to
         count in both vocabularies.
+    text : path
+        A text in UTF-8. The result says which of its words are cut differently. This needs paths,
+        and ``sentencepiece`` or ``tokenizers``.
 
     Returns
     -------
@@ -70,8 +90,33 @@ def diff(
     TrainingError
         If a file cannot be read, or is not a model.
     """
-    contents = read_model_bytes(left), read_model_bytes(right)
-    return compare(*contents, None if affixes is None else read_affixes(affixes))
+    contents = _read(left), _read(right)
+    found = compare(*contents, None if affixes is None else read_affixes(affixes))
+    if text is None:
+        return found
+    if isinstance(left, bytes) or isinstance(right, bytes):
+        raise ConflictError("With text, diff needs the paths of the models, not their contents.")
+    from spmcompat.tools.diff.cuts import compare_cuts
+
+    return found._replace(cuts=compare_cuts(os.fspath(left), os.fspath(right), os.fspath(text)))
+
+
+def _read(model: StrPath | bytes) -> bytes:
+    """Return the content of a file, or the given content, if it can be compared."""
+    if isinstance(model, bytes):
+        if not is_document(model):
+            return read_model_bytes(model)
+        TokenizerContents.of(model)
+        return model
+    path = document_path(os.fspath(model))
+    if not path.endswith(".json"):
+        return read_model_bytes(path)
+    content = read_content(path)
+    try:
+        TokenizerContents.of(content)
+    except BadValueError as error:
+        raise type(error)(f'"{path}": {error}') from None
+    return content
 
 
 def compare(left: bytes, right: bytes, affixes: Affixes | None = None) -> Difference:
@@ -80,29 +125,70 @@ def compare(left: bytes, right: bytes, affixes: Affixes | None = None) -> Differ
     Parameters
     ----------
     left, right : bytes
-        The contents of two ``.model`` files.
+        The contents of two ``.model`` files, or of two ``tokenizer.json`` files.
     affixes : Affixes, optional
         The affixes to count.
 
     Raises
     ------
     BadValueError
-        If the bytes are not a model.
+        If the bytes are not a model, or only one of them is a tokenizer.json.
     """
+    if is_document(left) != is_document(right):
+        raise ConflictError(
+            "A tokenizer.json cannot be compared with a model. Convert one of them with spmcompat "
+            "export or import."
+        )
+    compare_contents = _compare_documents if is_document(left) else _compare_models
+    return compare_contents(left, right, affixes)
+
+
+def _compare_models(left: bytes, right: bytes, affixes: Affixes | None) -> Difference:
     a, b = parse_unchecked(left), parse_unchecked(right)
+    pieces, others = pieces_by_text(a), pieces_by_text(b)
+    serialized = [[entry.SerializeToString() for entry in model.pieces] for model in (a, b)]
+    comparable = a.trainer_spec.model_type == b.trainer_spec.model_type
+    have_probabilities = a.trainer_spec.model_type != TrainerSpec.BPE
     return Difference(
         left_bytes=len(left),
         right_bytes=len(right),
         first_byte=first_difference(left, right),
-        fields=[found for name in SPECS for found in _fields(name, a, b)],
-        pieces=_pieces(a, b),
+        fields=[found for name in SPECS for found in _fields_of_spec(name, a, b)],
+        pieces=compare_pieces(
+            pieces, others, first_difference(*serialized), comparable, have_probabilities
+        ),
         charsmaps=[
             *_charsmaps("normalizer_spec", a.normalizer_spec, b.normalizer_spec),
             *_charsmaps("denormalizer_spec", a.denormalizer_spec, b.denormalizer_spec),
         ],
         samples=_samples(a, b),
         unknown=_unknown_fields(a, b),
-        vocabularies=compare_vocabularies(a, b, affixes),
+        vocabularies=_vocabularies(pieces, others, affixes),
+    )
+
+
+def _compare_documents(left: bytes, right: bytes, affixes: Affixes | None) -> Difference:
+    a, b = TokenizerContents.of(left), TokenizerContents.of(right)
+    comparable = a.type == b.type
+    marks = SPACE_MARK + BYTE_SPACE
+    continuation = CONTINUES if a.type == b.type == "WordPiece" else ""
+    return Difference(
+        left_bytes=len(left),
+        right_bytes=len(right),
+        first_byte=first_difference(left, right),
+        fields=[*_fields(a.fields, b.fields)],
+        pieces=compare_pieces(
+            a.tokens,
+            b.tokens,
+            first_difference([*a.tokens.values()], [*b.tokens.values()]),
+            comparable,
+            a.type == UNIGRAM,
+        ),
+        charsmaps=[],
+        samples=[],
+        unknown=[],
+        vocabularies=_vocabularies(a.tokens, b.tokens, affixes, marks, continuation),
+        merges=compare_pieces(a.merges, b.merges, first_difference([*a.merges], [*b.merges])),
     )
 
 
@@ -120,34 +206,55 @@ def ordinal(value: float) -> int:
     return bits if bits >= 0 else -(bits & 0x7FFFFFFF)
 
 
-def _fields(spec: str, left: ModelProto, right: ModelProto) -> Iterator[FieldDifference]:
+def _fields_of_spec(spec: str, left: ModelProto, right: ModelProto) -> Iterator[FieldDifference]:
     """Yield the fields of a spec, except its charsmap, in which the two models differ."""
     if left.HasField(spec) != right.HasField(spec):
         stored = ["stored" if model.HasField(spec) else None for model in (left, right)]
         yield FieldDifference(spec, *stored)
-    left_fields, right_fields = (stored_fields(getattr(model, spec)) for model in (left, right))
-    for name in sorted(left_fields.keys() | right_fields.keys()):
-        a, b = left_fields.get(name), right_fields.get(name)
+    fields = (
+        {f"{spec}.{name}": value for name, value in stored_fields(getattr(model, spec)).items()}
+        for model in (left, right)
+    )
+    yield from _fields(*fields)
+
+
+def _fields(left: Mapping[str, Value], right: Mapping[str, Value]) -> Iterator[FieldDifference]:
+    """Yield the fields whose values differ."""
+    for name in sorted(left.keys() | right.keys()):
+        a, b = left.get(name), right.get(name)
         # `repr` makes NaN equal to itself, and -0.0 different from 0.0.
         if repr(a) != repr(b):
-            yield FieldDifference(f"{spec}.{name}", a, b)
+            yield FieldDifference(name, a, b)
 
 
-def _pieces(left: ModelProto, right: ModelProto) -> PiecesDifference:
-    """Compare the order of the pieces, the sets of pieces, and each common piece."""
-    left_pieces, right_pieces = pieces_by_text(left), pieces_by_text(right)
-    common = [
-        (piece, right_pieces[key]) for key, piece in left_pieces.items() if key in right_pieces
-    ]
-    comparable = left.trainer_spec.model_type == right.trainer_spec.model_type
-    serialized = [[entry.SerializeToString() for entry in model.pieces] for model in (left, right)]
+def compare_pieces(
+    left: Mapping[tuple[str, int], Piece],
+    right: Mapping[tuple[str, int], Piece],
+    first_id: int | None,
+    comparable: bool = True,
+    have_probabilities: bool = False,
+) -> PiecesDifference:
+    """Compare the order of the pieces, the sets of pieces, and each common piece.
+
+    Parameters
+    ----------
+    left, right : mapping of (str, int) to Piece
+        The pieces by their texts, as `pieces_by_text` returns them.
+    first_id : int or None
+        The first id at which the models differ.
+    comparable : bool, optional
+        Whether the scores of both models are of one kind.
+    have_probabilities : bool, optional
+        Whether the scores of normal pieces are log probabilities.
+    """
+    common = [(piece, right[key]) for key, piece in left.items() if key in right]
     return PiecesDifference(
-        left_count=len(left_pieces),
-        right_count=len(right_pieces),
+        left_count=len(left),
+        right_count=len(right),
         common=len(common),
-        first_id=first_difference(*serialized),
-        only_left=[piece for key, piece in left_pieces.items() if key not in right_pieces],
-        only_right=[piece for key, piece in right_pieces.items() if key not in left_pieces],
+        first_id=first_id,
+        only_left=[piece for key, piece in left.items() if key not in right],
+        only_right=[piece for key, piece in right.items() if key not in left],
         moved=_moved(common),
         types=[
             TextDifference(a.piece, a.id, b.id, a.type, b.type)
@@ -160,23 +267,27 @@ def _pieces(left: ModelProto, right: ModelProto) -> PiecesDifference:
             if a.stored != b.stored
         ],
         scores=[
-            ScoreDifference(a.piece, a.id, b.id, a.score, b.score, _units(left, a, b))
+            ScoreDifference(
+                a.piece,
+                a.id,
+                b.id,
+                a.score,
+                b.score,
+                _units(a.score, b.score)
+                if have_probabilities and a.type == b.type == NORMAL
+                else None,
+            )
             for a, b in common
-            if comparable and repr(a.score) != repr(b.score)
+            if comparable and a.score is not None and b.score is not None
+            if repr(a.score) != repr(b.score)
         ],
         scores_are_comparable=comparable,
     )
 
 
-def _units(model: ModelProto, a: Piece, b: Piece) -> int | None:
-    """Return the number of float32 steps between two scores; None if it means nothing."""
-    is_probability = (
-        model.trainer_spec.model_type != TrainerSpec.BPE
-        and a.type == b.type == "NORMAL"
-        and isfinite(a.score)
-        and isfinite(b.score)
-    )
-    return abs(ordinal(a.score) - ordinal(b.score)) if is_probability else None
+def _units(a: float, b: float) -> int | None:
+    """Return the number of float32 steps between two scores; None if one is not finite."""
+    return abs(ordinal(a) - ordinal(b)) if isfinite(a) and isfinite(b) else None
 
 
 def _moved(common: Sequence[tuple[Piece, Piece]]) -> list[IdDifference]:
@@ -205,6 +316,25 @@ def _moved(common: Sequence[tuple[Piece, Piece]]) -> list[IdDifference]:
     return [
         IdDifference(a.piece, a.id, b.id) for i, (a, b) in enumerate(common) if i not in in_order
     ]
+
+
+def _vocabularies(
+    left: Mapping[tuple[str, int], Piece],
+    right: Mapping[tuple[str, int], Piece],
+    affixes: Affixes | None,
+    marks: str = SPACE_MARK,
+    continuation: str = "",
+) -> Vocabularies:
+    """Compare the normal pieces of two models, ignoring their marks."""
+    a, b = (
+        {one.piece for one in pieces.values() if one.type == NORMAL} for pieces in (left, right)
+    )
+    a_texts, b_texts = (texts_of_pieces(pieces, marks, continuation) for pieces in (a, b))
+    return Vocabularies(
+        count_vocabulary(a, a_texts, affixes),
+        count_vocabulary(b, b_texts, affixes),
+        share_texts(a_texts, b_texts),
+    )
 
 
 def _charsmaps(

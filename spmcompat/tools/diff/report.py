@@ -10,6 +10,7 @@ from spmcompat.cli.plain import plain_fields
 from spmcompat.cli.tables import Rows, Table, html_of, table
 from spmcompat.tools.diff.result import (
     CharsmapDifference,
+    CutDifference,
     FieldDifference,
     PiecesDifference,
     SampleDifference,
@@ -46,6 +47,10 @@ class Difference(NamedTuple):
         The differences in fields that are not in the schema.
     vocabularies : Vocabularies
         The counts of both vocabularies, and the texts, without space marks, that both contain.
+    merges : PiecesDifference or None
+        The merges that differ; None for models, which have no lists of merges.
+    cuts : CutDifference or None
+        The words of a text that are cut differently; None without a text.
     """
 
     left_bytes: int
@@ -57,6 +62,8 @@ class Difference(NamedTuple):
     samples: list[SampleDifference]
     unknown: list[UnknownDifference]
     vocabularies: Vocabularies
+    merges: PiecesDifference | None = None
+    cuts: CutDifference | None = None
 
     @property
     def equal(self) -> bool:
@@ -67,7 +74,8 @@ class Difference(NamedTuple):
     def same_content(self) -> bool:
         """Whether the models have the same content, even if their bytes differ."""
         found = (self.fields, self.charsmaps, self.samples, self.unknown)
-        return self.pieces.first_id is None and not any(found)
+        lists = [self.pieces] if self.merges is None else [self.pieces, self.merges]
+        return not any(found) and all(one.first_id is None for one in lists)
 
     def to_dict(self) -> dict[str, object]:
         """Return all differences as data that JSON can represent."""
@@ -123,8 +131,16 @@ def report_lines(
 
 def _sections(found: Difference, names: tuple[str, str]) -> Iterator[_Section]:
     """Yield all sections of the report."""
+    if found.cuts:
+        words = found.cuts.changed_words
+        rows: Rows = [(f"{n:,}", repr(word), _cut(a), _cut(b)) for word, n, a, b in words]
+        yield found.cuts.summary(), ("count", "word", *names) if rows else (), rows
     yield from _spec_sections(found, names)
-    yield from _piece_sections(found.pieces, names)
+    if found.merges is None:
+        yield from _piece_sections(found.pieces, names)
+    else:
+        yield from _piece_sections(found.pieces, names, "token")
+        yield from _piece_sections(found.merges, names, "merge")
     yield from _other_sections(found, names)
 
 
@@ -138,7 +154,8 @@ def _spec_sections(found: Difference, names: tuple[str, str]) -> Iterator[_Secti
         ]
         one_lacks_fields = any(None in (left, right) for _, left, right in found.fields)
         reason = " (the command line stores all options, Python only the given ones)"
-        title = f"fields: {len(rows):,} differ{reason if one_lacks_fields else ''}"
+        is_model = found.merges is None
+        title = f"fields: {len(rows):,} differ{reason if is_model and one_lacks_fields else ''}"
         yield title, ("field", *names), rows
     for name, left_bytes, right_bytes, first_byte, rules, problem in found.charsmaps:
         sizes = " and ".join(
@@ -158,25 +175,37 @@ def _spec_sections(found: Difference, names: tuple[str, str]) -> Iterator[_Secti
         yield f"{name}: {sizes}{offset}; {count}", ("source", *names, "text"), rows
 
 
-def _piece_sections(found: PiecesDifference, names: tuple[str, str]) -> Iterator[_Section]:
-    """Yield a section for each kind of difference between the pieces."""
+def _piece_sections(
+    found: PiecesDifference, names: tuple[str, str], kind: str = "piece"
+) -> Iterator[_Section]:
+    """Yield a section for each kind of difference between the pieces, which the report names."""
     left, right = names
     ids = (f"id in {left}", f"id in {right}")
     for name, pieces in ((left, found.only_left), (right, found.only_right)):
         if pieces:
-            rows: Rows = [(one.id, one.score, one.type, repr(one.piece)) for one in pieces]
-            yield f"pieces only in {name}: {len(rows):,}", ("id", "score", "type", "piece"), rows
-    of_common = f"of {found.common:,} common pieces"
+            columns = {
+                "id": [one.id for one in pieces],
+                "score": [one.score for one in pieces],
+                "type": [one.type for one in pieces],
+                kind: [repr(one.piece) for one in pieces],
+            }
+            if pieces[0].score is None:
+                del columns["score"]
+            if kind == "merge":
+                del columns["type"]
+            rows: Rows = [*zip(*columns.values(), strict=True)]
+            yield f"{kind}s only in {name}: {len(rows):,}", (*columns,), rows
+    of_common = f"of {found.common:,} common {kind}s"
     if found.moved:
         rows = [(one.left_id, one.right_id, repr(one.piece)) for one in found.moved]
-        yield f"pieces in a different order: {len(rows):,} {of_common}", (*ids, "piece"), rows
+        yield f"{kind}s in a different order: {len(rows):,} {of_common}", (*ids, kind), rows
     for title, texts in (
         ("with different types", found.types),
         ("with different fields", found.stored),
     ):
         if texts:
             rows = [(a_id, b_id, a, b, repr(piece)) for piece, a_id, b_id, a, b in texts]
-            yield f"pieces {title}: {len(rows):,} {of_common}", (*ids, *names, "piece"), rows
+            yield f"{kind}s {title}: {len(rows):,} {of_common}", (*ids, *names, kind), rows
     if not found.scores_are_comparable:
         yield "scores: not compared, because the models are of different types", (), []
     if found.scores:
@@ -188,7 +217,7 @@ def _piece_sections(found: PiecesDifference, names: tuple[str, str]) -> Iterator
             (a_id, b_id, a, b, "-" if n is None else f"{n:,}", repr(text))
             for text, a_id, b_id, a, b, n in found.scores
         ]
-        yield title, (*ids, *names, "units", "piece"), rows
+        yield title, (*ids, *names, "units", kind), rows
 
 
 def _other_sections(found: Difference, names: tuple[str, str]) -> Iterator[_Section]:
@@ -203,6 +232,10 @@ def _other_sections(found: Difference, names: tuple[str, str]) -> Iterator[_Sect
             for message, number, left, right in found.unknown
         ]
         yield f"unknown fields: {len(rows):,} differ", ("message", "field", *names), rows
+
+
+def _cut(tokens: list[str]) -> str:
+    return repr("|".join(tokens))
 
 
 def _shown(value: object, absent: str = "-") -> str:

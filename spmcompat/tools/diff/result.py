@@ -20,11 +20,25 @@ class FieldDifference(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A piece of one model. `stored` lists the fields of the piece that the model file contains."""
+    """A piece of one model, or a token or a merge of a tokenizer.json.
+
+    Attributes
+    ----------
+    id : int
+        The id; for a merge, its place in the list.
+    piece : str
+        The text; for a merge, the texts of its parts with a space between.
+    score : float or None
+        The score; None in a tokenizer.json without scores.
+    type : str
+        The type of the piece; for a token, whether it is special or was added.
+    stored : str
+        The fields of the piece that the model file contains, or the flags of an added token.
+    """
 
     id: int
     piece: str
-    score: float
+    score: float | None
     type: str
     stored: str
 
@@ -95,6 +109,51 @@ class PiecesDifference(NamedTuple):
     stored: list[TextDifference]
     scores: list[ScoreDifference]
     scores_are_comparable: bool = True
+
+
+class CutWord(NamedTuple):
+    """A word that two tokenizers cut in different ways.
+
+    Attributes
+    ----------
+    word : str
+        The word: the text between white space.
+    occurrences : int
+        How often it occurs.
+    left, right : list of str
+        The texts of its tokens. If several tokens represent one character, all but one of them have
+        an empty text.
+    """
+
+    word: str
+    occurrences: int
+    left: list[str]
+    right: list[str]
+
+
+class CutDifference(NamedTuple):
+    """How differently two tokenizers cut the words of a text.
+
+    Attributes
+    ----------
+    words, changed : int
+        The number of words, and of those that are cut differently.
+    changed_words : list of CutWord
+        The distinct words that are cut differently, the most frequent first.
+    """
+
+    words: int
+    changed: int
+    changed_words: list[CutWord]
+
+    @property
+    def share(self) -> float:
+        """The share of words that are cut differently."""
+        return self.changed / self.words if self.words else 0.0
+
+    def summary(self) -> str:
+        """Return one line: how many words are cut differently."""
+        return f"{self.share:.2%} of the {self.words:,} words are cut differently"
 
 
 class RuleDifference(NamedTuple):

@@ -29,9 +29,9 @@ from spmcompat.tools.export.importing import pieces_of_export
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
-_BYTE_SPACE = "\u0120"  # represents a space in byte-level vocabularies
-_SPACES = SPACE_MARK + _BYTE_SPACE
-_CONTINUES = "##"  # prefix of WordPiece tokens inside a word
+BYTE_SPACE = "\u0120"  # represents a space in byte-level vocabularies
+_SPACES = SPACE_MARK + BYTE_SPACE
+CONTINUES = "##"  # prefix of WordPiece tokens inside a word
 
 
 class Model(Protocol):
@@ -215,7 +215,7 @@ class _HuggingFace(Model):
             unknown = unknown or "<unk>"
             self.vocabulary = set(texts) - special - {unknown} - byte_pieces
             self.texts = texts_of_pieces(
-                self.vocabulary, _SPACES, _CONTINUES if self.marks_continuation else ""
+                self.vocabulary, _SPACES, CONTINUES if self.marks_continuation else ""
             )
             self.kinds = _kinds_of_tokens(
                 [text if text in self.vocabulary else "" for text in texts],
@@ -313,7 +313,7 @@ def _kinds_of_tokens(
     by_continuation: bool,
 ) -> TokenKinds:
     if by_continuation:
-        begins = flags(not text.startswith(_CONTINUES) for text in texts)
+        begins = flags(not text.startswith(CONTINUES) for text in texts)
         ends = np.zeros(len(texts), dtype=np.bool_)
     else:
         begins = flags(text.startswith(tuple(_SPACES)) for text in texts)

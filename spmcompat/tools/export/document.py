@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from spmcompat.errors import BadValueError
+from spmcompat.runtime.inputs import open_file
 
 if TYPE_CHECKING:
     from spmcompat.tools.export.charsmap_steps import Step
@@ -45,6 +46,24 @@ The text is empty if there is no error.
 def document_path(path: str) -> str:
     """Return the path of the ``tokenizer.json`` in a folder. Another path is returned unchanged."""
     return os.path.join(path, "tokenizer.json") if os.path.isdir(path) else path
+
+
+def read_content(path: str) -> bytes:
+    """Return the content of a ``tokenizer.json``, whose path or whose folder is given.
+
+    Raises
+    ------
+    TrainingError
+        If the file cannot be read, or is too large.
+    """
+    with open_file(document_path(path), "Check the path") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise TokenizerJsonError(
+            f'"{path}": not a tokenizer.json: it has more than {MOST_BYTES >> 20} MiB. Check the '
+            "path."
+        )
+    return content
 
 
 def read_document(content: bytes) -> Step:
@@ -263,6 +282,8 @@ _MODELS = {
         },
         "vocab",
     ),
+    "WordPiece": _fields({"unk_token": _text, "vocab": _mapping(_text, _id)}, "vocab"),
+    "WordLevel": _fields({"unk_token": _text, "vocab": _mapping(_text, _id)}, "vocab"),
     "BPE": _fields(
         {
             "unk_token": _or_null(_text),

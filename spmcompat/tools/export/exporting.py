@@ -9,7 +9,6 @@ from spmcompat.engine import check_text, open_text
 from spmcompat.errors import (
     BadValueError,
     ConflictError,
-    MissingFileError,
     NotUtf8Error,
     UnwritableError,
     refuse_impossible,
@@ -170,23 +169,14 @@ def import_file(
     BadValueError
         If no model can encode text as the file does.
     """
-    from spmcompat.tools.export.document import MOST_BYTES, TokenizerJsonError, document_path
+    from spmcompat.tools.export.document import document_path, read_content
     from spmcompat.tools.export.importing import import_tokenizer
 
     refuse_impossible(path, "Check the path")
     path = document_path(path)
     outputs.check_output(output, _OPTION)
     outputs.refuse_inputs([output], [path], _OPTION)
-    try:
-        with open(path, "rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise MissingFileError(f'"{path}": {error.strerror}. Check the path.') from error
-    if len(content) > MOST_BYTES:
-        most = f"{MOST_BYTES >> 20} MiB"
-        raise TokenizerJsonError(
-            f'"{path}": not a tokenizer.json: it has more than {most}. Check the path.'
-        )
+    content = read_content(path)
     try:
         model, limits = import_tokenizer(content)
     except BadValueError as error:

@@ -1,0 +1,90 @@
+"""Reads the contents of a tokenizer.json as plain data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from spmcompat.tools.diff.contents import NORMAL, by_text
+from spmcompat.tools.diff.result import Piece, Value
+from spmcompat.tools.export.document import TokenizerJsonError, read_document
+
+UNIGRAM = "Unigram"
+
+
+class TokenizerContents(NamedTuple):
+    """The contents of a tokenizer.json.
+
+    Attributes
+    ----------
+    type : str
+        The type of the model.
+    fields : dict of str to value
+        All values except tokens and merges by their paths, such as ``model.unk_token``.
+    tokens, merges : dict of (str, int) to Piece
+        The tokens by id, and the merges in their order. The key is the text and a counter, as in
+        `piecesby_text`.
+    """
+
+    type: str
+    fields: dict[str, Value]
+    tokens: dict[tuple[str, int], Piece]
+    merges: dict[tuple[str, int], Piece]
+
+    @classmethod
+    def of(cls, content: bytes) -> TokenizerContents:
+        """Read the content of a file.
+
+        Raises
+        ------
+        TokenizerJsonError
+            If it is not a tokenizer.json.
+        """
+        document: dict[str, Any] = read_document(content)
+        model = document["model"]
+        added = document.get("added_tokens") or []
+        vocab, merges = model.pop("vocab", None) or {}, model.pop("merges", None) or []
+        document.pop("added_tokens", None)
+        scored = [*vocab] if isinstance(vocab, list) else [(text, None) for text in vocab]
+        ids = range(len(scored)) if isinstance(vocab, list) else vocab.values()
+        tokens = {
+            id: Piece(id, text, score, NORMAL, "")
+            for id, (text, score) in zip(ids, scored, strict=True)
+        }
+        for token in added:
+            known = tokens.get(token["id"])
+            flags = ", ".join(name for name, value in token.items() if value is True)
+            kind = "SPECIAL" if token["special"] else "ADDED"
+            score = known.score if known else None
+            tokens[token["id"]] = Piece(token["id"], token["content"], score, kind, flags)
+        pairs = (one if isinstance(one, str) else " ".join(one) for one in merges)
+        try:
+            fields = dict(_values("", document))
+        except RecursionError:
+            raise TokenizerJsonError(
+                "not a tokenizer.json: its JSON is nested too deeply."
+            ) from None
+        return cls(
+            str(model["type"]),
+            fields,
+            by_text(tokens[id] for id in sorted(tokens)),
+            by_text(Piece(n, text, None, NORMAL, "") for n, text in enumerate(pairs)),
+        )
+
+
+def is_document(content: bytes) -> bool:
+    """Return whether content may be a tokenizer.json. No model begins with these characters."""
+    return content.lstrip(b" \t\r")[:1] == b"{"
+
+
+def _values(path: str, value: object) -> Iterator[tuple[str, Value]]:
+    """Yield the path and the value of everything in a document that contains nothing else."""
+    if isinstance(value, dict) and value:
+        for name, one in value.items():
+            yield from _values(f"{path}.{name}" if path else name, one)
+    elif isinstance(value, list) and value:
+        for number, one in enumerate(value):
+            yield from _values(f"{path}[{number}]", one)
+    else:
+        yield path, value if isinstance(value, str | int | float) else json.dumps(value)
