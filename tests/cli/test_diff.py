@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -238,3 +239,107 @@ def test_spmcompat_lists_its_commands_and_its_version(capsys: pytest.CaptureFixt
         assert main(arguments) == 2
         out, err = capsys.readouterr()
         assert (out, err.count("\n")) == ("", 1)
+
+
+@pytest.fixture(scope="module")
+def tokenizers(models: Path) -> Path:
+    """Return a folder with two tokenizers: one is trained with fewer merges."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(models)
+        spmcompat.train_tokenizer(
+            like="gpt2", input="t.txt", vocab_size=[300, 400], output="g.json", minloglevel=2
+        )
+    return models
+
+
+def test_two_tokenizer_files(tokenizers: Path) -> None:
+    found = spmcompat.diff("g-300.json", "g-400.json")
+    assert not found.equal
+    assert found.merges is not None
+    assert (found.pieces.common, found.pieces.only_left, found.pieces.moved) == (300, [], [])
+    assert [piece.id for piece in found.pieces.only_right] == [*range(300, 400)]
+    assert (found.merges.first_id, found.merges.only_left) == (43, [])
+    assert [merge.piece.replace(" ", "") for merge in found.merges.only_right] == [
+        piece.piece for piece in found.pieces.only_right
+    ]
+    status, out, err = _main("g-300.json", "g-400.json")
+    assert (status, err) == (DIFFERENT, "")
+    assert "merges only in right: 100" in out
+
+
+def test_other_values_of_a_tokenizer(tokenizers: Path) -> None:
+    document = json.loads(Path("g-300.json").read_text())
+    document["pre_tokenizer"]["add_prefix_space"] = True
+    document["added_tokens"][0]["lstrip"] = True
+    document["model"]["merges"][:2] = document["model"]["merges"][1::-1]
+    Path("other.json").write_text(json.dumps(document))
+    found = spmcompat.diff("g-300.json", "other.json")
+    assert found.merges is not None
+    assert found.fields == [("pre_tokenizer.add_prefix_space", False, True)]
+    assert [(one.left, one.right) for one in found.pieces.stored] == [
+        ("special", "lstrip, special")
+    ]
+    assert (found.pieces.only_right, found.merges.only_right) == ([], [])
+    assert len(found.merges.moved) == 1
+    assert not found.same_content
+    document = json.loads(Path("g-300.json").read_text())
+    Path("spaced.json").write_text(json.dumps(document, indent=3))
+    assert spmcompat.diff("g-300.json", "spaced.json").same_content
+
+
+def test_words_that_are_cut_differently(tokenizers: Path) -> None:
+    library = pytest.importorskip("tokenizers")
+    left, right = (library.Tokenizer.from_file(f"g-{size}.json") for size in (300, 400))
+    words = Path("t.txt").read_text().split()
+    changed = [
+        word for word in words if left.encode(f" {word}").tokens != right.encode(f" {word}").tokens
+    ]
+    cuts = spmcompat.diff("g-300.json", "g-400.json", text="t.txt").cuts
+    assert cuts is not None
+    assert (cuts.words, cuts.changed) == (len(words), len(changed))
+    assert {one.word: one.occurrences for one in cuts.changed_words} == Counter(changed)
+    occurrences = [one.occurrences for one in cuts.changed_words]
+    assert occurrences == sorted(occurrences, reverse=True)
+    assert all(
+        "".join(one.left) == "".join(one.right) == f" {one.word}" for one in cuts.changed_words
+    )
+
+
+def test_words_of_models() -> None:
+    cuts = spmcompat.diff("a.model", "copy.model", text="t.txt").cuts
+    assert cuts is not None
+    assert (cuts.changed, cuts.changed_words) == (0, [])
+    _, out, _ = _main("a.model", "b.model", "--text=t.txt")
+    assert "words are cut differently" in out
+
+
+def test_a_model_and_a_tokenizer_are_not_compared(tokenizers: Path) -> None:
+    status, out, err = _main("a.model", "g-300.json")
+    assert (status, out) == (USAGE, "")
+    assert_error(err, "conflicting-options")
+
+
+@pytest.mark.slow
+def test_files_are_compared_with_a_commit(tokenizers: Path, tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        names = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", *names, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    file, new = tmp_path / "tokenizer.json", tmp_path / "new.json"
+    git("init")
+    file.write_bytes(Path("g-300.json").read_bytes())
+    git("add", ".")
+    git("commit", "-m", "a")
+    file.write_bytes(Path("g-400.json").read_bytes())
+    new.write_bytes(file.read_bytes())
+    status, out, err = _main("--since=HEAD", str(file), str(new), "--text=t.txt")
+    assert (status, err) == (EQUAL, "")
+    assert "tokens only in right: 100" in out
+    assert "words are cut differently" in out
+    assert out.endswith("new.json: new since HEAD\n")
+    status, out, err = _main("--since=nowhere", str(file))
+    assert (status, out) == (USAGE, "")
+    assert_error(err, "cannot-read")
+    status, _, err = _main("--since=HEAD", "g-300.json")
+    assert status == USAGE
+    assert_error(err, "cannot-read")

@@ -266,7 +266,9 @@ FILES = {
         ],
         _counts_with_metadata,
     ),
-    "tokenizer_json": FileTarget("tokenizer.json", _tokenizers, ["import {file} --output=o.model"]),
+    "tokenizer_json": FileTarget(
+        "tokenizer.json", _tokenizers, ["import {file} --output=o.model", "diff {file} {file}"]
+    ),
     "gold_list": FileTarget(
         "gold.tsv", _gold_lists, [f"{_EVALUATE} --gold={{file}} {{valid}}/m.model"]
     ),

@@ -8,7 +8,12 @@ from typing import Any, NamedTuple
 
 from spmcompat.tools.diff.contents import NORMAL, by_text
 from spmcompat.tools.diff.result import Piece, Value
-from spmcompat.tools.export.document import TokenizerJsonError, read_document
+from spmcompat.tools.export.document import (
+    CHECKED_MODELS,
+    TokenizerJsonError,
+    printable,
+    read_document,
+)
 
 UNIGRAM = "Unigram"
 
@@ -43,6 +48,11 @@ class TokenizerContents(NamedTuple):
         """
         document: dict[str, Any] = read_document(content)
         model = document["model"]
+        if str(model["type"]) not in CHECKED_MODELS:
+            raise TokenizerJsonError(
+                f"its model is {printable(str(model['type']))}, not one of "
+                f"{', '.join(CHECKED_MODELS)}."
+            )
         added = document.get("added_tokens") or []
         vocab, merges = model.pop("vocab", None) or {}, model.pop("merges", None) or []
         document.pop("added_tokens", None)

@@ -121,8 +121,8 @@ class CutWord(NamedTuple):
     occurrences : int
         How often it occurs.
     left, right : list of str
-        The texts of its tokens. If several tokens represent one character, all but one of them have
-        an empty text.
+        The texts of its tokens after a space. If several tokens represent one character, all but
+        one of them have an empty text.
     """
 
     word: str

@@ -75,17 +75,17 @@ class Model(Protocol):
     def spans(self, lines: Sequence[str]) -> list[list[Span]]:
         """Return where the text of each token begins and ends in its line, in characters."""
 
-    def cut(self, words: Sequence[str]) -> list[list[str]]:
+    def cut(self, words: Sequence[str], with_spaces: bool = False) -> list[list[str]]:
         """Split each word into the texts of its tokens, one for each token.
 
-        Tokens that are only space marks are left out. If several tokens represent one character,
-        all but one of them have an empty text. A character without tokens belongs to the token
-        before it, or to the first one.
+        Tokens that are only space marks are left out, except with `with_spaces`. If several tokens
+        represent one character, all but one of them have an empty text. A character without tokens
+        belongs to the token before it, or to the first one.
         """
         ids = self.encode([word.encode() for word in words])
         parts = []
         for word, spans, tokens in zip(words, self.spans(words), ids, strict=True):
-            kept = np.flatnonzero(~self.kinds.blank[tokens])
+            kept = np.flatnonzero(~self.kinds.blank[tokens] | with_spaces)
             parts.append(_parts(word, [spans[i][0] for i in kept]))
         return parts
 

@@ -102,7 +102,7 @@ def read_document(content: bytes) -> Step:
     # Files of the first releases of tokenizers do not name the type.
     described.setdefault("type", "Unigram" if isinstance(described.get("vocab"), list) else "BPE")
     checks = dict(_DOCUMENT)
-    if kind := _MODELS.get(str(described["type"])):
+    if kind := CHECKED_MODELS.get(str(described["type"])):
         checks["model"] = kind
     if error := _fields(checks)(document):
         raise _damaged(error.removeprefix("."))
@@ -273,7 +273,7 @@ _CUT = {
     "invert": _flag,
 }
 _step = _step_of(_STEP)
-_MODELS = {
+CHECKED_MODELS = {
     "Unigram": _fields(
         {
             "unk_id": _or_null(_id),

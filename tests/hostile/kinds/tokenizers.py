@@ -1,4 +1,4 @@
-"""Damaged ``tokenizer.json`` files for ``import``, and for ``evaluate`` (by ``tokenizers``)."""
+"""Damaged ``tokenizer.json`` files for ``import``, ``diff`` and ``evaluate``."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def prepare(folder: Path) -> None:
 
 
 def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], int]:
-    """Return a command that imports or evaluates a damaged copy of one of the files."""
+    """Return a command that reads a damaged copy of one of the files."""
     data = chance.choice(sorted(valid.glob("*.json"))).read_bytes()
     damaged = folder / "tokenizer.json"
     if chance.random() < 0.3:
@@ -92,7 +92,8 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
     importing = ["import", str(damaged), "--output=imported.model"]
     if chance.random() < 0.5:
         importing.append("--approximate")
-    return partial(main, chance.choice([evaluating, importing]))
+    comparing = ["diff", str(damaged), str(chance.choice(sorted(valid.glob("*.json"))))]
+    return partial(main, chance.choice([evaluating, importing, comparing]))
 
 
 def _damage_part(document: dict[str, Any], chance: random.Random) -> dict[str, Any]:
