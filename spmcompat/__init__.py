@@ -154,12 +154,24 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _used: list[str] = []  # the public names that were used, in order
+    # Libraries that are imported when they are needed: a package before its modules, because an
+    # import of a module does not wait for an import of its package. pyarrow imports pandas.
+    _LIBRARIES = (
+        "fsspec",
+        "numpy",
+        "pyarrow",
+        "pyarrow.compute",
+        "pyarrow.parquet",
+        "pandas",
+        "tokenizers",
+    )
 
     def _import_trainer() -> None:
         """Import all modules of the trainer before a fork, if another thread may be importing them.
 
         Otherwise, the lock of a module that the other thread is importing would never be released
-        in the child, which would wait for it forever.
+        in the child, which would wait for it forever. A library is imported only if its import has
+        begun, because libraries are large.
         """
         if not _used or len(sys._current_frames()) == 1:
             return
@@ -172,6 +184,10 @@ if not TYPE_CHECKING:
             if not module.name.startswith(others):
                 with suppress(ImportError):  # of an optional library
                     import_module(module.name)
+        for name in _LIBRARIES:
+            if name.partition(".")[0] in sys.modules:
+                with suppress(ImportError):
+                    import_module(name)
 
     if hasattr(os, "register_at_fork"):  # Windows has no forks
         os.register_at_fork(before=_import_trainer)

@@ -18,6 +18,7 @@ from spmcompat.huggingface.template import (
     TemplateError,
     byte_texts,
 )
+from spmcompat.options.arguments import notes_of_spaces
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import prepare_thread
@@ -110,7 +111,9 @@ def _run(job: TokenizerJob, report: Report) -> list[TrainedTokenizer]:
     if job.output:
         paths = named_by_size(job.output, job.to, options.vocab_sizes)
         check_outputs(paths, job.to, untrained, [*job.inputs, *template.files])
-    for warning in template.warnings():
+    known = {token["content"] for token in template.special_tokens}
+    new = [name for name in options.special_tokens if name not in known]
+    for warning in [*template.warnings(), *notes_of_spaces("special_tokens", new)]:
         report.warning(warning)
     context = Context(Workers(job.workers), report)
     words, texts = read_letters(template, job.text, context)

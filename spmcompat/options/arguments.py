@@ -35,6 +35,17 @@ def naming_keywords() -> Iterator[None]:
         raise
 
 
+def notes_of_spaces(name: str, symbols: Iterable[str]) -> list[str]:
+    """Return a warning if a symbol has white space at an end, such as one that follows a comma."""
+    for symbol in symbols:
+        if symbol.strip() not in ("", symbol):
+            return [
+                f"{name} contains {symbol!r}, with white space at an end, which a text must "
+                f"contain, too. Give {symbol.strip()!r}, without a space next to the comma."
+            ]
+    return []
+
+
 def check_sentences(sentences: object) -> None:
     """Raise if sentences are neither an iterable of texts nor Arrow data."""
     # A mapping is iterable, too, but it yields names of columns instead of sentences.

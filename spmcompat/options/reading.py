@@ -8,6 +8,7 @@ from typing import cast
 from spmcompat.errors import BadSettingError, BadValueError, NotUtf8Error, UnknownOptionError
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.options import values
+from spmcompat.options.arguments import notes_of_spaces
 from spmcompat.options.named_rules import restore_only
 from spmcompat.options.option import (
     BOOL,
@@ -343,12 +344,7 @@ def _note_unusual(settings: Settings) -> None:
             f"write {bare}.model."
         )
     for name in ("control_symbols", "user_defined_symbols"):
-        spaced = [symbol for symbol in getattr(spec, name) if symbol.strip() not in ("", symbol)]
-        if spaced:
-            settings.notes.append(
-                f"{name} contains {spaced[0]!r}, with white space at an end, which a text must "
-                f"contain, too. Give {spaced[0].strip()!r}, without a space next to the comma."
-            )
+        settings.notes += notes_of_spaces(name, getattr(spec, name))
     if spec.unk_id == -1:
         too_old = [name for name, release in RELEASES.items() if not release.unk_is_optional]
         settings.notes.append(

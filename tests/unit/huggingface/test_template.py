@@ -158,3 +158,16 @@ def test_an_empty_list_of_special_tokens_means_none() -> None:
     assert len(trained.vocab) == 256  # type: ignore[union-attr]
     with raises_kind("bad-template <|begin_of_text|>"):
         spmcompat.train_tokenizer("llama3", sentence_iterator=["a"], special_tokens=[])
+
+
+def test_a_special_token_with_white_space_at_an_end_is_reported(tmp_path: Path) -> None:
+    path = str(tmp_path / "t.json")
+    log = log_of(sentence_iterator=["a"], special_tokens=["<a>", " <b>"], output=path)
+    assert "' <b>'" in log
+    kept = {"special_tokens": ["<a>", " "], "output": path}
+    assert "white space" not in log_of(sentence_iterator=["a"], **kept)
+    # The tokens of a template are as they should be.
+    spmcompat.train_tokenizer("gpt2", sentence_iterator=["a"], special_tokens=[" <b>"], output=path)
+    log = io.StringIO()
+    spmcompat.train_tokenizer(path, sentence_iterator=["a"], logstream=log, minloglevel=1)
+    assert "' <b>'" not in log.getvalue()
