@@ -10,7 +10,8 @@ from spmcompat.tools.view.terminal import title_of
 from spmcompat.tools.view.visible import visible
 
 # The browser orders bidirectional text over the whole line. If each token were isolated, the tokens
-# of an English word or a number in Arabic text would be in the wrong order. Only ids are isolated.
+# of an English word or a number in Arabic text would be in the wrong order. Tokens with ids are
+# isolated, because an id must stay beside its token.
 _STYLE = """
 .view { display: grid; gap: .75rem 1.5rem; margin: 0 0 1.5rem;
   grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); }
@@ -19,7 +20,8 @@ _STYLE = """
 .view p { margin: 0; font: .9375rem/1.75 ui-monospace, monospace; overflow-wrap: anywhere; }
 .view span { padding: .15em 0; color: #000; background: #afd7ff; }
 .view span:nth-of-type(even) { background: #ffd7af; }
-.view sub { unicode-bidi: isolate; padding: 0 .15em; font-size: .7em; line-height: 0; }
+.view span:has(sub) { unicode-bidi: plaintext; }
+.view sub { padding: 0 .15em; font-size: .7em; line-height: 0; }
 .view .byte { background: #d0d0d0; } .view .byte:nth-of-type(even) { background: #9e9e9e; }
 .view .unknown { background: #ffafaf; text-decoration: underline; }
 .view .unknown:nth-of-type(even) { background: #ff8787; }
