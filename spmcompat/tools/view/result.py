@@ -10,7 +10,7 @@ from spmcompat.cli.plain import plain_fields
 from spmcompat.cli.tables import Table, html_of, table
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.models import Token, load_model
-from spmcompat.tools.evaluate.texts import TextFiles
+from spmcompat.tools.evaluate.texts import lines_of_path
 from spmcompat.tools.view.html import html_of_lines
 from spmcompat.tools.view.terminal import rows_of_tokens, title_of
 
@@ -109,5 +109,5 @@ def read_lines(path: str, most: int) -> list[str]:
     TrainingError
         If the text cannot be read, or has a line that is too long.
     """
-    lines = (line for batch in TextFiles([path]).batches() for line in batch.lines)
-    return [line.decode(errors="replace") for line in islice(lines, most)]
+    lines = islice(lines_of_path(path), most)
+    return [line.removesuffix(b"\n").decode(errors="replace") for line in lines]
