@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from spmcompat.tools.export.verifying import Verification
     from spmcompat.tools.parity.check import Parity, parity
     from spmcompat.tools.show.contents import Contents, show
+    from spmcompat.tools.view.command import view
+    from spmcompat.tools.view.result import View
     from spmcompat.words.table import WordTable
 
 # Each name is imported only when it is first used, so importing the package is fast. Most programs
@@ -93,6 +95,8 @@ _NAMES = {
     "tools.export.verifying": ("Verification",),
     "tools.parity.check": ("Parity", "parity"),
     "tools.show.contents": ("Contents", "show"),
+    "tools.view.command": ("view",),
+    "tools.view.result": ("View",),
     "words.table": ("WordTable",),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
@@ -124,6 +128,7 @@ __all__ = [
     "TrainingError",
     "UnknownOptionError",
     "Verification",
+    "View",
     "WordTable",
     "__version__",
     "arrow_counter",
@@ -150,6 +155,7 @@ __all__ = [
     "train_parity_from_iterators",
     "train_tokenizer",
     "trim",
+    "view",
 ]
 
 if not TYPE_CHECKING:

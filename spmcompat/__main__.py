@@ -31,6 +31,7 @@ COMMANDS = {
     "export": "tools.export.export_command",
     "import": "tools.export.import_command",
     "show": "tools.show.command",
+    "view": "tools.view.command",
     "diff": "tools.diff.command",
     "parity": "tools.parity.command",
     "completion": "__main__:completion",

@@ -7,13 +7,16 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple, TypeAlias
-from unicodedata import combining, east_asian_width
+from unicodedata import category, east_asian_width
 
 from spmcompat.errors import printable
 from spmcompat.runtime.terminal import columns
 
 _NARROWEST = 10
 """The least width of the last column."""
+
+_EMOJI = "\ufe0f"
+"""Some terminals show a narrow character before this selector as a wide emoji."""
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -88,7 +91,7 @@ def table(
 
 
 def _widths(texts: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(_width, column)) for column in zip(*texts, strict=True)]
+    return [max(map(width_of, column)) for column in zip(*texts, strict=True)]
 
 
 def _total(texts: Sequence[Sequence[str]]) -> int:
@@ -102,8 +105,8 @@ def _transposed(texts: Sequence[Sequence[str]]) -> Iterator[str]:
     As many of its rows as fit become columns beside each other. The others follow below.
     """
     head, *rows = texts
-    widths = [2 + max(map(_width, row)) for row in rows]
-    room = columns() - 2 - max(map(_width, head))
+    widths = [2 + max(map(width_of, row)) for row in rows]
+    room = columns() - 2 - max(map(width_of, head))
     begin = 0
     while begin < len(rows):
         end, used = begin + 1, widths[begin]
@@ -125,17 +128,17 @@ def _aligned(texts: Sequence[Sequence[str]], to_right: Sequence[bool]) -> Iterat
     for *row, end in texts:
         line = ""
         for text, width, is_right in zip(row, widths, to_right, strict=False):
-            space = " " * (width - _width(text))
+            space = " " * (width - width_of(text))
             line += "  " + (space + text if is_right else text + space)
         first, *more = _divided(end, room)
-        space = " " * (min(last, room) - _width(first))
+        space = " " * (min(last, room) - width_of(first))
         yield f"{line}  {space if to_right[-1] else ''}{first}".rstrip()
         yield from (" " * start + part for part in more)
 
 
 def _divided(text: str, room: int) -> list[str]:
     """Divide a text into lines of at most `room` columns of the terminal."""
-    width = _width(text)
+    width = width_of(text)
     if width <= room:
         return [text]
     return textwrap.wrap(text, max(room * len(text) // width, 1), break_on_hyphens=False)
@@ -146,10 +149,19 @@ def _cut(text: str, widest: int | None) -> str:
     return text if widest is None or len(text) <= widest else f"{text[:widest]}..."
 
 
-def _width(text: str) -> int:
-    """Return the width of a text in terminal columns."""
-    wide = sum(east_asian_width(character) in "WF" for character in text)
-    return len(text) + wide - sum(combining(character) > 0 for character in text)
+def width_of(text: str) -> int:
+    """Return the width of a text in terminal columns.
+
+    Terminals disagree about sequences of characters, such as emoji. The result is the sum of the
+    characters, so a text is never wider than that.
+    """
+    return sum(map(_width_of_character, text))
+
+
+def _width_of_character(character: str) -> int:
+    if character != _EMOJI and category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if east_asian_width(character) in "WF" else 1
 
 
 def text_of(tables: Sequence[Table]) -> str:
@@ -164,13 +176,13 @@ def text_of(tables: Sequence[Table]) -> str:
     return "\n\n".join(parts)
 
 
-def page_of(tables: Sequence[Table], title: str) -> str:
-    """Return an HTML page that loads no other files."""
+def page_of(tables: Sequence[Table], title: str, body: str = "") -> str:
+    """Return an HTML page that loads no other files. The body comes before the tables."""
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}'
-        f"</title><style>{_STYLE}</style></head><body><h1>{escape(title)}</h1>\n"
-        + "".join(map(html_of, tables))
-        + "</body></html>\n"
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>"
+        f"<body><h1>{escape(title)}</h1>\n{body}{''.join(map(html_of, tables))}</body></html>\n"
     )
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from spmcompat.engine.reading import Text, counted, read, read_like
     from spmcompat.engine.stored_options import command_of, writers_of
     from spmcompat.engine.unigram import Unigram
-    from spmcompat.huggingface.template import Template
+    from spmcompat.huggingface.template import Template, byte_texts
     from spmcompat.huggingface.training import count_words
     from spmcompat.normalization.charsmaps import (
         NAMES,
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from spmcompat.releases import DEFAULT, RELEASES, Release, find_release
     from spmcompat.runtime.context import Context
     from spmcompat.runtime.rounding import LARGEST_FLOAT32, shortest, to_float32
-    from spmcompat.runtime.terminal import fitted
+    from spmcompat.runtime.terminal import columns, fitted, has_colour
     from spmcompat.runtime.threads import prepare_thread
     from spmcompat.segments.corpus import Corpus
     from spmcompat.stored_counts.arrow import add_up
@@ -96,7 +96,7 @@ _NAMES = {
     "engine.reading": ("Text", "counted", "read", "read_like"),
     "engine.stored_options": ("command_of", "writers_of"),
     "engine.unigram": ("Unigram",),
-    "huggingface.template": ("Template",),
+    "huggingface.template": ("Template", "byte_texts"),
     "huggingface.training": ("count_words",),
     "normalization.charsmaps": (
         "NAMES",
@@ -129,7 +129,7 @@ _NAMES = {
     "releases": ("DEFAULT", "RELEASES", "Release", "find_release"),
     "runtime.context": ("Context",),
     "runtime.rounding": ("LARGEST_FLOAT32", "shortest", "to_float32"),
-    "runtime.terminal": ("fitted",),
+    "runtime.terminal": ("columns", "fitted", "has_colour"),
     "runtime.threads": ("prepare_thread",),
     "segments.corpus": ("Corpus",),
     "stored_counts.arrow": ("add_up",),

@@ -30,3 +30,17 @@ def fitted(message: str, stream: TextIO) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Return whether to colour what goes to a stream.
+
+    ``NO_COLOR`` and ``FORCE_COLOR`` decide if they are set. Otherwise, a terminal gets colours.
+    """
+    import os
+
+    if os.environ.get("NO_COLOR"):
+        return False
+    if forced := os.environ.get("FORCE_COLOR"):
+        return forced != "0"
+    return stream.isatty() and os.environ.get("TERM") != "dumb"

@@ -36,6 +36,7 @@ COMPLETE = {
     "export": "a.model --to=tokenizer.json --output=n",
     "import": "a.json --output=n",
     "show": "a.model",
+    "view": "a.model --text=t.txt",
     "diff": "a.model b.model",
     "parity": "--input=t.txt",
     "completion": "bash",
@@ -94,6 +95,9 @@ BAD_VALUES = [
     ("import", "second.json", "usage tokenizer.json"),
     ("diff", "--json=x", "usage --json"),
     ("diff", "c.model", "usage"),
+    ("view", "--lines=0", "usage --lines"),
+    ("view", "--format=pdf", "usage --format html"),
+    ("view", "a", "usage --text"),
     ("parity", "--compat=0.0.1", "bad-value compat"),
     ("completion", "zsh", "usage"),
 ]

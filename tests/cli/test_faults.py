@@ -92,6 +92,7 @@ COMMANDS = {
     "extend": Command("extend m.model --input=u.txt --add=5 --output=n.model --quiet", MODEL),
     "trim": Command("trim m.model --input=t.txt --keep=300 --output=n.model --quiet", MODEL),
     "merge": Command("merge m.model o.model --output=n.model", MODEL, True),
+    "view": Command("view m.model abc --format=html --output=n.html", ["n.html"]),
     "import": Command("import t.json --output=n.model", ["n.model"], True),
     "hf-folder": Command(
         "export m.model --to=hf-folder --output=n --verify=no",

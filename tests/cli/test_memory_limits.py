@@ -43,6 +43,7 @@ COMMANDS = {
         *("--dump=steps", "--dump_format=parquet"),
     ],
     "evaluate": ["evaluate", "m.model", "--text=text.txt"],
+    "view": ["view", "m.model", "--text=text.txt"],
     "compare": ["compare", "--text=text.txt", "--vocab_size=500", "--configs=bpe", "-o", "report"],
     **{
         form: ["export", "m.model", f"--to={form}", "--output=new", "--verify=if_possible"]

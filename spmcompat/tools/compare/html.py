@@ -23,8 +23,7 @@ td.best { background: var(--best); font-weight: 700; }
 th small { font-weight: 400; } td small { display: block; font-size: .75rem; font-weight: 400;
   opacity: .8; }
 tr.group > th { padding-top: .9rem; }
-th.cut, td.cut { text-align: left; }
-td.cut { font-family: ui-monospace, monospace; }
+td.cut { text-align: left; font-family: ui-monospace, monospace; }
 td.cut i { color: var(--cut); font-style: normal; font-weight: 700; padding: 0 .15em; }
 @media (max-width: 40rem) {
   th, td { padding: .4rem .45rem; } thead th { min-width: 5.5rem; }
@@ -50,7 +49,7 @@ class Cell(NamedTuple):
     kind: str = ""
 
 
-def table(head: Sequence[str], rows: Iterable[str], kind: str = "") -> str:
+def table(head: Sequence[str], rows: Iterable[str]) -> str:
     """Return a table. It scrolls if it is wider than the page.
 
     Parameters
@@ -59,10 +58,8 @@ def table(head: Sequence[str], rows: Iterable[str], kind: str = "") -> str:
         The titles of the columns, as text.
     rows : iterable of str
         The rows, from `row` or `group_row`.
-    kind : str
-        The class of all titles but the first.
     """
-    titles = "".join(f'<th scope="col"{_class(kind)}>{escape(title)}</th>' for title in head[1:])
+    titles = "".join(f'<th scope="col">{escape(title)}</th>' for title in head[1:])
     return (
         '<div class="wide cards" tabindex="0"><table><thead><tr>'
         f'<th scope="col">{escape(head[0])}</th>{titles}</tr></thead>'

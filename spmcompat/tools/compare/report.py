@@ -10,7 +10,7 @@ from typing import NamedTuple
 from spmcompat.cli.tables import Table, show
 from spmcompat.tools.compare.changes import changes
 from spmcompat.tools.compare.costs import costs
-from spmcompat.tools.compare.gold_words import GroupTable, gold_words, show_parts
+from spmcompat.tools.compare.gold_words import GroupTable, gold_words
 from spmcompat.tools.compare.html import NOTHING, STYLE, Cell, name_of, row, show_interval, table
 from spmcompat.tools.compare.plots import (
     change_of_loss_and_tokens,
@@ -28,6 +28,7 @@ from spmcompat.tools.evaluate.gold import gold_key
 from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.language_rows import language_table
 from spmcompat.tools.evaluate.network_costs import Network
+from spmcompat.tools.view.html import html_of_lines
 
 _Best = Callable[[Sequence[float]], float] | None
 
@@ -182,8 +183,8 @@ the loss of a model that leaves out spaces does not include them.</p>
 <h2>Plots</h2>
 <div class="plots">{_plots(results, baseline)}</div>
 {gold_words(groups)}
-<h2>The same words in each tokenizer</h2>
-{_cuts(results, texts.words)}
+<h2>The same lines in each tokenizer</h2>
+{_examples(results)}
 <h2>Commands</h2>
 {"".join(f"<p>{escape(result.label)}</p><pre>{escape(result.command)}</pre>" for result in results)}
 </body>
@@ -421,13 +422,9 @@ def _gold_plots(results: Sequence[Result]) -> dict[str, str]:
     }
 
 
-def _cuts(results: Sequence[Result], words: Sequence[str]) -> str:
-    head = ["word", *(result.label for result in results)]
-    rows = (
-        row(escape(word), head, [Cell(show_parts(r.cuts[i]), "cut") for r in results])
-        for i, word in enumerate(words)
-    )
-    return table(head, rows, "cut")
+def _examples(results: Sequence[Result]) -> str:
+    lines = zip(*(result.tokens for result in results), strict=True)
+    return html_of_lines([result.label for result in results], lines)
 
 
 def _megabytes(size: int) -> str:

@@ -12,6 +12,7 @@ from spmcompat.runtime.outputs import write_files
 from spmcompat.tools.compare.folder import OPTION
 from spmcompat.tools.evaluate.bootstrap import Bootstrap
 from spmcompat.tools.evaluate.evaluation import Evaluation
+from spmcompat.tools.evaluate.models import Token
 
 # Numbers outside this range cannot come from a comparison, and plots may fail on them.
 _INTEGERS = range(2**64)
@@ -21,7 +22,7 @@ _LARGEST_FLOAT = 1e15
 class Result(NamedTuple):
     """The result of one configuration with one vocabulary size.
 
-    `cuts` contains, for each word that the report shows, the parts into which the model cuts it.
+    `tokens` contains, for each line that the report shows, the tokens into which the model cuts it.
     `vocabulary` contains all pieces except special pieces, sorted by text. `gold_cuts` maps the
     name of each gold list to the offsets at which the model cuts each of its words.
     """
@@ -32,7 +33,7 @@ class Result(NamedTuple):
     seconds: float
     mib: float
     evaluation: Evaluation
-    cuts: tuple[tuple[str, ...], ...]
+    tokens: tuple[tuple[Token, ...], ...]
     vocabulary: tuple[str, ...]
     gold_cuts: Mapping[str, tuple[tuple[int, ...], ...]]
 
@@ -53,19 +54,19 @@ class Result(NamedTuple):
 
     def fits(
         self,
-        words: Sequence[str],
+        lines: Sequence[str],
         gold: Sequence[str],
         bootstrap: Bootstrap | None,
         languages: Sequence[str] = (),
     ) -> bool:
-        """Return whether the result has figures for the given words, gold lists and languages.
+        """Return whether the result has figures for the given lines, gold lists and languages.
 
         The result must also have been computed with the given bootstrap, because all results in a
         report must have the same figures.
         """
         resampled = self.evaluation.resampled
         scores = self.evaluation.gold
-        if len(self.cuts) != len(words) or [*scores] != [*gold] or [*self.gold_cuts] != [*gold]:
+        if len(self.tokens) != len(lines) or [*scores] != [*gold] or [*self.gold_cuts] != [*gold]:
             return False
         if any(len(self.gold_cuts[name]) != scores[name].words for name in gold):
             return False

@@ -19,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from spmcompat.engine import FILE_OPTIONS, __version__
+from spmcompat.engine import FILE_OPTIONS, SPACE_MARK, __version__
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.runtime.measure import run
 from spmcompat.runtime.outputs import outputs
@@ -33,7 +33,7 @@ from spmcompat.tools.evaluate.evaluation import Evaluation, evaluate
 from spmcompat.tools.evaluate.gold import GoldScores, boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.languages import LanguageFigures, Languages, check_parallel
-from spmcompat.tools.evaluate.models import Model, load_model
+from spmcompat.tools.evaluate.models import Model, Token, load_model
 from spmcompat.tools.evaluate.texts import TextFiles, Texts
 
 
@@ -45,7 +45,8 @@ class TrainerFailedError(TrainingError):
 
 HELD_OUT = 20  # one of every 20 lines is held out
 SPLITS = ("train.txt", "held-out.txt")
-_SHOWN_WORDS = 24
+_SHOWN_LINES = 8
+_SHOWN_CHARACTERS = 120
 _WARNING = "WARNING spmcompat: "  # the beginning of a warning in the log of a training process
 _LONGEST_NAME = 100  # bytes before the suffix of a file name; file systems allow 255 in total
 
@@ -60,7 +61,7 @@ class _Training(NamedTuple):
 
 
 class SplitTexts(NamedTuple):
-    """The text for training, the held-out text, and the held-out words that the report shows.
+    """The text for training, the held-out text, and the held-out lines that the report shows.
 
     `by_language` has the held-out text of each language, if the text has languages. `reference` is
     the language that parity refers to; by default the first one. `parallel` says whether line i
@@ -69,7 +70,7 @@ class SplitTexts(NamedTuple):
 
     train: Path
     held_out: Path
-    words: tuple[str, ...]
+    lines: tuple[str, ...]
     fingerprint: str
     by_language: Mapping[str, Path] = {}
     reference: str | None = None
@@ -132,7 +133,7 @@ def split_text(
         _check_sizes(counts, text)
         if parallel:
             check_parallel({str(name): lines for name, lines in counts.items()})
-    return SplitTexts(train, held_out, _words_to_show(held_out), digest.hexdigest(), languages)
+    return SplitTexts(train, held_out, _lines_to_show(held_out), digest.hexdigest(), languages)
 
 
 def _check_sizes(counts: Mapping[str | None, int], text: Texts) -> None:
@@ -144,18 +145,18 @@ def _check_sizes(counts: Mapping[str | None, int], text: Texts) -> None:
             raise BadValueError(f"{name} has {lines} {kind}. At least {HELD_OUT} are needed.")
 
 
-def _words_to_show(held_out: Path) -> tuple[str, ...]:
-    """Choose the words that the report shows: long words, some of them frequent and some rare."""
-    counts: dict[str, int] = {}
-    with open(held_out, encoding="utf-8", errors="replace") as file:
-        for line in file:
-            for word in line.split():
-                bare = word.strip(".,;:!?()[]{}\"'«»“”„‘’、。，！？「」")
-                if bare.isalpha() and 6 <= len(bare) <= 24:
-                    counts[bare] = counts.get(bare, 0) + 1
-    ranked = sorted(counts, key=lambda word: (-counts[word], word))
-    step = max(len(ranked) // _SHOWN_WORDS, 1)
-    return tuple(ranked[::step][:_SHOWN_WORDS])
+def _lines_to_show(held_out: Path) -> tuple[str, ...]:
+    """Choose the lines that the report shows: their beginnings, from everywhere in the text."""
+    lines = []
+    with open(held_out, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        for part in range(_SHOWN_LINES):
+            file.seek(size * part // _SHOWN_LINES)
+            if part:
+                file.readline()  # the rest of a line
+            text = file.readline().decode(errors="replace").strip()
+            lines.append(text[:_SHOWN_CHARACTERS].rstrip())
+    return tuple(filter(None, dict.fromkeys(lines)))
 
 
 def train_and_evaluate(
@@ -224,7 +225,7 @@ def _result(
     }
     stored = read_result(path, made_from)
     lists, languages = [g.name for g in gold], [*texts.by_language]
-    if stored is not None and not stored.fits(texts.words, lists, bootstrap, languages):
+    if stored is not None and not stored.fits(texts.lines, lists, bootstrap, languages):
         stored = None
     # If two configurations differ only in what happens after training, they share a model.
     key = repr((config.trainer, sorted(config.flags.items()), size))
@@ -267,13 +268,24 @@ def _result(
         training.seconds,
         training.mib,
         evaluation,
-        tuple(tuple(parts) for parts in loaded.cut(texts.words)),
+        _tokens(loaded, texts.lines, drop_spaces=config.drop_spaces),
         tuple(sorted(loaded.vocabulary)),
         {found.name: _cuts(loaded, found) for found in gold},
     )
     folder.claim(f"results/{file_name}.json")
     write_result(path, result, made_from)
     return result
+
+
+def _tokens(
+    model: Model, lines: Sequence[str], *, drop_spaces: bool
+) -> tuple[tuple[Token, ...], ...]:
+    """Return the tokens of each line that the report shows."""
+    dropped = SPACE_MARK + " " if drop_spaces else ""
+    return tuple(
+        tuple(token for token in tokens if not dropped or token.text.strip(dropped))
+        for tokens in model.tokens(lines)
+    )
 
 
 def _cuts(model: Model, gold: GoldList) -> tuple[tuple[int, ...], ...]:

@@ -6,12 +6,12 @@ import itertools
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from spmcompat.engine import SPACE_MARK
+from spmcompat.engine import SPACE_MARK, byte_texts
 from spmcompat.errors import BadModelError, ConflictError, MissingFileError, refuse_impossible
 from spmcompat.model.pieces import BYTE_PIECES, NORMAL, model_type_of, texts_of_type
 from spmcompat.model.reading import read_model
@@ -32,6 +32,30 @@ if TYPE_CHECKING:
 BYTE_SPACE = "\u0120"  # represents a space in byte-level vocabularies
 _SPACES = SPACE_MARK + BYTE_SPACE
 CONTINUES = "##"  # prefix of WordPiece tokens inside a word
+_BYTES = {text: byte for byte, text in byte_texts().items()}
+# Byte pieces for the lone surrogates to which Python decodes parts of characters.
+_PARTS = {0xDC00 + byte: BYTE_PIECES[byte] for byte in range(0x80, 0x100)}
+
+
+class Token(NamedTuple):
+    """A token of a line.
+
+    Attributes
+    ----------
+    id : int
+        Its id in the file of the model.
+    text : str
+        The piece. If it is the unknown token, the text that it stands for. A byte-level token is
+        decoded; a byte that is only a part of a character has the text of its byte piece, such as
+        ``<0xE4>``.
+    kind : str
+        ``unknown``; ``byte`` if the token is a byte piece or contains a part of a character; or
+        empty.
+    """
+
+    id: int
+    text: str
+    kind: str = ""
 
 
 class Model(Protocol):
@@ -74,6 +98,9 @@ class Model(Protocol):
 
     def spans(self, lines: Sequence[str]) -> list[list[Span]]:
         """Return where the text of each token begins and ends in its line, in characters."""
+
+    def tokens(self, lines: Sequence[str]) -> list[list[Token]]:
+        """Return the tokens of each line, as they are shown to people."""
 
     def cut(self, words: Sequence[str], with_spaces: bool = False) -> list[list[str]]:
         """Split each word into the texts of its tokens, one for each token.
@@ -168,6 +195,12 @@ class _SentencePiece(Model):
             for line, result in zip(lines, encoded, strict=True)
         ]
 
+    def tokens(self, lines: Sequence[str]) -> list[list[Token]]:
+        encoded = self._encoder.encode(list(lines), return_type="proto")
+        return [
+            [Token(p.id, p.piece, _kind(self.kinds, p.id)) for p in line.pieces] for line in encoded
+        ]
+
 
 class _HuggingFace(Model):
     """A tokenizer of the ``tokenizers`` library."""
@@ -177,7 +210,6 @@ class _HuggingFace(Model):
 
     def __init__(self, path: str) -> None:
         from tokenizers import Tokenizer
-        from tokenizers.pre_tokenizers import ByteLevel
 
         # os.stat reports a missing file clearly. The error of the library would not name the cause.
         size = os.stat(path).st_size
@@ -195,7 +227,14 @@ class _HuggingFace(Model):
                 model.dropout = None  # With dropout, BPE leaves out merges at random.
             ids = sorted(set(self._tokenizer.get_vocab().values()))
             texts = [self._tokenizer.id_to_token(i) or "" for i in ids]
-            special = {t.content for t in self._tokenizer.get_added_tokens_decoder().values()}
+            self._added = self._tokenizer.get_added_tokens_decoder()
+            special = {t.content for t in self._added.values()}
+            steps = (
+                self._tokenizer.normalizer,
+                self._tokenizer.pre_tokenizer,
+                self._tokenizer.decoder,
+            )
+            self._is_byte_level = "ByteLevel(" in repr(steps)
             unknown = getattr(model, "unk_token", None)
             byte_pieces = set(BYTE_PIECES) if getattr(model, "byte_fallback", False) else set()
         # The ids in the file may have gaps. If so, the tokens get new numbers without gaps, in the
@@ -224,7 +263,7 @@ class _HuggingFace(Model):
                 by_continuation=self.marks_continuation,
             )
         has_all_bytes = self.kinds.byte.sum() == 256 or self.vocabulary.issuperset(
-            ByteLevel.alphabet()
+            byte_texts().values()
         )
         self.drops_characters = not (has_all_bytes or self.kinds.unknown.any())
 
@@ -238,6 +277,29 @@ class _HuggingFace(Model):
             _without_added_marks(line.offsets, np.flatnonzero(blank[self._numbers(line)]).tolist())
             for line in self._encoded(lines)
         ]
+
+    def tokens(self, lines: Sequence[str]) -> list[list[Token]]:
+        encoded = self._encoded(lines)
+        return [
+            [
+                self._token(Token(own_id, text, _kind(self.kinds, number)), line[slice(*span)])
+                for own_id, text, number, span in zip(
+                    found.ids, found.tokens, self._numbers(found), found.offsets, strict=True
+                )
+            ]
+            for line, found in zip(lines, encoded, strict=True)
+        ]
+
+    def _token(self, token: Token, source: str) -> Token:
+        """Return a token with the text to show. `source` is the text in the line."""
+        if token.kind == "unknown":
+            return token._replace(text=source)
+        is_decoded = not self._is_byte_level or token.id in self._added
+        if is_decoded or not _BYTES.keys() >= {*token.text}:
+            return token
+        decoded = bytes(_BYTES[c] for c in token.text).decode(errors="surrogateescape")
+        text = decoded.translate(_PARTS)
+        return Token(token.id, text, "" if text == decoded else "byte")
 
     def _numbers(self, line: Encoding) -> npt.NDArray[np.int64]:
         """Return the tokens of a line as numbers without gaps."""
@@ -263,6 +325,11 @@ def _errors_of_tokenizers(path: str) -> Iterator[None]:
             raise
         reason = " ".join(str(error).split())
         raise BadModelError(f'"{path}": tokenizers cannot use it: {reason}') from error
+
+
+def _kind(kinds: TokenKinds, number: int) -> str:
+    """Return the kind of a `Token`."""
+    return "unknown" if kinds.unknown[number] else "byte" if kinds.byte[number] else ""
 
 
 def _normal_pieces(model: ModelProto) -> set[str]:

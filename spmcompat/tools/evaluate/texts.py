@@ -128,7 +128,7 @@ class TextFiles:
                 yield LineBatch(lines, begins, before, size)
                 lines, begins, size = [], [], 0
             before = language
-            for number, line in enumerate(_lines_of_path(path)):
+            for number, line in enumerate(lines_of_path(path, or_table=True)):
                 if number == 0:
                     begins.append(len(lines))
                     filled.add(language)
@@ -261,8 +261,15 @@ def _taken(waiting: dict[str, list[bytes]]) -> Iterator[LineBatch]:
             waiting[language] = []
 
 
-def _lines_of_path(path: str) -> Iterator[bytes]:
+def lines_of_path(path: str, *, or_table: bool = False) -> Iterator[bytes]:
     """Yield the lines of a text, with their line ends.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    or_table : bool
+        As for `open_text`.
 
     Raises
     ------
@@ -270,7 +277,7 @@ def _lines_of_path(path: str) -> Iterator[bytes]:
         If a line is so long that evaluating it would take too much memory.
     """
     number = 0
-    with open_text(path, or_table=True) as file:
+    with open_text(path, or_table=or_table) as file:
         while line := file.readline(_LONGEST_LINE):
             number += 1
             if len(line) == _LONGEST_LINE:

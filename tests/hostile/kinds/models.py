@@ -135,6 +135,7 @@ def _commands(model: Path, name: str, valid: Path, chance: random.Random) -> lis
         ["diff", *pair],
         ["diff", "--json", *pair],
         ["diff", "--all", *pair],
+        ["view", ",".join(pair), "--text", text, "--format", chance.choice(["text", "html"])],
         ["evaluate", "--text", text, "--quiet", *pair],
         ["evaluate", "--text", text, "--quiet", "--pretokenizer=script", m],
         *(["export", f"--to={to}", "--output=exported", "--verify=no", m] for to in TARGETS),

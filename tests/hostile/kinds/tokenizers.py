@@ -87,13 +87,15 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
     else:
         damage = _damage_part if chance.random() < 0.5 else damage_document
         damaged.write_text(to_json(damage(json.loads(data), chance)), encoding="utf-8")
-    # If `tokenizers` is not installed, `evaluate` rejects every file with a one-line error.
-    evaluating = ["evaluate", "--quiet", f"--text={valid / 'text.txt'}", str(damaged)]
+    # If `tokenizers` is not installed, the tools reject every file with a one-line error.
+    text = f"--text={valid / 'text.txt'}"
+    evaluating = ["evaluate", "--quiet", text, str(damaged)]
+    viewing = ["view", text, str(damaged)]
     importing = ["import", str(damaged), "--output=imported.model"]
     if chance.random() < 0.5:
         importing.append("--approximate")
     comparing = ["diff", str(damaged), str(chance.choice(sorted(valid.glob("*.json"))))]
-    return partial(main, chance.choice([evaluating, importing, comparing]))
+    return partial(main, chance.choice([evaluating, viewing, importing, comparing]))
 
 
 def _damage_part(document: dict[str, Any], chance: random.Random) -> dict[str, Any]:

@@ -96,6 +96,8 @@ spmcompat.import_model("tokenizer.json", "m.model")  # wrong
 # Tools
 same: bool = spmcompat.diff("a.model", model, affixes=path).equal
 kinds: dict[str, int] = spmcompat.show(model).pieces
+shown: str = spmcompat.view(["a.model", path], "a text", "another", ids=True).tokens[0][0][0].text
+spmcompat.view("a.model", text=path, lines=3).text(colour=True)
 report = spmcompat.evaluate("m.model", text={"de": "de.txt", "en": path}, bootstrap=100)
 spmcompat.evaluate(["a.model", path], counts=total, gold="words.tsv").rows()
 spmcompat.compare("a.txt", output="report", vocab_size=[500, 1000], configs=["bpe"]).to_dict()
@@ -103,6 +105,8 @@ seconds: float = spmcompat.parity(input=path, vocab_size=100).ours.process.secon
 spmcompat.diff("a.model")  # wrong
 same = spmcompat.diff("a.model", "b.model").equals  # wrong
 spmcompat.show(5)  # wrong
+spmcompat.view("a.model", 5)  # wrong
+spmcompat.view("a.model", text="a.txt", line=5)  # wrong
 spmcompat.evaluate("m.model", text="a.txt", units="words")  # wrong
 spmcompat.evaluate("m.model", "a.txt")  # wrong
 spmcompat.compare("a.txt")  # wrong

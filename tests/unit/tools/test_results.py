@@ -64,6 +64,11 @@ COMPARE = ["compare", "--text=t.txt", "--output=report", "--vocab_size=80", "--c
         ),
         (lambda: spmcompat.show("a.model"), ["show", "a.model", "--json"], {"model": "a.model"}),
         (
+            lambda: spmcompat.view(["a.model", "b.model"], text="t.txt", lines=3),
+            ["view", "a.model,b.model", "--text=t.txt", "--lines=3", "--format=json"],
+            {},
+        ),
+        (
             lambda: spmcompat.evaluate(
                 ["a.model", "b.model"],
                 text={"x": "t.txt", "y": Path("t.txt")},
@@ -86,7 +91,7 @@ COMPARE = ["compare", "--text=t.txt", "--output=report", "--vocab_size=80", "--c
         ),
         (_compare, [*COMPARE, "--json"], {}),
     ],
-    ids=["diff", "show", "evaluate", "counts", "compare"],
+    ids=["diff", "show", "view", "evaluate", "counts", "compare"],
 )
 @pytest.mark.reference
 def test_a_result_equals_the_output_of_the_command(
@@ -109,6 +114,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
         "a.model", to="tokenizer.json", output="t.json", text=[HOSTILE, f"a {HOSTILE} b"]
     ),
     "evaluate": lambda: spmcompat.evaluate("a.model", text="t.txt", minloglevel=2),
+    "view": lambda: spmcompat.view("a.model", HOSTILE, f"a {HOSTILE} b", ids=True),
     "parity": lambda: spmcompat.parity(
         input="t.txt", user_defined_symbols=[HOSTILE], **{**SMALL, "vocab_size": 5}
     ),
@@ -120,6 +126,7 @@ PRINTED = {
     "diff": ["diff", "a.model", "b.model"],
     "show": ["show", "a.model"],
     "evaluate": ["evaluate", "a.model", "--text=t.txt"],
+    "view": ["view", "a.model", HOSTILE, f"a {HOSTILE} b", "--ids"],
     "compare": COMPARE,
 }
 

@@ -47,8 +47,9 @@ def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:
         ((), None),
         (("made_from",), 5),
         (("run",), []),
-        (("run", "cuts"), "word"),
-        (("run", "cuts"), [["a", 5]]),
+        (("run", "tokens"), "word"),
+        (("run", "tokens"), [["a", 5]]),
+        (("run", "tokens"), [[{"id": 1}]]),
         (("run", "seconds"), "1.0"),
         (("run", "seconds"), math.inf),
         (("run", "seconds"), 10**400),
@@ -88,20 +89,20 @@ def test_a_file_that_is_not_a_document_is_not_read(tmp_path: Path, text: str) ->
     assert read_result(path, {}) is None
 
 
-def test_a_result_fits_the_words_gold_lists_and_bootstrap_of_a_report() -> None:
+def test_a_result_fits_the_lines_gold_lists_and_bootstrap_of_a_report() -> None:
     stored = full_result()
-    words = ["undo", "<b>"]
-    assert stored.fits(words, ["a.tsv"], BOOTSTRAP)
-    assert not stored.fits(words[:1], ["a.tsv"], BOOTSTRAP)
-    assert not stored.fits(words, [], BOOTSTRAP)
-    assert not stored._replace(gold_cuts={}).fits(words, ["a.tsv"], BOOTSTRAP)
-    assert not stored._replace(gold_cuts={"a.tsv": ((), ())}).fits(words, ["a.tsv"], BOOTSTRAP)
-    assert not stored.fits(words, ["a.tsv"], None)
-    assert not stored.fits(words, ["a.tsv"], BOOTSTRAP._replace(resamples=3))
-    assert not result("one", 10).fits(words, [], BOOTSTRAP)
-    assert result("one", 10).fits(words, [], None)
+    lines = ["undo", "<b>"]
+    assert stored.fits(lines, ["a.tsv"], BOOTSTRAP)
+    assert not stored.fits(lines[:1], ["a.tsv"], BOOTSTRAP)
+    assert not stored.fits(lines, [], BOOTSTRAP)
+    assert not stored._replace(gold_cuts={}).fits(lines, ["a.tsv"], BOOTSTRAP)
+    assert not stored._replace(gold_cuts={"a.tsv": ((), ())}).fits(lines, ["a.tsv"], BOOTSTRAP)
+    assert not stored.fits(lines, ["a.tsv"], None)
+    assert not stored.fits(lines, ["a.tsv"], BOOTSTRAP._replace(resamples=3))
+    assert not result("one", 10).fits(lines, [], BOOTSTRAP)
+    assert result("one", 10).fits(lines, [], None)
     for samples in ({"tokens": (9.0,)}, {"other": (9.0, 11.0)}):
         resampled = stored.evaluation.resampled
         assert resampled is not None
         evaluation = stored.evaluation._replace(resampled=resampled._replace(samples=samples))
-        assert not stored._replace(evaluation=evaluation).fits(words, ["a.tsv"], BOOTSTRAP)
+        assert not stored._replace(evaluation=evaluation).fits(lines, ["a.tsv"], BOOTSTRAP)

@@ -1,0 +1,1 @@
+"""Shows how models cut lines into tokens."""
