@@ -11,6 +11,7 @@ import pytest
 
 import spmcompat
 from spmcompat.bpe.token_trainer import TokenOptions
+from spmcompat.huggingface.files import TrainedTokenizer
 from spmcompat.huggingface.template import SHIPPED, Template, byte_texts, special_token
 from spmcompat.huggingface.training import TokenizerJob, run
 from spmcompat.plan import TextPlan
@@ -268,6 +269,25 @@ BERT = {
 }
 
 
+def train_word_piece(template: Template, path: Path, size: int) -> tuple[TrainedTokenizer, Any]:
+    """Train with both, given the library's order of letters, which differs between two of its runs.
+
+    Returns the trained tokenizer, and that of the library. Their tokens are compared.
+    """
+    real = bare(template.document)
+    real.train([str(path)], trainer_of(template, vocab_size=size))
+    texts, _ = expected(real)
+    affixed = [text for text in texts if text.startswith("##") and len(text) == 3]
+    plan = TextPlan((str(path),), long_sentences="keep")
+    options = TokenOptions([size], continuing_subword_prefix="##", affixed_letters=affixed)
+    job = TokenizerJob(
+        template, template.special_tokens, options, WordText(plan), 2, "", "tokenizer.json", []
+    )
+    (ours,) = run(job, Report(3))
+    assert result_of(ours.document)[0] == texts
+    return ours, real
+
+
 @pytest.mark.parametrize("name", BERT)
 def test_word_piece(name: str, path: Path, tmp_path: Path) -> None:
     document = {**Template.load("bert").document}
@@ -276,18 +296,7 @@ def test_word_piece(name: str, path: Path, tmp_path: Path) -> None:
     file.write_text(json.dumps(document))
     template = Template.load(file)
     assert isinstance(template.splitting.scanner, BertOptions)
-    real = bare(document)
-    real.train([str(path)], trainer_of(template, vocab_size=600))
-    texts, _ = expected(real)
-    # Two runs of the library differ in the order of these letters.
-    affixed = [text for text in texts if text.startswith("##") and len(text) == 3]
-    plan = TextPlan((str(path),), long_sentences="keep")
-    options = TokenOptions([600], continuing_subword_prefix="##", affixed_letters=affixed)
-    job = TokenizerJob(
-        template, template.special_tokens, options, WordText(plan), 2, "", "tokenizer.json", []
-    )
-    (ours,) = run(job, Report(3))
-    assert result_of(ours.document)[0] == texts
+    ours, real = train_word_piece(template, path, 600)
     real.add_special_tokens([AddedToken(**one) for one in template.special_tokens])
     loaded = ours.tokenizer()
     for line in LINES:

@@ -18,7 +18,14 @@ from tests.searches import LONG
 from .corpora import head, large
 
 pytest.importorskip("tokenizers")
-from .test_tokenizers import BYTE_LEVEL, bare, expected, result_of, trainer_of
+from .test_tokenizers import (
+    BYTE_LEVEL,
+    bare,
+    expected,
+    result_of,
+    train_word_piece,
+    trainer_of,
+)
 
 TEXTS = large()
 BYTES = 3_000_000 if LONG else 100_000
@@ -59,3 +66,9 @@ def test_all_templates(name: str, text: Path) -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_each_size_and_other_special_tokens(size: int, text: Path) -> None:
     assert_equal("gpt2", text, [size], special_tokens=["<s>", "</s>", "the"])
+
+
+@pytest.mark.skipif(not TEXTS, reason="SPMCOMPAT_CORPORA is not set")
+@pytest.mark.parametrize("size", SIZES)
+def test_word_pieces(size: int, text: Path) -> None:
+    train_word_piece(Template.load("bert"), text, size)
