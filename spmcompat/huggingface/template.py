@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ _PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 _CHOICES = f"Give a tokenizer.json, a folder that contains one, or one of {', '.join(SHIPPED)}"
 _MOST_BYTES = 128 << 20  # the largest public files have about 35 MB
 _META = frozenset("\\^$*+?{}[]|()")
+_UNLIMITED = re.compile(r"(?<!\\)\{\d*,?\d*\}\+")
 
 
 class TemplateError(BadValueError):
@@ -180,12 +182,19 @@ class Template:
 
     def warnings(self) -> list[str]:
         """Return a sentence for each step that was probably not intended."""
-        return [
+        splits = steps(self.document["pre_tokenizer"])
+        found = [
             f"{self.name}: a Split looks for the text {text[:60]!r} itself, and will hardly find "
             'it. If it is an expression, write {"Regex": ...} instead of {"String": ...}.'
-            for step in steps(self.document["pre_tokenizer"])
-            if len(_META.intersection(text := _plain_pattern(step))) > 1
+            for step in splits
+            if len(_META.intersection(text := _pattern(step, "String"))) > 1
         ]
+        if any(_UNLIMITED.search(_pattern(step, "Regex")) for step in splits):
+            found.append(
+                f"{self.name}: in a Split of tokenizers, a limit such as {{1,3}}+ has no effect, "
+                "because the engine reads the plus as a repetition. Write {1,3} without it."
+            )
+        return found
 
     def filled(self, tokens: Tokens, special_tokens: Sequence[Json], affixes: Json) -> Json:
         """Return the document with a trained vocabulary.
@@ -303,9 +312,10 @@ def _scanner_of_step(step: Json) -> str:
     return (scanner_of(expression) or "") if isinstance(expression, str) else ""
 
 
-def _plain_pattern(step: Json) -> str:
+def _pattern(step: Json, kind: str) -> str:
+    """Return the pattern of a Split if it is of a kind, ``String`` or ``Regex``."""
     pattern = step.get("pattern")
-    text = pattern.get("String") if step["type"] == "Split" and isinstance(pattern, dict) else ""
+    text = pattern.get(kind) if step["type"] == "Split" and isinstance(pattern, dict) else ""
     return text if isinstance(text, str) else ""
 
 

@@ -29,10 +29,8 @@ struct Qwen2Facts : Llama3Facts {
   static constexpr size_t kMostNumbers = 1;
 };
 
-// The expression has `\p{N}{1,3}+`. In the engine of tokenizers, this is `(?:\p{N}{1,3})+`.
 struct Cl100kFacts : Llama3Facts {
   static constexpr bool kWholeEnd = true;
-  static constexpr size_t kMostNumbers = SIZE_MAX;
 };
 
 struct O200kFacts : Llama3Facts {

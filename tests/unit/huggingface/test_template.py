@@ -40,15 +40,24 @@ def test_the_post_processor_needs_its_tokens() -> None:
         spmcompat.train_tokenizer("llama3", sentence_iterator=["a"], special_tokens=["<s>"])
 
 
-def test_an_expression_that_is_a_plain_text_is_named() -> None:
+def test_a_pattern_that_was_probably_not_intended_is_named() -> None:
     split: dict[str, Any] = {"type": "Split", "behavior": "Isolated", "invert": False}
     for pattern, said in [
         ({"String": r"\p{N}+"}, 1),
         ({"Regex": r"\p{N}+"}, 0),
         ({"String": "?"}, 0),
+        ({"Regex": r"\p{N}{1,3}+"}, 1),
+        ({"Regex": r"\p{N}{1,3}|\p{L}++"}, 0),
     ]:
         document = {"model": BPE, "pre_tokenizer": {**split, "pattern": pattern}}
         assert len(Template(document, "t").warnings()) == said
+
+
+def test_a_limit_with_a_plus_has_no_effect() -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    for limit, expected in [("{1,3}", ["123", "4"]), ("{1,3}+", ["1234"])]:
+        split = tokenizers.pre_tokenizers.Split(tokenizers.Regex(rf"\p{{N}}{limit}"), "isolated")
+        assert [word for word, _ in split.pre_tokenize_str("1234")] == expected
 
 
 def with_padding() -> dict[str, Any]:

@@ -43,7 +43,7 @@ TEXTS = {
         *("a|\n| b", "a|\n\n|\n|b", "!|\n|/|\n"),
         *("a|  | b", "\r|\n|b", "a|\u0301|b| \u0301"),
     ],
-    "cl100k": [*MODERN, *CAPITALS, "1234567| |1", "a|\n  ", "a|\n|  | b", "!\n|/a", "a|\u0301b"],
+    "cl100k": [*MODERN, *CAPITALS, "123|456|7| |1", "a|\n  ", "a|\n|  | b", "!\n|/a", "a|\u0301b"],
     "llama3": [*MODERN, *CAPITALS, "123|456|7| |1", "a|\n|  ", "a|\n|  | b", "!\n|/a", "½Ⅷ१|²"],
     "qwen2": [*MODERN, *CAPITALS, "1|2|3| |1|½|Ⅷ|१", "a|\n|  ", "!\n|/a", "a|\u0301b|\u0301\u0301"],
     "o200k": [
