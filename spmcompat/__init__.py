@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from spmcompat.tools.export.verifying import Verification
     from spmcompat.tools.parity.check import Parity, parity
     from spmcompat.tools.show.contents import Contents, show
+    from spmcompat.tools.show.tokenizers import TokenizerOverview
     from spmcompat.tools.view.command import view
     from spmcompat.tools.view.result import View
     from spmcompat.words.table import WordTable
@@ -95,6 +96,7 @@ _NAMES = {
     "tools.export.verifying": ("Verification",),
     "tools.parity.check": ("Parity", "parity"),
     "tools.show.contents": ("Contents", "show"),
+    "tools.show.tokenizers": ("TokenizerOverview",),
     "tools.view.command": ("view",),
     "tools.view.result": ("View",),
     "words.table": ("WordTable",),
@@ -124,6 +126,7 @@ __all__ = [
     "SentencePieceTrainer",
     "SizeResult",
     "Step",
+    "TokenizerOverview",
     "TrainedTokenizer",
     "TrainingError",
     "UnknownOptionError",

@@ -13,7 +13,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, TypeAlias
 
 from spmcompat.engine import SPACE_MARK, decompile
-from spmcompat.errors import BadValueError, ConflictError, TrainingError
+from spmcompat.errors import ConflictError, TrainingError
 from spmcompat.model.reading import parse_unchecked, read_model_bytes
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.tools.diff.contents import (
@@ -26,7 +26,7 @@ from spmcompat.tools.diff.contents import (
     stored_fields,
     unknown_values,
 )
-from spmcompat.tools.diff.documents import UNIGRAM, TokenizerContents, is_document
+from spmcompat.tools.diff.documents import UNIGRAM, TokenizerContents, document_of, is_document
 from spmcompat.tools.diff.report import Difference
 from spmcompat.tools.diff.result import (
     CharsmapDifference,
@@ -50,7 +50,6 @@ from spmcompat.tools.evaluate.vocabularies import (
     share_texts,
     texts_of_pieces,
 )
-from spmcompat.tools.export.document import document_path, read_content
 
 if TYPE_CHECKING:
     from spmcompat.engine import StrPath
@@ -90,8 +89,8 @@ def diff(
     TrainingError
         If a file cannot be read, or is not a model.
     """
-    contents = _read(left), _read(right)
-    found = compare(*contents, None if affixes is None else read_affixes(affixes))
+    a, b = (document_of(model) or read_model_bytes(model) for model in (left, right))
+    found = compare(a, b, None if affixes is None else read_affixes(affixes))
     if text is None:
         return found
     if isinstance(left, bytes) or isinstance(right, bytes):
@@ -99,24 +98,6 @@ def diff(
     from spmcompat.tools.diff.cuts import compare_cuts
 
     return found._replace(cuts=compare_cuts(os.fspath(left), os.fspath(right), os.fspath(text)))
-
-
-def _read(model: StrPath | bytes) -> bytes:
-    """Return the content of a file, or the given content, if it can be compared."""
-    if isinstance(model, bytes):
-        if not is_document(model):
-            return read_model_bytes(model)
-        TokenizerContents.of(model)
-        return model
-    path = document_path(os.fspath(model))
-    if not path.endswith(".json"):
-        return read_model_bytes(path)
-    content = read_content(path)
-    try:
-        TokenizerContents.of(content)
-    except BadValueError as error:
-        raise type(error)(f'"{path}": {error}') from None
-    return content
 
 
 def compare(left: bytes, right: bytes, affixes: Affixes | None = None) -> Difference:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spmcompat.errors import BadValueError
 from spmcompat.tools.diff.contents import NORMAL, by_text
 from spmcompat.tools.diff.result import Piece, Value
 from spmcompat.tools.export.document import (
     CHECKED_MODELS,
     TokenizerJsonError,
+    document_path,
     printable,
+    read_content,
     read_document,
 )
+
+if TYPE_CHECKING:
+    from spmcompat.engine import StrPath
 
 UNIGRAM = "Unigram"
 
@@ -81,6 +88,35 @@ class TokenizerContents(NamedTuple):
             by_text(tokens[id] for id in sorted(tokens)),
             by_text(Piece(n, text, None, NORMAL, "") for n, text in enumerate(pairs)),
         )
+
+
+def document_of(model: StrPath | bytes) -> bytes | None:
+    """Return the content of a tokenizer.json that can be compared; None if a model is given.
+
+    Parameters
+    ----------
+    model : path or bytes
+        A file, a folder that contains a tokenizer.json, or the content of a file.
+
+    Raises
+    ------
+    TrainingError
+        If the file cannot be read, or is not a tokenizer.json.
+    """
+    if isinstance(model, bytes):
+        if not is_document(model):
+            return None
+        TokenizerContents.of(model)
+        return model
+    path = document_path(os.fspath(model))
+    if not path.endswith(".json"):
+        return None
+    content = read_content(path)
+    try:
+        TokenizerContents.of(content)
+    except BadValueError as error:
+        raise type(error)(f'"{path}": {error}') from None
+    return content
 
 
 def is_document(content: bytes) -> bool:

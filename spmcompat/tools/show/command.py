@@ -14,7 +14,8 @@ def command() -> Command:
     return Command(
         "spmcompat show",
         "Shows what a model contains: its type, pieces and normalization, the releases of "
-        "sentencepiece that can have written it, and the command that trains a similar model.",
+        "sentencepiece that can have written it, and the command that trains a similar model. Of a "
+        "tokenizer.json, its tokens, merges and steps, and the command.",
         "MODEL [--json]",
         _run,
         [switch("json", "Print JSON.")],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections import Counter
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ from spmcompat.errors import printable
 from spmcompat.model.pieces import NORMAL, model_type_of, type_name
 from spmcompat.model.reading import read_for_editing
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.tools.diff.documents import document_of
+from spmcompat.tools.show.tokenizers import TokenizerOverview, overview
 
 if TYPE_CHECKING:
     from spmcompat.engine import StrPath
@@ -121,7 +124,7 @@ class Contents(NamedTuple):
         return html_of(Table(("", ""), [*self.rows(), command], 2))
 
 
-def show(model: StrPath | bytes) -> Contents:
+def show(model: StrPath | bytes) -> Contents | TokenizerOverview:
     """Return the contents of a model, and a command that trains a similar model.
 
     A model with pieces because of which ``sentencepiece`` does not load it is shown, too.
@@ -129,13 +132,23 @@ def show(model: StrPath | bytes) -> Contents:
     Parameters
     ----------
     model : path or bytes
-        A ``.model`` file, or its content.
+        A ``.model`` file; a ``tokenizer.json``, or a folder that contains one; or the content of a
+        file.
+
+    Returns
+    -------
+    Contents or TokenizerOverview
+        What a ``.model`` file or a ``tokenizer.json`` contains.
 
     Raises
     ------
     TrainingError
         If the model cannot be read.
     """
+    document = document_of(model)
+    if document is not None:
+        path = "tokenizer.json" if isinstance(model, bytes) else os.fspath(model)
+        return overview(document, path)
     shown, faults = read_for_editing(model)
     return contents(shown, [fault.message for fault in faults])
 
