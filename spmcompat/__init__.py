@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from spmcompat.tools.evaluate.report import EvaluationReport
     from spmcompat.tools.export.verifying import Verification
     from spmcompat.tools.parity.check import Parity, parity
+    from spmcompat.tools.show.check import Check, check
     from spmcompat.tools.show.contents import Contents, show
     from spmcompat.words.table import WordTable
 
@@ -92,6 +93,7 @@ _NAMES = {
     "tools.evaluate.report": ("EvaluationReport",),
     "tools.export.verifying": ("Verification",),
     "tools.parity.check": ("Parity", "parity"),
+    "tools.show.check": ("Check", "check"),
     "tools.show.contents": ("Contents", "show"),
     "words.table": ("WordTable",),
 }
@@ -106,6 +108,7 @@ _ONLY_IN_SENTENCEPIECE = (
 __all__ = [
     "ArrowCounter",
     "BadValueError",
+    "Check",
     "Comparison",
     "Contents",
     "CountTable",
@@ -127,6 +130,7 @@ __all__ = [
     "WordTable",
     "__version__",
     "arrow_counter",
+    "check",
     "compare",
     "count",
     "count_words",

@@ -183,8 +183,7 @@ class Template:
         return [
             f"{self.name}: a Split looks for the text {text[:60]!r} itself, and will hardly find "
             'it. If it is an expression, write {"Regex": ...} instead of {"String": ...}.'
-            for step in steps(self.document["pre_tokenizer"])
-            if len(_META.intersection(text := _plain_pattern(step))) > 1
+            for text in plain_patterns(self.document["pre_tokenizer"])
         ]
 
     def filled(self, tokens: Tokens, special_tokens: Sequence[Json], affixes: Json) -> Json:
@@ -301,6 +300,12 @@ def _scanner_of_step(step: Json) -> str:
         return ""
     expression = pattern.get("Regex") if step.get("behavior") == "Isolated" else None
     return (scanner_of(expression) or "") if isinstance(expression, str) else ""
+
+
+def plain_patterns(pre_tokenizer: Json | None) -> list[str]:
+    """Return the plain strings of a pre-tokenizer that were probably meant as expressions."""
+    texts = map(_plain_pattern, steps(pre_tokenizer))
+    return [text for text in texts if len(_META.intersection(text)) > 1]
 
 
 def _plain_pattern(step: Json) -> str:

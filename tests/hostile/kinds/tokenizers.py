@@ -1,4 +1,4 @@
-"""Damaged ``tokenizer.json`` files for ``import``, and for ``evaluate`` (by ``tokenizers``)."""
+"""Damaged ``tokenizer.json`` files for ``import``, ``evaluate`` and ``show --check``."""
 
 from __future__ import annotations
 
@@ -87,12 +87,13 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
     else:
         damage = _damage_part if chance.random() < 0.5 else damage_document
         damaged.write_text(to_json(damage(json.loads(data), chance)), encoding="utf-8")
-    # If `tokenizers` is not installed, `evaluate` rejects every file with a one-line error.
+    # If `tokenizers` is not installed, all but `import` reject every file with a one-line error.
+    checking = ["show", "--check", "--json", f"--text={valid / 'text.txt'}", str(damaged)]
     evaluating = ["evaluate", "--quiet", f"--text={valid / 'text.txt'}", str(damaged)]
     importing = ["import", str(damaged), "--output=imported.model"]
     if chance.random() < 0.5:
         importing.append("--approximate")
-    return partial(main, chance.choice([evaluating, importing]))
+    return partial(main, chance.choice([evaluating, importing, checking]))
 
 
 def _damage_part(document: dict[str, Any], chance: random.Random) -> dict[str, Any]:

@@ -64,6 +64,11 @@ COMPARE = ["compare", "--text=t.txt", "--output=report", "--vocab_size=80", "--c
         ),
         (lambda: spmcompat.show("a.model"), ["show", "a.model", "--json"], {"model": "a.model"}),
         (
+            lambda: spmcompat.check("a.model", text="t.txt"),
+            ["show", "a.model", "--check", "--text=t.txt", "--json"],
+            {"model": "a.model"},
+        ),
+        (
             lambda: spmcompat.evaluate(
                 ["a.model", "b.model"],
                 text={"x": "t.txt", "y": Path("t.txt")},
@@ -86,7 +91,7 @@ COMPARE = ["compare", "--text=t.txt", "--output=report", "--vocab_size=80", "--c
         ),
         (_compare, [*COMPARE, "--json"], {}),
     ],
-    ids=["diff", "show", "evaluate", "counts", "compare"],
+    ids=["diff", "show", "check", "evaluate", "counts", "compare"],
 )
 @pytest.mark.reference
 def test_a_result_equals_the_output_of_the_command(
@@ -101,6 +106,7 @@ def test_a_result_equals_the_output_of_the_command(
 RESULTS: dict[str, Callable[[], Any]] = {
     "diff": lambda: spmcompat.diff("a.model", "b.model"),
     "show": lambda: spmcompat.show("a.model"),
+    "check": lambda: spmcompat.check("a.model", text="t.txt"),
     "edit": lambda: spmcompat.edit("a.model", remove=[HOSTILE], add_control=["<x>"], text="t.txt"),
     "merge": lambda: spmcompat.merge(["a.model", "a.model"]),
     "extend": lambda: spmcompat.extend("a.model", add=2, input="t.txt", minloglevel=2),
@@ -119,6 +125,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
 PRINTED = {
     "diff": ["diff", "a.model", "b.model"],
     "show": ["show", "a.model"],
+    "check": ["show", "a.model", "--check", "--text=t.txt"],
     "evaluate": ["evaluate", "a.model", "--text=t.txt"],
     "compare": COMPARE,
 }
