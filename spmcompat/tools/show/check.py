@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spmcompat.cli.help import rows
 from spmcompat.cli.plain import plain_fields
 from spmcompat.cli.tables import Table, html_of
-from spmcompat.errors import BadValueError, printable
+from spmcompat.errors import BadModelError, printable
 from spmcompat.runtime.inputs import open_file
 from spmcompat.tools.show.findings import EXPLANATIONS, NOTES
 
@@ -98,7 +98,11 @@ def check(tokenizer: StrPath | bytes, text: StrPath | Iterable[str] | None = Non
     MissingLibraryError
         If a tokenizer.json is given, and ``tokenizers`` is not installed.
     """
-    from spmcompat.tools.export.document import document_path
+    from spmcompat.tools.export.document import (
+        CannotImportError,
+        TokenizerJsonError,
+        document_path,
+    )
     from spmcompat.tools.export.exporting import lines_of
     from spmcompat.tools.show.check_json import json_findings
     from spmcompat.tools.show.check_model import model_findings
@@ -114,7 +118,7 @@ def check(tokenizer: StrPath | bytes, text: StrPath | Iterable[str] | None = Non
     try:
         for kind, texts in findings(content, lines):
             found[kind] += texts
-    except BadValueError as error:
+    except (BadModelError, CannotImportError, TokenizerJsonError) as error:
         raise type(error)(f'"{printable(name)}": {error}' if name else str(error)) from None
     every = [Finding(one, EXPLANATIONS[one], texts) for one, texts in found.items() if texts]
     return Check(

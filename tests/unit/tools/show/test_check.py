@@ -376,6 +376,20 @@ def test_other_files_are_refused(content: bytes, kind: str) -> None:
         check(content)
 
 
+def test_an_error_names_its_file(models: dict[str, ModelProto], tmp_path: Path) -> None:
+    model, text = tmp_path / "a.model", tmp_path / "t.txt"
+    model.write_bytes(models["unigram"].SerializeToString())
+    text.write_bytes(b"\xff\n")
+    with raises_kind("not-utf8 t.txt") as caught:
+        check(model, text)
+    assert "a.model" not in str(caught.value)
+    model.write_bytes(b"\xff")
+    with raises_kind("bad-model a.model"):
+        check(model)
+    with raises_kind("cannot-read"):
+        check(tmp_path / "no.model")
+
+
 def test_texts_of_the_tokenizer_are_printable(models: dict[str, ModelProto]) -> None:
     damaged = add(models["unigram"], "\x1b[31m", -900.0)
     assert "\x1b" not in str(check(damaged.SerializeToString()))
