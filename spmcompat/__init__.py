@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from spmcompat.tools.evaluate.report import EvaluationReport
     from spmcompat.tools.export.verifying import Verification
     from spmcompat.tools.parity.check import Parity, parity
+    from spmcompat.tools.show.check import Check, check
     from spmcompat.tools.show.contents import Contents, show
     from spmcompat.tools.show.tokenizers import TokenizerOverview
     from spmcompat.tools.view.command import view
@@ -95,6 +96,7 @@ _NAMES = {
     "tools.evaluate.report": ("EvaluationReport",),
     "tools.export.verifying": ("Verification",),
     "tools.parity.check": ("Parity", "parity"),
+    "tools.show.check": ("Check", "check"),
     "tools.show.contents": ("Contents", "show"),
     "tools.show.tokenizers": ("TokenizerOverview",),
     "tools.view.command": ("view",),
@@ -112,6 +114,7 @@ _ONLY_IN_SENTENCEPIECE = (
 __all__ = [
     "ArrowCounter",
     "BadValueError",
+    "Check",
     "Comparison",
     "Contents",
     "CountTable",
@@ -135,6 +138,7 @@ __all__ = [
     "WordTable",
     "__version__",
     "arrow_counter",
+    "check",
     "compare",
     "count",
     "count_words",

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from spmcompat.engine.reading import Text, counted, read, read_like
     from spmcompat.engine.stored_options import command_of, writers_of
     from spmcompat.engine.unigram import Unigram
-    from spmcompat.huggingface.template import Template, byte_texts
+    from spmcompat.huggingface.template import Template, byte_texts, plain_patterns, steps
     from spmcompat.huggingface.training import count_words
     from spmcompat.normalization.charsmaps import (
         NAMES,
@@ -96,7 +96,7 @@ _NAMES = {
     "engine.reading": ("Text", "counted", "read", "read_like"),
     "engine.stored_options": ("command_of", "writers_of"),
     "engine.unigram": ("Unigram",),
-    "huggingface.template": ("Template", "byte_texts"),
+    "huggingface.template": ("Template", "byte_texts", "plain_patterns", "steps"),
     "huggingface.training": ("count_words",),
     "normalization.charsmaps": (
         "NAMES",

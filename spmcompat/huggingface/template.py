@@ -186,8 +186,7 @@ class Template:
         found = [
             f"{self.name}: a Split looks for the text {text[:60]!r} itself, and will hardly find "
             'it. If it is an expression, write {"Regex": ...} instead of {"String": ...}.'
-            for step in splits
-            if len(_META.intersection(text := _pattern(step, "String"))) > 1
+            for text in plain_patterns(self.document["pre_tokenizer"])
         ]
         if any(_UNLIMITED.search(_pattern(step, "Regex")) for step in splits):
             found.append(
@@ -310,6 +309,12 @@ def _scanner_of_step(step: Json) -> str:
         return ""
     expression = pattern.get("Regex") if step.get("behavior") == "Isolated" else None
     return (scanner_of(expression) or "") if isinstance(expression, str) else ""
+
+
+def plain_patterns(pre_tokenizer: Json | None) -> list[str]:
+    """Return the plain strings of a pre-tokenizer that were probably meant as expressions."""
+    texts = (_pattern(step, "String") for step in steps(pre_tokenizer))
+    return [text for text in texts if len(_META.intersection(text)) > 1]
 
 
 def _pattern(step: Json, kind: str) -> str:

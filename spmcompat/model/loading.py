@@ -76,11 +76,14 @@ class Fault(NamedTuple):
         Whether the text of the piece is wrong, not the score.
     message : str
         What is wrong, and what to do about it.
+    is_duplicate : bool
+        Whether another piece has the same text.
     """
 
     piece_id: int
     of_text: bool
     message: str
+    is_duplicate: bool = False
 
 
 def piece_faults(model: ModelProto) -> Iterator[Fault]:
@@ -108,7 +111,8 @@ def piece_faults(model: ModelProto) -> Iterator[Fault]:
         # sentencepiece ignores this piece, which other programs write: google/sentencepiece#1308.
         if text == "\0" and (kind == UNUSED or byte_fallback):
             continue
-        if not wrong:
+        is_duplicate = not wrong
+        if is_duplicate:
             first_id = ids.setdefault((text, one_namespace or kind not in _NOT_ENCODED), piece_id)
             if first_id == piece_id:
                 continue
@@ -116,7 +120,7 @@ def piece_faults(model: ModelProto) -> Iterator[Fault]:
                 f"{text} is already defined: it is the piece of id {first_id} and of id {piece_id}"
             )
         remedy = f"Remove it: spmcompat edit --remove={name_of(piece_id)}"
-        yield Fault(piece_id, True, f"{wrong}. {remedy}")
+        yield Fault(piece_id, True, f"{wrong}. {remedy}", is_duplicate)
 
 
 def name_of(piece_id: int) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -23,7 +22,7 @@ from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
 from spmcompat.tools.evaluate.pretokens import PretokenEncoder
 from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
 from spmcompat.tools.evaluate.vocabularies import texts_of_pieces
-from spmcompat.tools.export.document import MOST_BYTES, document_path
+from spmcompat.tools.export.document import MOST_BYTES, document_path, errors_of_tokenizers
 from spmcompat.tools.export.importing import pieces_of_export
 
 if TYPE_CHECKING:
@@ -218,7 +217,7 @@ class _HuggingFace(Model):
                 f"{path}: a tokenizer.json of {size >> 20} MiB; at most {MOST_BYTES >> 20} MiB can "
                 "be evaluated. Check the path."
             )
-        with _errors_of_tokenizers(path):
+        with errors_of_tokenizers(path):
             self._tokenizer = Tokenizer.from_file(path)
             self._tokenizer.no_padding()
             self._tokenizer.no_truncation()
@@ -307,24 +306,8 @@ class _HuggingFace(Model):
         return ids if self._ids is None else np.searchsorted(self._ids, ids)
 
     def _encoded(self, lines: Sequence[str]) -> list[Encoding]:
-        with _errors_of_tokenizers(self.path):
+        with errors_of_tokenizers(self.path):
             return self._tokenizer.encode_batch(list(lines), add_special_tokens=False)
-
-
-@contextmanager
-def _errors_of_tokenizers(path: str) -> Iterator[None]:
-    """Convert an error that ``tokenizers`` raises because of a file into a `BadValueError`."""
-    try:
-        yield
-    except MemoryError:
-        raise
-    except BaseException as error:
-        # A panic in the library's Rust code raises a PanicException. This class is not a subclass
-        # of Exception and cannot be imported.
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise
-        reason = " ".join(str(error).split())
-        raise BadModelError(f'"{path}": tokenizers cannot use it: {reason}') from error
 
 
 def _kind(kinds: TokenKinds, number: int) -> str:

@@ -11,10 +11,11 @@ import binascii
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
-from spmcompat.errors import BadValueError
+from spmcompat.errors import BadModelError, BadValueError, TrainingError
 from spmcompat.runtime.inputs import open_file
 
 if TYPE_CHECKING:
@@ -100,13 +101,34 @@ def read_document(content: bytes) -> Step:
         raise TokenizerJsonError('not a tokenizer.json: it has no "model".')
     described = document["model"]
     # Files of the first releases of tokenizers do not name the type.
-    described.setdefault("type", "Unigram" if isinstance(described.get("vocab"), list) else "BPE")
+    other = "BPE" if "merges" in described else "WordPiece"
+    described.setdefault("type", "Unigram" if isinstance(described.get("vocab"), list) else other)
     checks = dict(_DOCUMENT)
     if kind := CHECKED_MODELS.get(str(described["type"])):
         checks["model"] = kind
     if error := _fields(checks)(document):
         raise _damaged(error.removeprefix("."))
     return document
+
+
+@contextmanager
+def errors_of_tokenizers(path: str) -> Iterator[None]:
+    """Convert an error that ``tokenizers`` raises because of a file into a `BadValueError`.
+
+    An empty path is left out of the message.
+    """
+    try:
+        yield
+    except (MemoryError, TrainingError):
+        raise
+    except BaseException as error:
+        # A panic in the library's Rust code raises a PanicException. This class is not a subclass
+        # of Exception and cannot be imported.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        name = f'"{path}": ' if path else ""
+        reason = " ".join(str(error).split())
+        raise BadModelError(f"{name}tokenizers cannot use it: {reason}") from error
 
 
 def refusal(part: str, document: Step, reason: str = "") -> BadValueError:
@@ -282,7 +304,6 @@ CHECKED_MODELS = {
         },
         "vocab",
     ),
-    "WordPiece": _fields({"unk_token": _text, "vocab": _mapping(_text, _id)}, "vocab"),
     "WordLevel": _fields({"unk_token": _text, "vocab": _mapping(_text, _id)}, "vocab"),
     "BPE": _fields(
         {
@@ -292,6 +313,10 @@ CHECKED_MODELS = {
             "byte_fallback": _flag,
         },
         "vocab merges",
+    ),
+    "WordPiece": _fields(
+        {"unk_token": _text, "vocab": _mapping(_text, _id), "continuing_subword_prefix": _text},
+        "vocab",
     ),
 }
 _token = _fields(

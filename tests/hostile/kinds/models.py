@@ -132,6 +132,7 @@ def _commands(model: Path, name: str, valid: Path, chance: random.Random) -> lis
         ["merge", *pair, f"--vocab_size={keep}", out],
         ["show", m],
         ["show", "--json", m],
+        ["show", "--check", text_flag.replace("--input", "--text"), m],
         ["diff", *pair],
         ["diff", "--json", *pair],
         ["diff", "--all", *pair],

@@ -1,4 +1,4 @@
-"""Damaged ``tokenizer.json`` files for ``import``, ``diff`` and ``evaluate``."""
+"""Damaged ``tokenizer.json`` files for the commands that read them."""
 
 from __future__ import annotations
 
@@ -87,15 +87,21 @@ def command(chance: random.Random, valid: Path, folder: Path) -> Callable[[], in
     else:
         damage = _damage_part if chance.random() < 0.5 else damage_document
         damaged.write_text(to_json(damage(json.loads(data), chance)), encoding="utf-8")
-    # If `tokenizers` is not installed, the tools reject every file with a one-line error.
+    # If `tokenizers` is not installed, most commands reject every file with a one-line error.
     text = f"--text={valid / 'text.txt'}"
-    evaluating = ["evaluate", "--quiet", text, str(damaged)]
-    viewing = ["view", text, str(damaged)]
+    other = str(chance.choice(sorted(valid.glob("*.json"))))
     importing = ["import", str(damaged), "--output=imported.model"]
     if chance.random() < 0.5:
         importing.append("--approximate")
-    comparing = ["diff", str(damaged), str(chance.choice(sorted(valid.glob("*.json"))))]
-    return partial(main, chance.choice([evaluating, viewing, importing, comparing]))
+    commands = [
+        importing,
+        ["diff", str(damaged), other],
+        ["evaluate", "--quiet", text, str(damaged)],
+        ["show", "--check", "--json", text, str(damaged)],
+        ["show", str(damaged)],
+        ["view", text, str(damaged)],
+    ]
+    return partial(main, chance.choice(commands))
 
 
 def _damage_part(document: dict[str, Any], chance: random.Random) -> dict[str, Any]:

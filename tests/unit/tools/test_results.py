@@ -69,6 +69,11 @@ COMPARE = ["compare", "--text=t.txt", "--output=report", "--vocab_size=80", "--c
             {},
         ),
         (
+            lambda: spmcompat.check("a.model", text="t.txt"),
+            ["show", "a.model", "--check", "--text=t.txt", "--json"],
+            {"model": "a.model"},
+        ),
+        (
             lambda: spmcompat.evaluate(
                 ["a.model", "b.model"],
                 text={"x": "t.txt", "y": Path("t.txt")},
@@ -91,7 +96,7 @@ COMPARE = ["compare", "--text=t.txt", "--output=report", "--vocab_size=80", "--c
         ),
         (_compare, [*COMPARE, "--json"], {}),
     ],
-    ids=["diff", "show", "view", "evaluate", "counts", "compare"],
+    ids=["diff", "show", "view", "check", "evaluate", "counts", "compare"],
 )
 @pytest.mark.reference
 def test_a_result_equals_the_output_of_the_command(
@@ -106,6 +111,7 @@ def test_a_result_equals_the_output_of_the_command(
 RESULTS: dict[str, Callable[[], Any]] = {
     "diff": lambda: spmcompat.diff("a.model", "b.model"),
     "show": lambda: spmcompat.show("a.model"),
+    "check": lambda: spmcompat.check("a.model", text="t.txt"),
     "edit": lambda: spmcompat.edit("a.model", remove=[HOSTILE], add_control=["<x>"], text="t.txt"),
     "merge": lambda: spmcompat.merge(["a.model", "a.model"]),
     "extend": lambda: spmcompat.extend("a.model", add=2, input="t.txt", minloglevel=2),
@@ -125,6 +131,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
 PRINTED = {
     "diff": ["diff", "a.model", "b.model"],
     "show": ["show", "a.model"],
+    "check": ["show", "a.model", "--check", "--text=t.txt"],
     "evaluate": ["evaluate", "a.model", "--text=t.txt"],
     "view": ["view", "a.model", HOSTILE, f"a {HOSTILE} b", "--ids"],
     "compare": COMPARE,
