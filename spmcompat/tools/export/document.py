@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from spmcompat.errors import BadValueError
 
 if TYPE_CHECKING:
-    from spmcompat.tools.export.charsmap_steps import Step
+    from spmcompat.tools.export.charsmap_steps import JsonObject
 
 
 class TokenizerJsonError(BadValueError):
@@ -47,7 +47,7 @@ def document_path(path: str) -> str:
     return os.path.join(path, "tokenizer.json") if os.path.isdir(path) else path
 
 
-def read_document(content: bytes) -> Step:
+def read_document(content: bytes) -> JsonObject:
     """Parse and check the content of a ``tokenizer.json``.
 
     Parameters
@@ -90,11 +90,11 @@ def read_document(content: bytes) -> Step:
     return document
 
 
-def refusal(part: str, document: Step, reason: str = "") -> BadValueError:
+def refusal(part: str, document: JsonObject, reason: str = "") -> BadValueError:
     """Return the error for a part of the file that cannot be imported."""
     value = document.get(part)
     named = isinstance(value, dict) and "type" in value
-    kind = f" ({printable(str(value['type']))})" if named else ""  # type: ignore[index]
+    kind = f" ({short_name(str(value['type']))})" if named else ""  # type: ignore[index]
     reason = reason or "a sentencepiece model cannot do exactly the same."
     return CannotImportError(
         f'the part "{part}"{kind} cannot be imported: {reason} Import a file that spmcompat export '
@@ -102,7 +102,7 @@ def refusal(part: str, document: Step, reason: str = "") -> BadValueError:
     )
 
 
-def printable(name: str) -> str:
+def short_name(name: str) -> str:
     """Return a name from a file in a form that is safe and short enough for a message."""
     return name if name.isidentifier() and len(name) < 40 else ascii(name[:40])
 
