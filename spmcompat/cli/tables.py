@@ -152,7 +152,7 @@ def _width(text: str) -> int:
     return len(text) + wide - sum(combining(character) > 0 for character in text)
 
 
-def text_of(tables: Sequence[Table]) -> str:
+def text_of_tables(tables: Sequence[Table]) -> str:
     """Format tables for a terminal, with a blank line between two tables."""
     parts = []
     for one in tables:
