@@ -71,7 +71,7 @@ def sdist(session: nox.Session) -> None:
         (archive,) = Path(folder).iterdir()
         with tarfile.open(archive) as packed:
             found = {name.partition("/")[2] for name in packed.getnames()}
-    folders = ("spmcompat", "tests", "benchmarks", "docs", "proto", "setup.py")
+    folders = ("spmcompat", "tests", "benchmarks", "derive", "docs", "proto", "setup.py")
     files = str(session.run("git", "ls-files", *folders, silent=True)).splitlines()
     if missing := set(files) - found:
         session.error(f"not in it: {', '.join(sorted(missing))}")

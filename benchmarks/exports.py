@@ -19,10 +19,10 @@ from pathlib import Path
 import spmcompat
 from spmcompat.model.reading import parse
 from spmcompat.tools.export.causes import CAUSES, Reference
-from spmcompat.tools.export.exporting import write_files
+from spmcompat.tools.export.exporting import write_export
 from spmcompat.tools.export.hard_lines import hard_lines
 from spmcompat.tools.export.targets import target_of
-from spmcompat.tools.export.verifying import compare
+from spmcompat.tools.export.verifying import compare_encodings
 
 TYPES = ("unigram", "bpe")
 RULES: dict[str, dict[str, object]] = {
@@ -101,10 +101,10 @@ def row(model: bytes, to: str, texts: list[list[str]]) -> tuple[int, Counter[str
     reference, causes, total = Reference(message), Counter[str](), 0
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "export")
-        write_files(target.files(message), path)
+        write_export(target.files(message), path)
         loaded = target.load(path)
         for lines in [hard_lines(message), *texts]:
-            found = compare(reference, loaded, lines)
+            found = compare_encodings(reference, loaded, lines)
             total += found.lines
             causes.update(found.causes)
     return total, causes

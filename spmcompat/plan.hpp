@@ -1,4 +1,4 @@
-// Made by derive_plan.py from plan.py, which explains the fields; do not edit.
+// Made by derive/plan.py from plan.py, which explains the fields; do not edit.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 """The plan: the decisions about reading and cutting the text, made once before anything is read.
 
 ``options/planning.py`` makes the plan from the options. The packages counting, text and segments
-read the plan instead of the options. ``derive_plan.py`` makes ``plan.hpp`` and ``plan.pxd`` from
+read the plan instead of the options. ``derive/plan.py`` makes ``plan.hpp`` and ``plan.pxd`` from
 the classes that C++ code reads, so a field has the same name there.
 """
 
@@ -255,7 +255,7 @@ STRUCTS: dict[str, type[CountingPlan | CuttingPlan | SeedingPlan]] = {
     "cutting": CuttingPlan,
     "seeding": SeedingPlan,
 }
-"""The parts of a plan that C++ code reads. ``derive_plan.py`` makes structs from them."""
+"""The parts of a plan that C++ code reads. ``derive/plan.py`` makes structs from them."""
 
 
 class Plan(NamedTuple):

@@ -14,7 +14,7 @@ from benchmarks.papers.tables import (
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.bootstrap import Bootstrap, Interval, interval, resample
 from spmcompat.tools.evaluate.gold import boundaries, score_boundaries, scores_of_sums, sums_by_word
-from spmcompat.tools.evaluate.gold_groups import GoldGroup, count_words, group_words
+from spmcompat.tools.evaluate.gold_groups import GoldGroup, count_listed_words, group_words
 from spmcompat.tools.evaluate.gold_lists import GoldList, split_subset
 from spmcompat.tools.evaluate.models import load_model
 from spmcompat.tools.evaluate.vocabularies import Affixes, count_vocabulary, share_texts
@@ -54,7 +54,7 @@ def boundary_lines(models: Mapping[str, Path], gold: GoldList) -> Iterator[str]:
 def group_lines(models: Mapping[str, Path], gold: GoldList, text: Path) -> Iterator[str]:
     """Yield a table of gold words with examples, grouped by which models find the boundaries."""
     with open(text, "rb") as file:
-        counted = count_words(file, frozenset(word.text for word in gold.words))
+        counted = count_listed_words(file, frozenset(word.text for word in gold.words))
     cuts = [[boundaries(parts) for parts in cut(model, gold)] for model in models.values()]
     groups = group_words(gold.words, [*models], cuts, counted, _BOOTSTRAP)
     yield f"{'':40}{'words':>6}{'±':>6}{'share':>9}{'±':>8}{'published':>16}"

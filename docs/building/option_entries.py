@@ -4,8 +4,8 @@ The file ``docs/options.md`` has tables. On the site, each option is a separate 
 address, appears in the search, and fits on a narrow screen.
 """
 
+from derive.options import BEGIN, END, notes_of, values_of
 from spmcompat.options.help import allowed_text, default_text
-from spmcompat.options.manual import BEGIN, END, notes_of, values_of
 from spmcompat.options.option import Option
 from spmcompat.options.table import GROUPS, OPTIONS
 from spmcompat.releases import DEFAULT

@@ -269,9 +269,9 @@ def trim(
     """
     from functools import partial
 
-    from spmcompat.tools.edit.trimming import Cut, trim
+    from spmcompat.tools.edit.trimming import Shrinkage, trim
 
-    change = partial(trim, Cut(whole("keep", keep), bool(keep_ids), bool(drop_characters)))
+    change = partial(trim, Shrinkage(whole("keep", keep), bool(keep_ids), bool(drop_characters)))
     texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
     return _change_size(model, change, texts, sentence_iterator, output, logstream)
 

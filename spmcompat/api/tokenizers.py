@@ -109,7 +109,7 @@ def train_tokenizer(
         If the template, an option or the text is wrong, or a file cannot be written.
     """
     from spmcompat.cli.flags import from_python
-    from spmcompat.cli.train_tokenizer import command, job_of
+    from spmcompat.cli.train_tokenizer import command, tokenizer_job
     from spmcompat.errors import ConflictError
     from spmcompat.huggingface.training import run
     from spmcompat.runtime.progress import Report
@@ -133,7 +133,7 @@ def train_tokenizer(
     if special_tokens is None:
         given.special_tokens = None
     text = _text(input, sentence_iterator, reading)
-    trained = run(job_of(given, text, counts), Report(text.min_log_level, logstream))
+    trained = run(tokenizer_job(given, text, counts), Report(text.min_log_level, logstream))
     return trained[0] if isinstance(vocab_size, int) else trained
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @naming_keywords()
 def train(
     *,
-    # Written by python -m spmcompat.options.manual:
+    # Written by python -m derive.options:
     input: StrPath | Sequence[StrPath] | None = None,
     sentence_iterator: Sentences | None = None,
     input_format: InputFormat | None = None,

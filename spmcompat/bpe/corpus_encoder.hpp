@@ -63,11 +63,11 @@ class CorpusEncoder {
     float score;
     uint32_t symbol;
   };
-  struct Candidate {
+  struct PossibleMerge {
     float score;
     uint32_t position, left, right, merged;
 
-    bool operator<(const Candidate& other) const {
+    bool operator<(const PossibleMerge& other) const {
       return score != other.score ? score < other.score : position > other.position;
     }
   };
@@ -84,15 +84,15 @@ class CorpusEncoder {
     const auto found = merges_.find(joined_);
     if (found == merges_.end()) return;
     const Merge& merge = found->second;
-    candidates_.push_back({merge.score, position, left, right, merge.symbol});
-    std::push_heap(candidates_.begin(), candidates_.end());
+    possible_merges_.push_back({merge.score, position, left, right, merge.symbol});
+    std::push_heap(possible_merges_.begin(), possible_merges_.end());
   }
 
   void merge_all(SymbolText& text) {
-    while (!candidates_.empty()) {
-      std::pop_heap(candidates_.begin(), candidates_.end());
-      const Candidate best = candidates_.back();
-      candidates_.pop_back();
+    while (!possible_merges_.empty()) {
+      std::pop_heap(possible_merges_.begin(), possible_merges_.end());
+      const PossibleMerge best = possible_merges_.back();
+      possible_merges_.pop_back();
       const uint32_t left_length = symbols_.length(best.left);
       const bool is_outdated =
           text[best.position] != best.left || text[best.position + left_length] != best.right;
@@ -109,7 +109,7 @@ class CorpusEncoder {
   std::vector<std::u32string> texts_;
   std::unordered_map<std::u32string_view, Merge> merges_;
   size_t longest_ = 0;  // the length of the longest piece in characters
-  std::vector<Candidate> candidates_;
+  std::vector<PossibleMerge> possible_merges_;
   std::u32string joined_;
 };
 

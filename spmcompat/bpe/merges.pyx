@@ -53,8 +53,8 @@ cdef extern from "spmcompat/bpe/parity_merges.hpp" namespace "spmcompat" nogil:
         uint64_t ratio_divisor
         uint64_t unit
 
-    cdef cppclass ParityOptions:
-        ParityOptions()
+    cdef cppclass ParityMergeOptions:
+        ParityMergeOptions()
         size_t wanted
         size_t first_merges
         size_t window
@@ -68,7 +68,7 @@ cdef extern from "spmcompat/bpe/parity_merges.hpp" namespace "spmcompat" nogil:
 
     ParityMerges cpp_parity_merges "spmcompat::parity_merges"(
         const vector[LanguageTexts]& languages, const PieceRule& rule,
-        const ParityOptions& options, CCrew& crew)
+        const ParityMergeOptions& options, CCrew& crew)
 
 
 @final
@@ -194,7 +194,7 @@ def parity_merges(
     cdef vector[LanguageTexts] texts
     cdef LanguageTexts one
     cdef SegmentCounts training, development
-    cdef ParityOptions options
+    cdef ParityMergeOptions options
     cdef PieceRule rule
     cdef ParityMerges found
     for training, development, one.tokens, ratio, one.unit in languages:

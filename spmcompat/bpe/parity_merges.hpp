@@ -64,7 +64,7 @@ inline bool exceeds(LanguageTexts::Cost a, LanguageTexts::Cost b) {
   }
 }
 
-struct ParityOptions {
+struct ParityMergeOptions {
   size_t wanted;        // the number of merges
   size_t first_merges;  // how many merges are chosen by the counts in all languages together
   // If the window is above 0, a language must not choose the next merge while it has made more than
@@ -95,7 +95,7 @@ class ParityPolicy : public PiecePolicy {
 class ParityMerger {
  public:
   ParityMerger(const std::vector<LanguageTexts>& languages, const PieceRule& rule,
-               const ParityOptions& options, Crew& crew)
+               const ParityMergeOptions& options, Crew& crew)
       : languages_(languages),
         rule_(rule),
         options_(options),
@@ -155,7 +155,7 @@ class ParityMerger {
 
   const std::vector<LanguageTexts>& languages_;
   const PieceRule rule_;
-  const ParityOptions options_;
+  const ParityMergeOptions options_;
   Crew& crew_;
 
   Symbols symbols_;
@@ -240,7 +240,8 @@ inline uint64_t ParityMerger::merge(Text& text, const Choice& choice) {
 }
 
 inline ParityMerges parity_merges(const std::vector<LanguageTexts>& languages,
-                                  const PieceRule& rule, const ParityOptions& options, Crew& crew) {
+                                  const PieceRule& rule, const ParityMergeOptions& options,
+                                  Crew& crew) {
   return ParityMerger(languages, rule, options, crew).make();
 }
 

@@ -39,7 +39,7 @@ struct LanguageWords {
   SegmentCounts* development;  // null if no language has development words
 };
 
-struct ParityTokenOptions : TokenMergeOptions {
+struct ParityTokenMergeOptions : TokenMergeOptions {
   size_t wanted = 0;        // the number of merges
   size_t first_merges = 0;  // how many merges are chosen by the counts in all languages
   ChooserOptions chooser;
@@ -55,8 +55,8 @@ struct ParityTokens {
 class PairedLanguages {
  public:
   // `texts` must outlive the object. Throws std::overflow_error if a text is too large.
-  PairedLanguages(const std::vector<LanguageWords>& languages, const ParityTokenOptions& options,
-                  const TokenTexts& texts, Crew& crew)
+  PairedLanguages(const std::vector<LanguageWords>& languages,
+                  const ParityTokenMergeOptions& options, const TokenTexts& texts, Crew& crew)
       : options_(options), texts_(texts), known_(Letters::kCodes) {
     for (const auto& [code, token] : options.tokens) {
       known_[code] = true;
@@ -177,7 +177,7 @@ class PairedLanguages {
     return words;
   }
 
-  const ParityTokenOptions& options_;
+  const ParityTokenMergeOptions& options_;
   const TokenTexts& texts_;
   std::vector<bool> known_;  // whether a code is that of a letter with a token
   Symbols symbols_;
@@ -193,7 +193,7 @@ class PairedLanguages {
 
 // `Languages` is PairedLanguages or RecurringLanguages. Returns false if a token recurs.
 template <typename Languages>
-bool make_parity_tokens(Languages& languages, const ParityTokenOptions& options, Crew& crew,
+bool make_parity_tokens(Languages& languages, const ParityTokenMergeOptions& options, Crew& crew,
                         ParityTokens& found) {
   found.merges.clear();
   LanguageChooser chooser(options.chooser, languages.tokens());
@@ -219,7 +219,7 @@ bool make_parity_tokens(Languages& languages, const ParityTokenOptions& options,
 }
 
 inline ParityTokens parity_tokens(const std::vector<LanguageWords>& words,
-                                  const ParityTokenOptions& options, Crew& crew) {
+                                  const ParityTokenMergeOptions& options, Crew& crew) {
   ParityTokens found{options.texts, {}};
   PairedLanguages languages(words, options, found.texts, crew);
   if (languages.letters_share_tokens() || !make_parity_tokens(languages, options, crew, found)) {

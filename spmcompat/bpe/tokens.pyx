@@ -82,8 +82,8 @@ cdef extern from "spmcompat/bpe/parity_tokens.hpp" namespace "spmcompat" nogil:
         CSegmentCounts* training
         CSegmentCounts* development
 
-    cdef cppclass ParityTokenOptions(TokenMergeOptions):
-        ParityTokenOptions()
+    cdef cppclass ParityTokenMergeOptions(TokenMergeOptions):
+        ParityTokenMergeOptions()
         size_t wanted
         size_t first_merges
         ChooserOptions chooser
@@ -95,7 +95,7 @@ cdef extern from "spmcompat/bpe/parity_tokens.hpp" namespace "spmcompat" nogil:
         cbool library_would_end
 
     ParityTokens cpp_parity_tokens "spmcompat::parity_tokens"(
-        const vector[LanguageWords]& words, const ParityTokenOptions& options, CCrew& crew)
+        const vector[LanguageWords]& words, const ParityTokenMergeOptions& options, CCrew& crew)
 
 
 INNER = INNER_MARK
@@ -264,7 +264,7 @@ def parity_tokens(
     cdef vector[LanguageWords] words
     cdef LanguageWords one
     cdef Words training, development
-    cdef ParityTokenOptions options
+    cdef ParityTokenMergeOptions options
     cdef vector[string] first = texts
     cdef ParityTokens found
     for training, development in languages:

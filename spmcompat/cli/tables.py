@@ -164,7 +164,7 @@ def _width_of_character(character: str) -> int:
     return 2 if east_asian_width(character) in "WF" else 1
 
 
-def text_of(tables: Sequence[Table]) -> str:
+def text_of_tables(tables: Sequence[Table]) -> str:
     """Format tables for a terminal, with a blank line between two tables."""
     parts = []
     for one in tables:

@@ -125,10 +125,10 @@ def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
 
     text = text_of_flags(given.options)
     given.special_tokens = given.special_tokens or None  # the flag takes at least one
-    run(job_of(given, text, given.counts), Report(text.min_log_level, stderr))
+    run(tokenizer_job(given, text, given.counts), Report(text.min_log_level, stderr))
 
 
-def job_of(
+def tokenizer_job(
     given: SimpleNamespace, text: GivenText, counts: WordTable | StrPath | None
 ) -> TokenizerJob:
     """Return the job that the flags of the command describe.

@@ -66,7 +66,7 @@ class PretokenCounts {
         add(pretoken, pretokens_.use(pretoken).last, 1);
       }
       pretokens_.for_each_context(
-          shard, [&](const Context& c) { add(c.pretoken, c.count, c.next >= kSentenceEnd); });
+          shard, [&](const ContextCount& c) { add(c.pretoken, c.count, c.next >= kSentenceEnd); });
     }
     return bytes;
   }
@@ -89,16 +89,16 @@ class PretokenCounts {
       for (uint32_t& pretoken : order->last) pretoken = covered(pretoken);
       for (uint32_t& pretoken : order->pretokens) pretoken = covered(pretoken);
     }
-    std::vector<Context> moved;
+    std::vector<ContextCount> moved;
     for (uint32_t shard = 0; shard < pretokens_.shards(); ++shard) {
-      pretokens_.for_each_context(shard, [&](Context& c) {
-        const Context after{covered(c.pretoken), covered_next(c.next, required), c.count};
+      pretokens_.for_each_context(shard, [&](ContextCount& c) {
+        const ContextCount after{covered(c.pretoken), covered_next(c.next, required), c.count};
         if (after.pretoken == c.pretoken && after.next == c.next) return;
         moved.push_back(after);
         c.count = 0;
       });
     }
-    for (const Context& c : moved) {
+    for (const ContextCount& c : moved) {
       crew.check_cancelled();
       pretokens_.count(c.pretoken, c.next, c.count);
     }

@@ -23,7 +23,7 @@ constexpr uint32_t kNoPretoken = 0xffffffffu;
 constexpr uint32_t kSentenceEnd = 0x80000000u;
 constexpr uint32_t kTextEnd = 0xffffffffu;
 
-struct Context {
+struct ContextCount {
   uint32_t pretoken;
   uint32_t next;
   uint64_t count;
@@ -59,9 +59,9 @@ class ContextTable {
   size_t bytes() const { return table_.bytes(); }
 
  private:
-  struct Slot : Context {
-    Slot() : Context{kNoPretoken, 0, 0} {}
-    Slot(const Context& context) : Context(context) {}
+  struct Slot : ContextCount {
+    Slot() : ContextCount{kNoPretoken, 0, 0} {}
+    Slot(const ContextCount& context) : ContextCount(context) {}
 
     bool is_empty() const { return pretoken == kNoPretoken; }
     uint32_t hash() const { return hash_pair(pretoken, next); }
@@ -73,7 +73,7 @@ class ContextTable {
     };
     Slot& slot = table_.find_or_add(hash_pair(pretoken, next), used_, matches);
     if (slot.is_empty()) {
-      slot = Context{pretoken, next, 0};
+      slot = ContextCount{pretoken, next, 0};
       ++used_;
     }
     return slot;
@@ -164,7 +164,8 @@ class PretokenTable : public SharedTable<PretokenUse> {
       const PretokenUse& known = use(id(shard, i));
       totals[i] = known.inner + known.last;
     }
-    for_each_context(shard, [&](const Context& c) { totals[index_of(c.pretoken)] += c.count; });
+    for_each_context(shard,
+                     [&](const ContextCount& c) { totals[index_of(c.pretoken)] += c.count; });
     return totals;
   }
 

@@ -85,7 +85,7 @@ class SortedRows {
     for (uint32_t i = 0; i < size; ++i) {
       divided.ids[next[range_of[i]]++] = pretokens_.id(shard, i);
     }
-    pretokens_.for_each_context(shard, [&](const Context& c) {
+    pretokens_.for_each_context(shard, [&](const ContextCount& c) {
       if (c.count > 0) divided.contexts.push_back(c);
     });
     std::sort(divided.contexts.begin(), divided.contexts.end(), [](const auto& a, const auto& b) {
@@ -113,9 +113,9 @@ class SortedRows {
   };
 
   struct Shard {
-    std::vector<uint32_t> ids;      // the pretokens of the shard, sorted by range
-    std::vector<uint32_t> begins;   // where each range begins in `ids`; then ids.size()
-    std::vector<Context> contexts;  // sorted by pretoken, then by `next`
+    std::vector<uint32_t> ids;           // the pretokens of the shard, sorted by range
+    std::vector<uint32_t> begins;        // where each range begins in `ids`; then ids.size()
+    std::vector<ContextCount> contexts;  // sorted by pretoken, then by `next`
   };
 
   // The length of the prefix that all pretokens of a range share.
@@ -133,9 +133,10 @@ class SortedRows {
     const PretokenUse& use = pretokens_.use(id);
     if (use.inner > 0) rows.emplace_back(uint32_t(kSpaceMark), use.inner);
     if (use.last > 0) rows.emplace_back(kSentenceEnd | kSpaceMark, use.last);
-    const std::vector<Context>& contexts = shards_[pretokens_.shard_of(id)].contexts;
-    auto context = std::lower_bound(contexts.begin(), contexts.end(), id,
-                                    [](const Context& c, uint32_t id) { return c.pretoken < id; });
+    const std::vector<ContextCount>& contexts = shards_[pretokens_.shard_of(id)].contexts;
+    auto context =
+        std::lower_bound(contexts.begin(), contexts.end(), id,
+                         [](const ContextCount& c, uint32_t id) { return c.pretoken < id; });
     for (; context != contexts.end() && context->pretoken == id; ++context) {
       rows.emplace_back(context->next, context->count);
     }

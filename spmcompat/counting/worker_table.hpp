@@ -106,7 +106,7 @@ class WorkerTable {
       cancel.check();
       merged_ids_.push_back(table.add(pretokens[id], {}));
     }
-    contexts.for_each([&](const Context& c) {
+    contexts.for_each([&](const ContextCount& c) {
       cancel.check();
       table.count(merged_ids_[c.pretoken], c.next, c.count);
     });
@@ -176,7 +176,7 @@ class WorkerTable {
   template <typename Function>
   void for_each_counted_pretoken(Function function) const {
     std::vector<uint64_t> totals(pretokens.size());
-    contexts.for_each([&](const Context& c) { totals[c.pretoken] += c.count; });
+    contexts.for_each([&](const ContextCount& c) { totals[c.pretoken] += c.count; });
     for (uint32_t id = 0; id < totals.size(); ++id) function(pretokens[id], totals[id]);
   }
 

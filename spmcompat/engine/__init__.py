@@ -9,11 +9,11 @@ Nothing else of the trainer is meant for them, except ``model/``, ``errors``, an
 - **Normalization**: `Normalizer`, `compile_charsmap`, `decompile` and `precompiled`.
 - **Counts**: `open_counts`, `Merging` and `write_counts` work on a `CountTable`.
 - **Words**: `count_words` counts the words into which a `Template` cuts a text, in a `WordTable`;
-  `load_words` and `merge_words` work on such tables.
+  `load_words` and `merge_word_tables` work on such tables.
 - **Unigram**: `make_seeds`, then `Unigram` for EM, losses and pruning, then `finalize`.
 - **BPE**: `make_merges` and `count_in_encoded`.
 - **Options**: `OPTIONS` is the table of options, and `RELEASES` has the releases of
-  ``sentencepiece``. `writers_of` and `command_of` explain the options that a model stores.
+  ``sentencepiece``. `possible_writers` and `command_of` explain the options that a model stores.
 
 Each name is imported only when it is first used, because most commands need few of them.
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         check_pretokenizer,
     )
     from spmcompat.engine.reading import Text, counted, read, read_like
-    from spmcompat.engine.stored_options import command_of, writers_of
+    from spmcompat.engine.stored_options import command_of, possible_writers
     from spmcompat.engine.unigram import Unigram
     from spmcompat.huggingface.template import Template, byte_texts, plain_patterns, steps
     from spmcompat.huggingface.training import count_words
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
     from spmcompat.unigram.trainer import make_seeds
     from spmcompat.version import __version__
-    from spmcompat.words.table import WordTable, load_words, merge_words, open_words
+    from spmcompat.words.table import WordTable, load_words, merge_word_tables, open_words
 
 _NAMES = {
     "bpe.merges": ("count_in_encoded",),
@@ -94,7 +94,7 @@ _NAMES = {
     "counting.reading": ("not_utf8",),
     "engine.lines": ("LineCutter", "LineSegments", "check_pretokenizer"),
     "engine.reading": ("Text", "counted", "read", "read_like"),
-    "engine.stored_options": ("command_of", "writers_of"),
+    "engine.stored_options": ("command_of", "possible_writers"),
     "engine.unigram": ("Unigram",),
     "huggingface.template": ("Template", "byte_texts", "plain_patterns", "steps"),
     "huggingface.training": ("count_words",),
@@ -149,7 +149,7 @@ _NAMES = {
     "unigram.pruning.sizes": ("rounds_left", "shrunk"),
     "unigram.trainer": ("make_seeds",),
     "version": ("__version__",),
-    "words.table": ("WordTable", "load_words", "merge_words", "open_words"),
+    "words.table": ("WordTable", "load_words", "merge_word_tables", "open_words"),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 

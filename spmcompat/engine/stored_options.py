@@ -19,7 +19,7 @@ from spmcompat.runtime.rounding import shortest
 _SPECS = (TRAINER, NORMALIZER, DENORMALIZER)
 
 
-def writers_of(model: ModelProto) -> tuple[list[Release], bool]:
+def possible_writers(model: ModelProto) -> tuple[list[Release], bool]:
     """Return the releases of ``sentencepiece`` that can have written a model.
 
     Returns

@@ -66,7 +66,7 @@ class TokenizerJob(NamedTuple):
     inputs: Sequence[str]
 
 
-class Letters(NamedTuple):
+class WordsAndLetters(NamedTuple):
     """The words of a text, and the text of the token for each of their bytes.
 
     Attributes
@@ -150,7 +150,7 @@ def affixes_of(is_bpe: bool, options: TokenOptions | ParityTokenOptions) -> Json
     return {"continuing_subword_prefix": prefix} if prefix else {}
 
 
-def origin_of(template: Template) -> WordOrigin:
+def word_origin_of(template: Template) -> WordOrigin:
     """Return how the words of a text are counted for a template."""
     from spmcompat.words.table import WordOrigin
 
@@ -170,10 +170,12 @@ def count_words(template: Template, text: WordText, context: Context) -> WordTab
 
     words = read_letters(template, text, context).words
     context.report.step("Sorting")
-    return table_of(words, origin_of(template))
+    return table_of(words, word_origin_of(template))
 
 
-def read_letters(template: Template, text: WordText | WordTable, context: Context) -> Letters:
+def read_letters(
+    template: Template, text: WordText | WordTable, context: Context
+) -> WordsAndLetters:
     """Read a text, and count the words into which a template cuts it; or read its words.
 
     Raises
@@ -187,14 +189,14 @@ def read_letters(template: Template, text: WordText | WordTable, context: Contex
         )
     from spmcompat.words.table import check_same
 
-    origin = origin_of(template)._replace(are_bytes=text.origin.are_bytes)
+    origin = word_origin_of(template)._replace(are_bytes=text.origin.are_bytes)
     check_same(origin, text.origin, template.name, text.name)
-    return Letters(text.words(), byte_texts() if origin.are_bytes else None)
+    return WordsAndLetters(text.words(), byte_texts() if origin.are_bytes else None)
 
 
 def cut_text(
     text: WordText, splitting: Splitting, tokenizer: Callable[[], Tokenizer], context: Context
-) -> Letters:
+) -> WordsAndLetters:
     """Read a text, and count its words.
 
     Parameters
@@ -210,11 +212,11 @@ def cut_text(
     """
     source = open_source(text.plan, text.sentences, context.report, text.column)
     if not splitting.scanner:
-        return Letters(read_with_tokenizer(source, tokenizer(), context), None)
+        return WordsAndLetters(read_with_tokenizer(source, tokenizer(), context), None)
     words = read_words(
         source, splitting.scanner, splitting.adds_space, context, splitting.normalizes
     )
-    return Letters(words, byte_texts() if splitting.are_bytes else None)
+    return WordsAndLetters(words, byte_texts() if splitting.are_bytes else None)
 
 
 def _library_tokenizer(template: Template, context: Context) -> Tokenizer:

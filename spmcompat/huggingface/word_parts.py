@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from spmcompat.huggingface.template import Template
-from spmcompat.huggingface.training import count_words, origin_of
+from spmcompat.huggingface.training import count_words, word_origin_of
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
@@ -46,7 +46,7 @@ class WordPartCounter:
     @property
     def metadata(self) -> dict[str, str]:
         """The metadata that the Parquet files must contain in addition to the rows."""
-        return {KEY: origin_of(self._template).to_json().decode()}
+        return {KEY: word_origin_of(self._template).to_json().decode()}
 
     def count(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Count the words of a part of the text.

@@ -79,7 +79,7 @@ class BpeEncoder:
         self._scores = {p.text: p.score for p in pieces if is_learned(p)}
         self._longest = max(map(len, self._scores), default=0)
         self._unused = {p.text for p in pieces if p.type == UNUSED}
-        self._symbols = _Symbols(pieces)
+        self._symbols = _SymbolFinder(pieces)
 
     def encode(self, text: str) -> list[str]:
         """Return the tokens of a normalized text."""
@@ -240,7 +240,7 @@ class CharEncoder:
     """
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
-        self._symbols = _Symbols(pieces)
+        self._symbols = _SymbolFinder(pieces)
 
     def encode(self, text: str) -> list[str]:
         """Return the characters and user-defined symbols of a normalized text."""
@@ -259,7 +259,7 @@ class WordEncoder:
         return ([first] if first else []) + [SPACE_MARK + word for word in others]
 
 
-class _Symbols:
+class _SymbolFinder:
     """Finds the user-defined symbols of a text: the longest one at each position."""
 
     def __init__(self, pieces: Iterable[Piece]) -> None:

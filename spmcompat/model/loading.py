@@ -102,7 +102,7 @@ def piece_faults(model: ModelProto) -> Iterator[Fault]:
         text, kind = entry.piece, entry.type
         wrong = _fault_of(text, piece_id)
         if not math.isfinite(entry.score) and not (is_char and entry.score == -math.inf):
-            name = name_of(piece_id) if wrong else text
+            name = name_of_piece(piece_id) if wrong else text
             message = (
                 f"the score of the piece of id {piece_id} is {entry.score}, which is not a finite "
                 f"number of 32 bits. Change it: spmcompat edit --set_score={name}=-9"
@@ -119,11 +119,11 @@ def piece_faults(model: ModelProto) -> Iterator[Fault]:
             wrong = (
                 f"{text} is already defined: it is the piece of id {first_id} and of id {piece_id}"
             )
-        remedy = f"Remove it: spmcompat edit --remove={name_of(piece_id)}"
+        remedy = f"Remove it: spmcompat edit --remove={name_of_piece(piece_id)}"
         yield Fault(piece_id, True, f"{wrong}. {remedy}", is_duplicate)
 
 
-def name_of(piece_id: int) -> str:
+def name_of_piece(piece_id: int) -> str:
     """Return the name that an edit uses for a piece whose text is wrong."""
     return f"#{piece_id}"
 

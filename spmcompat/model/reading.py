@@ -9,7 +9,7 @@ from typing import TypeVar
 from google.protobuf.message import DecodeError
 
 from spmcompat.errors import BadModelError, BadValueError
-from spmcompat.model.loading import Fault, check_loads, name_of, piece_faults
+from spmcompat.model.loading import Fault, check_loads, name_of_piece, piece_faults
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.inputs import open_file
 
@@ -77,7 +77,7 @@ def _parse_for_editing(content: bytes) -> tuple[ModelProto, list[Fault]]:
     for fault in faults:
         entry = message.pieces[fault.piece_id]
         if fault.of_text:
-            entry.piece = name_of(fault.piece_id)
+            entry.piece = name_of_piece(fault.piece_id)
         else:
             entry.score = lowest
     check_loads(message)

@@ -117,7 +117,7 @@ class Normalizer {
     kCombines,  // begins rules, but only rules whose second character is not ASCII
   };
 
-  struct Piece {
+  struct Normalized {
     std::string_view text;
     size_t consumed;
   };
@@ -171,7 +171,7 @@ class Normalizer {
 
   // Returns the symbol at `at`. If there is none, returns the target of the longest rule that
   // matches. If no rule matches, returns the character.
-  Piece normalize_first(const char* at, const char* end) const {
+  Normalized normalize_first(const char* at, const char* end) const {
     if (symbols_ != nullptr) {
       const size_t length = symbols_->match(at, end);
       if (length > 0) return {std::string_view(at, length), length};
@@ -185,9 +185,9 @@ class Normalizer {
 
   const char* skip_spaces(const char* at, const char* end) const {
     while (at < end) {
-      const Piece piece = normalize_first(at, end);
-      if (piece.text != " ") break;
-      at += piece.consumed;
+      const Normalized one = normalize_first(at, end);
+      if (one.text != " ") break;
+      at += one.consumed;
     }
     return at;
   }
@@ -224,14 +224,14 @@ class Normalizer {
         ++at;
         continue;
       }
-      Piece piece = normalize_first(at, end);
-      at += piece.consumed;
-      while (after_space && !piece.text.empty() && piece.text.front() == ' ') {
-        piece.text.remove_prefix(1);
+      Normalized one = normalize_first(at, end);
+      at += one.consumed;
+      while (after_space && !one.text.empty() && one.text.front() == ' ') {
+        one.text.remove_prefix(1);
       }
-      if (piece.text.empty()) continue;
-      append_spaced(piece.text, space, out);
-      after_space = collapse && piece.text.back() == ' ';
+      if (one.text.empty()) continue;
+      append_spaced(one.text, space, out);
+      after_space = collapse && one.text.back() == ' ';
     }
   }
 

@@ -4,6 +4,6 @@
 the columns. ``from_flags``, ``from_keywords`` and ``from_counts`` read options with ``reading`` and
 ``values``, and return ``settings``. ``conflicts`` refuses settings that contradict each other, and
 ``checks`` those that training does not accept for another reason; ``job`` turns the others into a
-job, whose plan ``planning`` makes. No other package reads settings. ``help`` and ``manual`` write
-texts for users.
+job, whose plan ``planning`` makes. No other package reads settings. ``help`` writes texts for
+users.
 """

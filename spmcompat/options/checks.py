@@ -62,7 +62,9 @@ Found = TypeVar("Found")
 _SIMPLE = (TrainerSpec.WORD, TrainerSpec.CHAR)
 
 
-def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict[int, MetaPiece]:
+def check_settings(
+    settings: Settings, *, has_sentences: bool, has_writer: bool
+) -> dict[int, MetaPiece]:
     """Check the settings and return the meta pieces they define.
 
     If several vocabulary sizes are given, an error names the size, unless all sizes have the same
@@ -112,7 +114,7 @@ def verify(settings: Settings, *, has_sentences: bool, has_writer: bool) -> dict
 
 
 def _check_text(settings: Settings, *, has_sentences: bool) -> None:
-    """Check that there is one text, and that it can be read. See `verify` for the errors."""
+    """Check that there is one text that can be read. See `check_settings` for the errors."""
     if settings.column is not None and not has_sentences:
         raise ConflictError(
             "column names a column of Arrow data: give the data as sentence_iterator, or leave "
@@ -125,7 +127,7 @@ def _check_text(settings: Settings, *, has_sentences: bool) -> None:
 
 
 def check_options(settings: Settings) -> dict[int, MetaPiece]:
-    """Check all options that do not depend on files. See `verify` for the result and the errors."""
+    """Check all options that do not depend on files, as `check_settings` does."""
     _check_listeners(settings)
     refuse_conflicts(settings, unknown=OPTIONS_WITH_COUNTS)
     find_cut(settings.pretokenizer)

@@ -18,7 +18,7 @@ from spmcompat.errors import BadSettingError, ConflictError, UnknownOptionError,
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
 from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS, with_recipe
 from spmcompat.options.option import NORMALIZER
-from spmcompat.options.reading import finish, release_of, store, text_of
+from spmcompat.options.reading import as_text, finish, release_of, store
 from spmcompat.options.settings import Settings
 from spmcompat.options.table import OPTIONS
 
@@ -48,7 +48,7 @@ def from_kwargs(options: Mapping[str, object]) -> Settings:
     for name, value in options.items():
         is_list_of_sizes = name == "vocab_size" and isinstance(value, list | tuple | range)
         if name not in (*_OBJECTS, *OPTIONS_WITH_COUNTS, "recipe") and not is_list_of_sizes:
-            given[name] = text_of(name, value)
+            given[name] = as_text(name, value)
     return from_values(given)
 
 

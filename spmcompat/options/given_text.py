@@ -13,7 +13,7 @@ from spmcompat.model.meta_pieces import MetaPiece
 from spmcompat.model.pieces import characters_of, is_learned
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.options.arguments import check_sentences, make_lists
-from spmcompat.options.checks import check_pretokenization, input_files, verify
+from spmcompat.options.checks import check_pretokenization, check_settings, input_files
 from spmcompat.options.from_flags import from_command_line
 from spmcompat.options.from_keywords import from_values
 from spmcompat.options.job import CountingJob, Job, counting_job, job_of, make_job, plan_of
@@ -92,7 +92,7 @@ class GivenText(NamedTuple):
         TrainingError
             If there is no text or it cannot be read, or options contradict each other.
         """
-        verify(self.settings, has_sentences=self.sentences is not None, has_writer=True)
+        check_settings(self.settings, has_sentences=self.sentences is not None, has_writer=True)
 
     def context(self, report: Report) -> Context:
         """Return a context with the report, and as many worker threads as the user chose."""

@@ -11,7 +11,7 @@ from spmcompat.errors import naming_stage
 from spmcompat.model.meta_pieces import MetaPiece
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.model.writers import Writers, check_writers
-from spmcompat.options.checks import verify
+from spmcompat.options.checks import check_settings
 from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.options.settings import LanguageTables, Settings, runs_of, value_of, with_charsmaps
 from spmcompat.options.table import OPTIONS
@@ -178,7 +178,9 @@ def _make_job(settings: Settings, sentences: Sentences | None, writer: Writers |
     prepare_thread()
     settings = with_charsmaps(settings)
     check_writers(writer, settings.sizes)
-    meta = verify(settings, has_sentences=sentences is not None, has_writer=writer is not None)
+    meta = check_settings(
+        settings, has_sentences=sentences is not None, has_writer=writer is not None
+    )
     return job_of(settings, meta, sentences, writer)
 
 
@@ -332,7 +334,7 @@ def counting_job(
     settings = _with_rules(settings)
     require_pyarrow()
     complete = with_charsmaps(settings)
-    meta = verify(complete, has_sentences=has_sentences, has_writer=True)
+    meta = check_settings(complete, has_sentences=has_sentences, has_writer=True)
     plan = plan_of(complete, [piece.piece for piece in meta.values()]).for_table()
     origin = origin_of(plan, counting_options(options, settings), settings.rules)
     return CountingJob(

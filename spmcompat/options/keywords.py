@@ -25,7 +25,7 @@ class Normalizer(Protocol):
         """Return the normalizer's ``NormalizerSpec``, serialized."""
 
 
-# Written by python -m spmcompat.options.manual:
+# Written by python -m derive.options:
 
 Compat: TypeAlias = Literal["0.2.0", "0.2.1", "0.2.2", "0.2.3"]
 DumpFormat: TypeAlias = Literal["tsv", "parquet"]

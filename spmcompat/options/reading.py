@@ -200,7 +200,7 @@ def parse(option: Option, given: object, release: Release, *, command_line: bool
         ) from None
 
 
-def text_of(name: str, value: object) -> str:
+def as_text(name: str, value: object) -> str:
     """Return the value of an option as text. The reference converts all keywords in this way."""
     try:
         return to_text(value)
@@ -214,7 +214,7 @@ def _value_or_text(option: Option, given: object) -> object:
         return given
     if isinstance(given, os.PathLike):
         return os.fspath(given)
-    return text_of(option.name, given)
+    return as_text(option.name, given)
 
 
 def _is_plain(option: Option, given: object) -> bool:

@@ -96,7 +96,7 @@ def cut_by_pattern(pattern: str) -> Cut:
     return cut
 
 
-class _Flag(Protocol):
+class _CancelFlag(Protocol):
     def is_set(self) -> bool: ...
 
 
@@ -116,7 +116,7 @@ class Pretokenizer:
         After this flag is set, sentences are returned unchanged.
     """
 
-    def __init__(self, cut: Cut, consistent: bool, cancel: _Flag) -> None:
+    def __init__(self, cut: Cut, consistent: bool, cancel: _CancelFlag) -> None:
         self._cut = cut
         self._consistent = consistent
         self._cancel = cancel

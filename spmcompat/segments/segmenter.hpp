@@ -37,7 +37,7 @@ class Segmenter {
         last_segment_(pretokens_.shards()) {
     pretokens_.drop_index();
     for (uint32_t shard = 0; shard < pretokens_.shards(); ++shard) {
-      pretokens_.for_each_context(shard, [this](const Context&) { has_contexts_ = true; });
+      pretokens_.for_each_context(shard, [this](const ContextCount&) { has_contexts_ = true; });
     }
     for (uint32_t shard = 0; shard < pretokens_.shards() && has_contexts_; ++shard) {
       last_segment_[shard].resize(pretokens_.size(shard));
@@ -199,7 +199,7 @@ class Segmenter {
   // its pretoken.
   void take_contexts(Crew& crew) {
     crew.for_each(pretokens_.shards(), [this](uint32_t shard) {
-      pretokens_.for_each_context(shard, [this](const Context& c) {
+      pretokens_.for_each_context(shard, [this](const ContextCount& c) {
         if (c.count == 0) return;
         const Followers followers = followers_of(c.next, c.count);
         segments_.update(last_segment(c.pretoken),

@@ -1,4 +1,4 @@
-// Made by derive_bert.py with tokenizers 0.23.3; do not edit.
+// Made by derive/bert.py with tokenizers 0.23.3; do not edit.
 // What BERT's normalizer and pre-tokenizer do to each character.
 #pragma once
 

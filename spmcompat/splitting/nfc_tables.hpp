@@ -1,4 +1,4 @@
-// Made by derive_nfc.py with tokenizers 0.23.3; do not edit.
+// Made by derive/nfc.py with tokenizers 0.23.3; do not edit.
 // Canonical decompositions, the order of nonstarters, and compositions.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Made by derive_properties.py with tokenizers 0.23.3; do not edit.
+// Made by derive/properties.py with tokenizers 0.23.3; do not edit.
 // The class of each character, in blocks of 64 characters. Equal blocks are stored once.
 // n: line ends, w: other white space, u: capitals, l: small letters, o: other letters, m: marks,
 // d: numbers, -: all other characters.

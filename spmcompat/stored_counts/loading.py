@@ -14,7 +14,7 @@ from spmcompat.runtime.context import Context
 from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.counting import check_order_is_free
-from spmcompat.stored_counts.origin import Origin, differences, digest, rules_of, symbols_of
+from spmcompat.stored_counts.origin import Origin, differing_names, digest, rules_of, symbols_of
 from spmcompat.stored_counts.table import CountTable
 from spmcompat.unicode.marks import SPACE_MARK
 
@@ -70,7 +70,7 @@ def load(plan: Plan, table: CountTable, context: Context) -> Counts:
 def _check_rules(plan: Plan, table: CountTable) -> None:
     """Raise if the text was counted with rules that differ from those of the plan."""
     origin, rules = table.origin, rules_of(plan)
-    for name in differences(origin.rules, rules):
+    for name in differing_names(origin.rules, rules):
         option = _OPTIONS_OF_RULES.get(name, name)
         raise CountsMismatchError(
             f"{table.name}: the text was counted with a different {option} than training uses. "

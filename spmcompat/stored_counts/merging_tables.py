@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from spmcompat.counting.rows import AT_END, AT_TEXT_END, LARGEST_COUNT, total_count
 from spmcompat.errors import BadValueError, CountsMismatchError, TooLargeError
 from spmcompat.stored_counts import arrow
-from spmcompat.stored_counts.origin import Origin, differences
+from spmcompat.stored_counts.origin import Origin, differing_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +29,7 @@ _LEAST_ROWS = 1 << 12
 _EQUAL_OPTIONS = ("compat", "max_sentence_length", "input_format")
 
 
-class Table(Protocol):
+class MergeableTable(Protocol):
     """A table of counts whose rows can be read in order."""
 
     origin: Origin
@@ -57,7 +57,7 @@ def tempered(sizes: Sequence[int], alpha: float) -> list[Fraction]:
     ]
 
 
-def _merged_origin(tables: Sequence[Table], weights: Sequence[Fraction]) -> Origin:
+def _merged_origin(tables: Sequence[MergeableTable], weights: Sequence[Fraction]) -> Origin:
     origins = [table.origin for table in tables]
     weighted = [*zip(origins, weights, strict=True)]
     changes = [change for origin in origins for change in origin.changes]
@@ -89,9 +89,9 @@ def _total(numbers: Iterable[int]) -> int:
     return min(sum(numbers), LARGEST_COUNT)
 
 
-def _check_equal_rules(first: Table, second: Table) -> None:
+def _check_equal_rules(first: MergeableTable, second: MergeableTable) -> None:
     """Raise if two tables were made with different rules."""
-    if names := differences(_shared_rules(first.origin), _shared_rules(second.origin)):
+    if names := differing_names(_shared_rules(first.origin), _shared_rules(second.origin)):
         raise CountsMismatchError(
             f"{first.name} and {second.name} were counted with different rules "
             f"({', '.join(names)}) and cannot be merged. Count one of them again."
@@ -123,7 +123,7 @@ class Merging:
 
     Parameters
     ----------
-    tables : sequence of Table
+    tables : sequence of MergeableTable
         The tables, in the order of their texts.
     weights : sequence of Fraction, optional
         How often to repeat each text; by default once. A count times its weight is rounded to the
@@ -141,7 +141,7 @@ class Merging:
 
     def __init__(
         self,
-        tables: Sequence[Table],
+        tables: Sequence[MergeableTable],
         weights: Sequence[Fraction] | None = None,
         min_count: int = 1,
     ) -> None:
@@ -212,7 +212,7 @@ class Merging:
         return kept
 
 
-def _is_empty(table: Table) -> bool:
+def _is_empty(table: MergeableTable) -> bool:
     """Return whether a table has no sentences; if so, check that it also has no rows."""
     if table.origin.sentences:
         return False

@@ -178,6 +178,6 @@ def digest(charsmap: bytes) -> str:
     return sha256(charsmap).hexdigest()
 
 
-def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
+def differing_names(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
     """Return the names of the values that differ."""
     return [name for name in {**first, **second} if first.get(name) != second.get(name)]

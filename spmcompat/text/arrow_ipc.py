@@ -32,7 +32,11 @@ def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Itera
     """
     require_library(ARROW)
     column = text.input_column
-    reader = _File(file, column) if content_of(file.head) == ARROW else _Stream(file, form, column)
+    reader = (
+        _ArrowFile(file, column)
+        if content_of(file.head) == ARROW
+        else _ArrowStream(file, form, column)
+    )
     name = name_of(file.path)
     taken = 0
     limits = text.longest_record, text.keeps_ends
@@ -43,7 +47,7 @@ def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Itera
         yield buffer
 
 
-def _checked(reader: _File | _Stream, name: str) -> Iterator[pa.RecordBatch]:
+def _checked(reader: _ArrowFile | _ArrowStream, name: str) -> Iterator[pa.RecordBatch]:
     """Check the offsets and indices of each batch's column, and yield the column as a batch."""
     import pyarrow as pa
 
@@ -74,7 +78,7 @@ def _check_dictionary(column: pa.DictionaryArray, checked: pa.Array | None) -> p
     return found
 
 
-class _File:
+class _ArrowFile:
     """An Arrow file of batches. It ends with an index of the batches.
 
     Attributes
@@ -114,8 +118,8 @@ class _File:
         return self._size * self._done // max(batches, 1)
 
 
-class _Stream:
-    """An Arrow stream of batches. It has the same attributes as `_File`."""
+class _ArrowStream:
+    """An Arrow stream of batches. It has the same attributes as `_ArrowFile`."""
 
     def __init__(self, file: InputFile, form: Form, column: str) -> None:
         import pyarrow as pa

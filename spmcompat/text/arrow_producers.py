@@ -54,8 +54,8 @@ class Dataset(Protocol):
 
 
 ArrowExportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
-Texts: TypeAlias = "Iterable[str | bytes | list[str]]"
-Sentences: TypeAlias = "Texts | Iterable[ArrowExportable] | ArrowExportable | LazyFrame | Dataset"
+Strings: TypeAlias = "Iterable[str | bytes | list[str]]"
+Sentences: TypeAlias = "Strings | Iterable[ArrowExportable] | ArrowExportable | LazyFrame | Dataset"
 """The types that `sentence_iterator` accepts."""
 
 

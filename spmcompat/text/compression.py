@@ -169,7 +169,7 @@ class Decompressed:
             ) from None
 
 
-class _Contents:
+class _CheckedContents:
     """The decompressed content of a file. The constructor checks the first bytes of the content."""
 
     def __init__(self, inner: Decompressed, name: str, form: Form) -> None:
@@ -185,12 +185,12 @@ class _Contents:
         return len(head) + self._inner.readinto(buffer[len(head) :])
 
 
-def contents(file: InputFile, form: Form) -> InputFile | _Contents:
+def contents(file: InputFile, form: Form) -> InputFile | _CheckedContents:
     """Return the content of a file. Decompress compressed content, and check its beginning."""
     if not form.compression:
         return file
     name = name_of(file.path)
-    return _Contents(Decompressed(file, form.compression, name), name, form)
+    return _CheckedContents(Decompressed(file, form.compression, name), name, form)
 
 
 def _decoder(compression: str) -> _Decoder:

@@ -36,7 +36,7 @@ _LONG_CELL_BYTES = 1 << 14
 def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Iterator[ReadBuffer]:
     """Yield the strings of a column. See `read_records` for the parameters and the errors."""
     name = name_of(file.path)
-    parquet = _Columns(file, {"--input_column": text.input_column})
+    parquet = _ParquetColumns(file, {"--input_column": text.input_column})
     size = file.size or 0
     rows = max(parquet.rows, 1)
     done = taken = 0
@@ -57,7 +57,7 @@ def read_columns(file: InputFile, columns: Mapping[str, str]) -> Iterator[tuple[
         If a column does not exist or does not contain strings, or the file is broken.
     """
     name = name_of(file.path)
-    parquet = _Columns(file, columns)
+    parquet = _ParquetColumns(file, columns)
     for batch in parquet.batches():
         values = [_texts(batch, column, name) for column in parquet.paths]
         yield from zip(*values, strict=True)
@@ -80,7 +80,7 @@ def _texts(batch: pa.RecordBatch, path: str, name: str) -> list[str | None]:
         return [None if index is None else texts[index] for index in column.indices.to_pylist()]
 
 
-class _Columns:
+class _ParquetColumns:
     """Columns of a Parquet file.
 
     Parameters

@@ -1,4 +1,4 @@
-// Made by derive_categories.py from Unicode 14.0.0; do not edit.
+// Made by derive/categories.py from Unicode 14.0.0; do not edit.
 // Sorted, disjoint ranges of code points, with the class of their general category: letters and
 // marks, punctuation and symbols, separators, or numbers. All other code points are Other.
 #pragma once

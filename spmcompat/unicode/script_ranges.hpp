@@ -1,4 +1,4 @@
-// Made by derive_scripts.py from unicode_script_map.h of sentencepiece 0.2.3; do not edit.
+// Made by derive/scripts.py from unicode_script_map.h of sentencepiece 0.2.3; do not edit.
 // Sorted, disjoint ranges of code points, with their Unicode script. All other code points are
 // Common.
 #pragma once

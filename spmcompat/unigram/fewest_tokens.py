@@ -91,15 +91,15 @@ def train_fewest_tokens(
     models = {}
     passes = (1 + len(runs)) * runs.common.num_sub_iterations
     with runs.stage(context.report, "Hard EM", passes) as stage:
-        training = _Training(required, runs.common, context, stage, rounds)
+        hard_em = _HardEm(required, runs.common, context, stage, rounds)
         seeds = lattices.pieces
         lattices.rescore(Pieces(priced(seeds)))
-        estimated = training.estimate(lattices, seeds)
+        estimated = hard_em.estimate(lattices, seeds)
         del seeds
         for number, run in enumerate(runs, 1):
             if len(runs) > 1:
                 context.report.info(f"vocab_size {run.vocab_size}: Hard EM")
-            pieces, new_ids = training.prune(estimated, run.final_size)
+            pieces, new_ids = hard_em.prune(estimated, run.final_size)
             is_copy = number < len(runs)
             if not is_copy:
                 del estimated
@@ -107,7 +107,7 @@ def train_fewest_tokens(
                 renumbering = Renumbering(Pieces(priced(pieces)), new_ids)
                 own = renumbering.apply(lattices, context.workers, copy=is_copy)
                 del renumbering, new_ids
-                pieces = training.estimate(own, pieces)
+                pieces = hard_em.estimate(own, pieces)
                 del own
             final = finalize(pieces, alphabet, run.final_size)
             by_price = sorted(priced(final), key=lambda item: (-item[1], item[0]))
@@ -125,7 +125,7 @@ def priced(pieces: Iterable[tuple[bytes, float]]) -> Sequence[tuple[bytes, float
     return [(piece, -PRICE - GRID * round(min(-score / GRID, STEPS))) for piece, score in pieces]
 
 
-class _Training(NamedTuple):
+class _HardEm(NamedTuple):
     """The data that all rounds of hard EM share."""
 
     required: frozenset[bytes]

@@ -20,7 +20,7 @@ from spmcompat.errors import (
 from spmcompat.runtime.outputs import outputs
 from spmcompat.stored_counts.arrow import require_pyarrow
 from spmcompat.stored_counts.merging_tables import times
-from spmcompat.stored_counts.origin import CountsVersionError, differences
+from spmcompat.stored_counts.origin import CountsVersionError, differing_names
 from spmcompat.stored_counts.table import files_of_table, open_parquet
 from spmcompat.stored_counts.unordered import metadata_of
 from spmcompat.words.words import Words
@@ -210,7 +210,7 @@ class WordTable:
 
     def __add__(self, other: object) -> WordTable:
         """Return the words of both texts."""
-        return merge_words([self, other]) if isinstance(other, WordTable) else NotImplemented
+        return merge_word_tables([self, other]) if isinstance(other, WordTable) else NotImplemented
 
     def __radd__(self, other: object) -> WordTable:
         """Return this table, because ``sum`` of several tables begins with 0 + the first table."""
@@ -290,7 +290,7 @@ def open_words(counts: object) -> WordTable:
     return table
 
 
-def merge_words(
+def merge_word_tables(
     tables: Sequence[WordTable],
     weights: Sequence[Fraction] | None = None,
     min_count: int = 1,
@@ -348,7 +348,7 @@ def check_same(one: WordOrigin, other: WordOrigin, name: str, other_name: str) -
     CountsMismatchError
         If they were not. The message names what differs.
     """
-    different = differences(
+    different = differing_names(
         {**one.splitting, "letters": one.are_bytes}, {**other.splitting, "letters": other.are_bytes}
     )
     if different:

@@ -15,7 +15,7 @@ from spmcompat.errors import BadValueError
 from spmcompat.model.reading import read_model
 from spmcompat.tools.export.export_command import DIFFERENT, report_lines
 from spmcompat.tools.export.exporting import export as export_model
-from spmcompat.tools.export.verifying import Difference, Verification
+from spmcompat.tools.export.verifying import EncodingDifference, Verification
 from tests.kinds import assert_error, raises_kind
 from tests.unit.tools.export.models import train, trained
 
@@ -123,14 +123,18 @@ def test_control_characters_of_a_model_are_escaped() -> None:
 
 
 def test_control_characters_of_differences_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Verification(1, {"other": 1}, [Difference("\x07", "other", ["\x07"], ["\x1b", "\n"])])
+    found = Verification(
+        1, {"other": 1}, [EncodingDifference("\x07", "other", ["\x07"], ["\x1b", "\n"])]
+    )
     monkeypatch.setattr("spmcompat.tools.export.exporting.export", lambda *_, **__: found)
     _, out, _ = export("m.model", "--to=gguf", "--output=o")
     assert out.endswith("    sentencepiece \\x07\n    the export    \\x1b \\n\n")
 
 
 def test_differences_are_shown_by_cause() -> None:
-    found = Verification(3, {"tie": 2}, [Difference("a b", "tie", ["a", "▁b"], ["a", "▁", "b"])])
+    found = Verification(
+        3, {"tie": 2}, [EncodingDifference("a b", "tie", ["a", "▁b"], ["a", "▁", "b"])]
+    )
     given = SimpleNamespace(output="out", to="gguf", text="a.txt")
     assert list(report_lines(given, found)) == [
         "written: out",

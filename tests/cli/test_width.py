@@ -10,7 +10,7 @@ import pytest
 
 from spmcompat.__main__ import COMMANDS, main
 from spmcompat.cli.process import run_command
-from spmcompat.cli.tables import Table, table, text_of
+from spmcompat.cli.tables import Table, table, text_of_tables
 from spmcompat.errors import TrainingError
 from spmcompat.runtime.progress import Report
 
@@ -89,7 +89,7 @@ def test_a_long_text_in_the_last_column_is_divided(text: str, width: int) -> Non
 
 
 def test_notes_are_wrapped(width: int) -> None:
-    shown = text_of([Table(["a", "b", "c"], [("x", "1", "2")], 1, ["a long note " * 30])])
+    shown = text_of_tables([Table(["a", "b", "c"], [("x", "1", "2")], 1, ["a long note " * 30])])
     assert widest(shown) <= width
     assert " ".join(shown.split()).count("a long note") == 30
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from spmcompat.tools.export.causes import SYMBOLS, TIE, Reference
 from spmcompat.tools.export.hard_lines import hard_lines
-from spmcompat.tools.export.verifying import compare
+from spmcompat.tools.export.verifying import compare_encodings
 from tests.searches import LONG
 from tests.unit.tools.export.models import FORMS, loaded, trained
 
@@ -36,7 +36,7 @@ def test_random_lines(model_type: str, rules: str, form: str) -> None:
     @example(lines=["\x00!@@@"])
     @example(lines=["\x01", " \x01 ", "e\x01\u0301", "▁ ▁", "\u0301", "<mask>\u0301", "th\u0301e"])
     def check(lines: list[str]) -> None:
-        found = compare(reference, export, lines)
+        found = compare_encodings(reference, export, lines)
         # With BPE, a line may differ if the text of a control piece stands between two symbols. The
         # export reports this limit.
         allowed = {TIE} if model_type == "unigram" else {SYMBOLS} if form == "symbols" else set()

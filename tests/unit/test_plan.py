@@ -1,4 +1,4 @@
-"""The plan of a run: its fields in C++, and how options and releases determine it."""
+"""The plan of a run: how options and releases determine it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,10 @@ import re
 
 import pytest
 
-from spmcompat import derive_plan
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.options.planning import PlanOptions, make_plan
 from spmcompat.plan import STRUCTS, CoveragePlan, Plan, TextPlan
 from spmcompat.releases import RELEASES, Release
-
-
-def test_the_structs_of_cpp_are_up_to_date() -> None:
-    folder = derive_plan.FOLDER
-    if not (folder / "plan.hpp").exists():
-        pytest.skip("a wheel has no C++ sources")
-    assert (folder / "plan.hpp").read_text() == derive_plan.header()
-    assert (folder / "plan.pxd").read_text() == derive_plan.declarations()
 
 
 @pytest.mark.parametrize("part", [Plan, TextPlan, CoveragePlan, *STRUCTS.values()])

@@ -17,7 +17,7 @@ from spmcompat.tools.compare.html import (
 )
 from spmcompat.tools.compare.results import Result
 from spmcompat.tools.evaluate.bootstrap import Interval
-from spmcompat.tools.evaluate.differences import Difference, differences
+from spmcompat.tools.evaluate.differences import FigureDifference, differences
 from spmcompat.tools.evaluate.evaluation import lost_text, shares_of_pieces
 from spmcompat.tools.evaluate.gold import gold_key
 from spmcompat.tools.evaluate.tokens import ratio
@@ -104,7 +104,7 @@ def _cells(
     return cells
 
 
-def _change(value: float, difference: Difference | None) -> Cell:
+def _change(value: float, difference: FigureDifference | None) -> Cell:
     if math.isnan(value):
         return Cell(NOTHING)
     shown = f"{value:+.2%}"
@@ -114,12 +114,12 @@ def _change(value: float, difference: Difference | None) -> Cell:
     return Cell(shown)
 
 
-def _score(value: float, own: Interval | None, difference: Difference | None) -> Cell:
+def _score(value: float, own: Interval | None, difference: FigureDifference | None) -> Cell:
     if math.isnan(value):
         return Cell(NOTHING)
     star = "" if difference is None else _star(difference)
     return Cell(f"{value:.3f}{star}{show_interval(own, '{:.3f}')}")
 
 
-def _star(difference: Difference) -> str:
+def _star(difference: FigureDifference) -> str:
     return "<b>*</b>" if difference.excludes_zero else ""

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
 
-from spmcompat.cli.tables import text_of
+from spmcompat.cli.tables import text_of_tables
 from spmcompat.engine import OPTIONS, available_cores
 from spmcompat.errors import UsageError
 from spmcompat.runtime.libraries import require
@@ -68,7 +68,7 @@ class Comparison(NamedTuple):
 
     def __str__(self) -> str:
         """Return the main figures and the path of the report, as the command prints them."""
-        return f"{text_of(tables(self.results))}\n\n{self.report}"
+        return f"{text_of_tables(tables(self.results))}\n\n{self.report}"
 
     def _repr_html_(self) -> str:
         """Return the tables of the report for a notebook."""

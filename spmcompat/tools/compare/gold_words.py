@@ -16,7 +16,7 @@ from spmcompat.tools.evaluate.gold_groups import (
     NOT_COMPARED,
     Example,
     GoldGroup,
-    count_words,
+    count_listed_words,
     group_words,
 )
 from spmcompat.tools.evaluate.gold_lists import GoldList
@@ -54,7 +54,7 @@ def group_gold_words(
         return []
     wanted = frozenset(word.text for found in gold for word in found.words)
     with open(text, "rb") as file:
-        counted = count_words(file, wanted)
+        counted = count_listed_words(file, wanted)
     resampled = results[0].evaluation.resampled
     tables = []
     for size in dict.fromkeys(result.vocab_size for result in results):

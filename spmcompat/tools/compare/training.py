@@ -51,7 +51,7 @@ _WARNING = "WARNING spmcompat: "  # the beginning of a warning in the log of a t
 _LONGEST_NAME = 100  # bytes before the suffix of a file name; file systems allow 255 in total
 
 
-class _Training(NamedTuple):
+class _TrainedModel(NamedTuple):
     """A trained model: its path, the command, and the time and memory of the training."""
 
     command: str
@@ -179,7 +179,7 @@ def train_and_evaluate(
     TrainingError
         If a training run fails. The results of earlier runs stay in the folder.
     """
-    trained: dict[str, _Training] = {}
+    trained: dict[str, _TrainedModel] = {}
     return [
         _result(config, size, texts, gold, folder, workers, report, bootstrap, trained)
         for size in sizes
@@ -196,7 +196,7 @@ def _result(
     workers: Workers,
     report: Report,
     bootstrap: Bootstrap | None,
-    trained: dict[str, _Training],
+    trained: dict[str, _TrainedModel],
 ) -> Result:
     name = f"{config.name}-{size}"
     file_name = _file_name(name)
@@ -232,12 +232,12 @@ def _result(
     if stored is not None:
         report.info(f"{name}: result read from {path}")
         if stored.command == shown and model.exists():
-            trained.setdefault(key, _Training(shown, stored.seconds, stored.mib, model))
+            trained.setdefault(key, _TrainedModel(shown, stored.seconds, stored.mib, model))
         return stored._replace(config=config.name, vocab_size=size)
     if key not in trained:
         earlier = read_result(path, of_training)
         if earlier is not None and earlier.command == shown and model.exists():
-            trained[key] = _Training(shown, earlier.seconds, earlier.mib, model)
+            trained[key] = _TrainedModel(shown, earlier.seconds, earlier.mib, model)
     if key in trained:
         report.info(f"{name}: model read from {trained[key].model}")
     else:
@@ -248,7 +248,7 @@ def _result(
         folder.claim(f"results/{file_name}.json")
         path.unlink(missing_ok=True)
         seconds, mib = _train(command, prefix, name, report)
-        trained[key] = _Training(shown, seconds, mib, model)
+        trained[key] = _TrainedModel(shown, seconds, mib, model)
     training = trained[key]
     loaded = load_model(str(training.model), workers)
     (evaluation,) = evaluate(

@@ -268,7 +268,7 @@ def _merge_words(
     sizes: Sequence[Fraction] | None,
     report: Report,
 ) -> tuple[str, tuple[str, ...]]:
-    from spmcompat.engine import merge_words, tempered
+    from spmcompat.engine import merge_word_tables, tempered
 
     if sizes or given.temperature is not None:
         present = [table.sums()[1] for table in tables]
@@ -277,7 +277,7 @@ def _merge_words(
         else:
             weights = tempered(present, given.temperature)
     report.step("Merging")
-    merged = merge_words(tables, weights, given.min_count)
+    merged = merge_word_tables(tables, weights, given.min_count)
     merged.save(given.output)
     return f"{merged.sums()[0]:,} words", merged.origin.changes
 

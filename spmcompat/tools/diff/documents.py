@@ -14,9 +14,9 @@ from spmcompat.tools.export.document import (
     CHECKED_MODELS,
     TokenizerJsonError,
     document_path,
-    printable,
     read_content,
     read_document,
+    short_name,
 )
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class TokenizerContents(NamedTuple):
         model = document["model"]
         if str(model["type"]) not in CHECKED_MODELS:
             raise TokenizerJsonError(
-                f"its model is {printable(str(model['type']))}, not one of "
+                f"its model is {short_name(str(model['type']))}, not one of "
                 f"{', '.join(CHECKED_MODELS)}."
             )
         added = document.get("added_tokens") or []

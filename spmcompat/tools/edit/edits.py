@@ -34,9 +34,9 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.edit import reach
 from spmcompat.tools.edit.reach import Gate, containing
 from spmcompat.tools.edit.vocabulary import (
+    a_few,
     below,
     ids_of,
-    listed,
     lowest_score,
     with_pieces,
 )
@@ -526,7 +526,7 @@ def _check_reach(
     others = [text for text in lost if text not in holders]
     if others:
         raise BadEditError(
-            f"{listed(others)} could no longer be used, because pieces that they contain change. "
+            f"{a_few(others)} could no longer be used, because pieces that they contain change. "
             "Remove these pieces too, or change something else."
         )
     unreachable = [text for text in lost if text in holders]

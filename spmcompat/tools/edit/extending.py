@@ -137,14 +137,14 @@ def _extend_unigram(
     context: Context,
 ) -> list[Piece]:
     """Return the new pieces in descending order of score."""
-    from spmcompat.tools.edit.extending_unigram import Extension, learn
+    from spmcompat.tools.edit.extending_unigram import Extension, learn_pieces
 
     old = [(piece.text.encode(), piece.score) for piece in kept if piece.type == NORMAL]
     taken = frozenset(piece.text.encode() for piece in kept)
     extension = Extension(old, taken, characters, add)
     corpus = text.corpus(context)
     corpus.alphabet = [(character, count) for character, count in text.alphabet if count > 0]
-    new = learn(corpus, extension, text.unigram, context)
+    new = learn_pieces(corpus, extension, text.unigram, context)
     return [Piece(piece.decode(), score) for piece, score in new]
 
 

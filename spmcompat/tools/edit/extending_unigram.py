@@ -28,7 +28,7 @@ from spmcompat.engine import (
 )
 from spmcompat.errors import NotFiniteError
 from spmcompat.runtime.progress import Report
-from spmcompat.tools.edit.vocabulary import listed
+from spmcompat.tools.edit.vocabulary import a_few
 
 Scored = list[tuple[bytes, float]]
 
@@ -61,7 +61,7 @@ class Extension(NamedTuple):
         return [*(piece for piece, _ in self.old), *self.characters]
 
 
-def learn(
+def learn_pieces(
     corpus: Corpus,
     extension: Extension,
     options: UnigramOptions,
@@ -207,5 +207,5 @@ def _name_beaten(new: Scored, extension: Extension, context: Context) -> None:
     beaten = [piece.decode() for piece, _ in before if piece not in after]
     if beaten:
         context.report.info(
-            f"Encoding no longer produces these old pieces, which keep their ids: {listed(beaten)}"
+            f"Encoding no longer produces these old pieces, which keep their ids: {a_few(beaten)}"
         )

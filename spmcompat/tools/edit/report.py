@@ -73,7 +73,7 @@ class Changes(NamedTuple):
         return html_of(Table(("count", "word", "before", "after"), rows, 4, title=repr(self)))
 
 
-class _Tokens:
+class _TokenEncoder:
     """Encodes texts with a model, and returns each token as the text of its piece.
 
     Parameters
@@ -112,7 +112,7 @@ def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str
         If the text cannot be read, or ``sentencepiece`` is not installed.
     """
     unknown = before.trainer_spec.unk_piece
-    old, new = _Tokens(before, unknown), _Tokens(after, unknown)
+    old, new = _TokenEncoder(before, unknown), _TokenEncoder(after, unknown)
     counts: Counter[str] = Counter()
     lines = changed = tokens_before = tokens_after = 0
     for batch in _batches(path):
@@ -123,11 +123,15 @@ def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str
         changed += sum(one != other for one, other in zip(olds, news, strict=True))
         for line in batch:
             counts.update(line.split())
-    words = _changed_words(_Tokens(before, unknown, True), _Tokens(after, unknown, True), counts)
+    words = _changed_words(
+        _TokenEncoder(before, unknown, True), _TokenEncoder(after, unknown, True), counts
+    )
     return Changes(lines, changed, tokens_before, tokens_after, words)
 
 
-def _changed_words(old: _Tokens, new: _Tokens, counts: Counter[str]) -> list[ChangedWord]:
+def _changed_words(
+    old: _TokenEncoder, new: _TokenEncoder, counts: Counter[str]
+) -> list[ChangedWord]:
     """Return the words that are cut differently."""
     words = sorted(counts)
     changed = [

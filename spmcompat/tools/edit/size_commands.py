@@ -104,10 +104,10 @@ def _extend(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
 
 
 def _trim(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
-    from spmcompat.tools.edit.trimming import Cut, trim
+    from spmcompat.tools.edit.trimming import Shrinkage, trim
 
-    cut = Cut(given.keep, given.keep_ids, given.drop_characters)
-    _write(given, partial(trim, cut), stderr)
+    shrinkage = Shrinkage(given.keep, given.keep_ids, given.drop_characters)
+    _write(given, partial(trim, shrinkage), stderr)
 
 
 def _write(given: SimpleNamespace, change: Change, stderr: TextIO) -> None:

@@ -32,7 +32,7 @@ from spmcompat.tools.edit.read_file import ReadFile
 _NAMED = 5  # how many texts a message lists
 
 
-def listed(texts: Sequence[str]) -> str:
+def a_few(texts: Sequence[str]) -> str:
     """Return one line with the first few texts, and the number of the remaining texts."""
     more = len(texts) - _NAMED
     return ", ".join(texts[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")

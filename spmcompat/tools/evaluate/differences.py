@@ -15,7 +15,7 @@ from spmcompat.tools.evaluate.evaluation import Evaluation
 _Floats = npt.NDArray[np.float64]
 
 
-class Difference(NamedTuple):
+class FigureDifference(NamedTuple):
     """The difference between a model's figure and the baseline's, with a confidence interval.
 
     The difference is relative (the model's value divided by the baseline's, minus 1), except for
@@ -33,7 +33,7 @@ class Difference(NamedTuple):
     excludes_zero: bool
 
 
-def differences(results: Sequence[Evaluation], baseline: Evaluation) -> list[Difference]:
+def differences(results: Sequence[Evaluation], baseline: Evaluation) -> list[FigureDifference]:
     """Compare each result with the baseline, resample by resample.
 
     All results must come from the same text and the same bootstrap. A figure is compared only if
@@ -48,7 +48,7 @@ def differences(results: Sequence[Evaluation], baseline: Evaluation) -> list[Dif
     ]
 
 
-def difference(result: Evaluation, baseline: Evaluation, figure: str) -> Difference | None:
+def difference(result: Evaluation, baseline: Evaluation, figure: str) -> FigureDifference | None:
     """Compare one figure of a result with the baseline, as `differences` does."""
     if result.resampled is None or baseline.resampled is None:
         return None
@@ -65,7 +65,7 @@ def difference(result: Evaluation, baseline: Evaluation, figure: str) -> Differe
         whole = change(result.flat()[figure], baseline.flat()[figure])
     if both is None or not all(map(math.isfinite, (*both, whole))):
         return None
-    return Difference(
+    return FigureDifference(
         model=result.model,
         baseline=baseline.model,
         figure=figure,

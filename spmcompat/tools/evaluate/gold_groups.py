@@ -70,7 +70,7 @@ class WordCounts(NamedTuple):
     total: int
 
 
-def count_words(lines: Iterable[bytes], wanted: frozenset[str]) -> WordCounts:
+def count_listed_words(lines: Iterable[bytes], wanted: frozenset[str]) -> WordCounts:
     """Count words in lines of UTF-8. Words are the parts of a line between white space."""
     counts: Counter[str] = Counter()
     total = 0

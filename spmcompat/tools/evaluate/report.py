@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import NamedTuple, TypeAlias
 
-from spmcompat.cli.tables import Table, html_of, is_nan, show, text_of
+from spmcompat.cli.tables import Table, html_of, is_nan, show, text_of_tables
 from spmcompat.engine import available_cores, check_pretokenizer, open_counts
 from spmcompat.errors import BadValueError, ConflictError, UsageError
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.bootstrap_options import read_bootstrap
-from spmcompat.tools.evaluate.differences import Difference, differences
+from spmcompat.tools.evaluate.differences import FigureDifference, differences
 from spmcompat.tools.evaluate.evaluation import Evaluation, Overlap, evaluate, overlaps
 from spmcompat.tools.evaluate.gold import gold_key
 from spmcompat.tools.evaluate.gold_lists import read_gold_lists
@@ -25,7 +25,7 @@ from spmcompat.tools.evaluate.texts import TextFiles, Texts, texts_of
 from spmcompat.tools.evaluate.vocabularies import VocabularyCounts, count_vocabulary, read_affixes
 from spmcompat.tools.export.document import document_path
 
-Result: TypeAlias = Evaluation | CountsEvaluation
+AnyEvaluation: TypeAlias = Evaluation | CountsEvaluation
 
 # The name and the format of each figure that the report shows, in the order of the rows.
 _FORMATS = {
@@ -79,7 +79,7 @@ class EvaluationReport(NamedTuple):
         affixes.
     overlaps : list of Overlap
         The pieces that each pair of models shares.
-    differences : list of Difference
+    differences : list of FigureDifference
         The differences from the baseline, with confidence intervals; empty without a bootstrap.
     costs : list of Costs
         The training costs of the network with each model; empty without a network.
@@ -87,10 +87,10 @@ class EvaluationReport(NamedTuple):
         The network that the flags describe.
     """
 
-    models: Sequence[Result]
+    models: Sequence[AnyEvaluation]
     vocabularies: Sequence[VocabularyCounts]
     overlaps: Sequence[Overlap]
-    differences: Sequence[Difference]
+    differences: Sequence[FigureDifference]
     costs: Sequence[Costs]
     network: Network | None
 
@@ -138,7 +138,7 @@ class EvaluationReport(NamedTuple):
 
     def __str__(self) -> str:
         """Return the tables, as the command prints them."""
-        return text_of(self.tables())
+        return text_of_tables(self.tables())
 
     def _repr_html_(self) -> str:
         """Return the tables for a notebook."""
@@ -251,7 +251,7 @@ def read_texts(given: SimpleNamespace) -> Texts:
     return texts
 
 
-def figures_of(result: Result) -> dict[str, object]:
+def figures_of(result: AnyEvaluation) -> dict[str, object]:
     """Return the figures of a model as data that JSON can represent."""
     row = _without_nan(result.flat())
     if result.resampled is not None:
@@ -274,7 +274,7 @@ def _without_nan(row: dict[str, object]) -> dict[str, object]:
     return {name: None if is_nan(value) else value for name, value in row.items()}
 
 
-def _with_bounds(result: Result) -> dict[str, object]:
+def _with_bounds(result: AnyEvaluation) -> dict[str, object]:
     """Return the figures of a model, followed by the bounds of their confidence intervals."""
     row = result.flat()
     for name, both in (result.resampled.intervals if result.resampled else {}).items():
@@ -283,10 +283,10 @@ def _with_bounds(result: Result) -> dict[str, object]:
 
 
 def _tables(
-    results: Sequence[Result],
+    results: Sequence[AnyEvaluation],
     vocabularies: Sequence[VocabularyCounts],
     pairs: Sequence[Overlap],
-    changes: Sequence[Difference],
+    changes: Sequence[FigureDifference],
 ) -> list[Table]:
     rows = [result.flat() for result in results]
     head = ["", *(str(row["model"]) for row in rows)]
@@ -324,7 +324,7 @@ def _tables(
     return tables
 
 
-def _cell(form: str, value: object, name: str, result: Result) -> str:
+def _cell(form: str, value: object, name: str, result: AnyEvaluation) -> str:
     both = result.resampled.intervals.get(name) if result.resampled else None
     shown = show(form, value)
     if both is None:
@@ -333,7 +333,7 @@ def _cell(form: str, value: object, name: str, result: Result) -> str:
     return f"{shown} [{form.format(both.low)}, {form.format(both.high)}]"
 
 
-def _row_of_change(change: Difference) -> tuple[str, ...]:
+def _row_of_change(change: FigureDifference) -> tuple[str, ...]:
     form = "{:+.2%}" if change.is_relative else "{:+.4f}"
     return (
         change.model,
@@ -344,7 +344,7 @@ def _row_of_change(change: Difference) -> tuple[str, ...]:
     )
 
 
-def _rows(results: Sequence[Result]) -> list[tuple[str, str, str]]:
+def _rows(results: Sequence[AnyEvaluation]) -> list[tuple[str, str, str]]:
     """Return the name of each figure of the table, its label and its format."""
     result = results[0]
     known = result.flat()

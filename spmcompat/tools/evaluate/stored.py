@@ -101,7 +101,7 @@ class _Sizes:
         self.bytes = 0
 
 
-class _Counter:
+class _TokenCounter:
     """Counts the tokens of one model in the pretokens added so far."""
 
     def __init__(self, model: Model, table: CountTable, workers: Workers) -> None:
@@ -213,7 +213,7 @@ def evaluate_counts(
     TrainingError
         If the counts cannot be read, or do not determine the tokens of a model.
     """
-    counters = [_Counter(model, table, workers) for model in models]
+    counters = [_TokenCounter(model, table, workers) for model in models]
     sizes = _Sizes()
     boundary = chr(table.origin.rules["boundary"])
     with report.stage("Evaluating", len(table), "rows") as stage:

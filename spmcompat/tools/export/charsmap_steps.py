@@ -31,10 +31,10 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from spmcompat.engine import compile_charsmap, decompile
-from spmcompat.tools.export.patterns import character_class, longest_of, texts_of
+from spmcompat.tools.export.patterns import character_class, longest_of, texts_of_pattern
 
 Points: TypeAlias = "tuple[int, ...]"
-Step: TypeAlias = "dict[str, object]"
+JsonObject: TypeAlias = "dict[str, object]"
 
 MOST_EXPLICIT = 5000
 """The largest number of rules that each become a step. More steps would be too slow."""
@@ -77,7 +77,7 @@ _MOST_CHARACTERS = 1 << 23
 _NUL = "\0"
 
 
-class Charsmap(NamedTuple):
+class CharsmapRules(NamedTuple):
     """The rules of a charsmap, and how to apply them.
 
     Attributes
@@ -116,7 +116,7 @@ class ProtectedRules(NamedTuple):
 
     Attributes
     ----------
-    rules : Charsmap
+    rules : CharsmapRules
         The rules.
     changed : list of str
         The symbols that the rules would change. Placeholders protect them.
@@ -124,7 +124,7 @@ class ProtectedRules(NamedTuple):
         The symbols that the rules do not change.
     """
 
-    rules: Charsmap
+    rules: CharsmapRules
     changed: list[str]
     symbols: list[str]
 
@@ -132,7 +132,7 @@ class ProtectedRules(NamedTuple):
 # The result is cached: both the check of the limits and the construction of the steps need it, and
 # computing it takes almost a second.
 @lru_cache(maxsize=1)
-def analysed(charsmap: bytes) -> Charsmap:
+def analysed(charsmap: bytes) -> CharsmapRules:
     """Decide how to apply the rules of a charsmap."""
     rules = decompile(charsmap) if charsmap else {}
     single = {source[0]: target for source, target in rules.items() if len(source) == 1}
@@ -142,7 +142,7 @@ def analysed(charsmap: bytes) -> Charsmap:
         left = _not_composed(single, several)
         if len(left) < len(explicit):
             explicit, composes = left, True
-    return Charsmap(
+    return CharsmapRules(
         single,
         several,
         max(map(len, rules), default=0),
@@ -173,7 +173,7 @@ def protect_symbols(charsmap: bytes, symbols: Sequence[str]) -> ProtectedRules:
 
 def steps_of(
     protected: ProtectedRules, taken: Iterable[str], *, marks_deleted: bool = False
-) -> list[Step]:
+) -> list[JsonObject]:
     """Return the steps that normalize a text as the charsmap does.
 
     Parameters
@@ -191,7 +191,7 @@ def steps_of(
     separator, pause = (_SEPARATOR, _BREAK) if marks_deleted else _separators(rules)
 
     of_symbols = {symbol: chr(next(placeholders)) for symbol in protected.changed}
-    steps: list[Step] = []
+    steps: list[JsonObject] = []
     single = dict(rules.single)
     has_cuts = bool(rules.several or protected.changed)
     if has_cuts:
@@ -220,7 +220,7 @@ def steps_of(
     return [*steps, *(replace(text, symbol) for symbol, text in of_symbols.items())]
 
 
-def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
+def rules_of_steps(steps: Sequence[JsonObject]) -> dict[Points, Points]:
     """Return the rules of steps that `steps_of` made. This is the inverse of `steps_of`.
 
     Parameters
@@ -264,16 +264,16 @@ def rules_of(steps: Sequence[Step]) -> dict[Points, Points]:
     return {**single, **several}
 
 
-def _sources(steps: Iterable[Step]) -> list[str]:
+def _sources(steps: Iterable[JsonObject]) -> list[str]:
     """Return the sources of several characters that the pattern of `_cuts` in the steps lists."""
     patterns = [step["pattern"] for step in steps if "pattern" in step]
     regexes = [str(one.get("Regex")) for one in patterns if isinstance(one, dict)]
     cuts = next((regex for regex in regexes if _CUTS_END in regex), "")
     listed = cuts.partition(_CUTS_END)[0].partition(_BEFORE_SOURCES)[2].partition(")|")[2]
-    return texts_of(listed.removesuffix("|."), _MOST_CHARACTERS) or []
+    return texts_of_pattern(listed.removesuffix("|."), _MOST_CHARACTERS) or []
 
 
-def _replaced(step: Step) -> str:
+def _replaced(step: JsonObject) -> str:
     """Return the text that a step replaces; empty if it does not replace a fixed text."""
     pattern = step.get("pattern")
     return str(pattern.get("String", "")) if isinstance(pattern, dict) else ""
@@ -284,29 +284,29 @@ def deleted_mark() -> str:
     return chr(_DELETED)
 
 
-def replace(text: str, content: str) -> Step:
+def replace(text: str, content: str) -> JsonObject:
     """Return the step that replaces a text."""
     return {"type": "Replace", "pattern": {"String": text}, "content": content}
 
 
-def replace_pattern(pattern: str, content: str) -> Step:
+def replace_pattern(pattern: str, content: str) -> JsonObject:
     """Return the step that replaces the matches of a pattern."""
     return {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
 
 
-def prepend(text: str) -> Step:
+def prepend(text: str) -> JsonObject:
     """Return the step that puts a text before a line that is not empty."""
     return {"type": "Prepend", "prepend": text}
 
 
-def precompiled(single: Mapping[int, Points]) -> Step:
+def precompiled(single: Mapping[int, Points]) -> JsonObject:
     """Return the step that applies `single`, the rules that each replace one character."""
     rules: dict[Points, Points] = {(one,): target for one, target in single.items()}
     blob = compile_charsmap(rules, change_something=False)
     return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(blob).decode()}
 
 
-def _separators(rules: Charsmap) -> tuple[int, int]:
+def _separators(rules: CharsmapRules) -> tuple[int, int]:
     """Return a separator for units, and one for the characters of a cluster.
 
     If the rules delete at least two control characters, two of these become the separators. Then a
@@ -409,7 +409,7 @@ def _combines(code: int) -> bool:
     return unicodedata.category(chr(code)).startswith("M") or any(code in jamo for jamo in _JAMO)
 
 
-def _changes(symbol: str, rules: Charsmap) -> bool:
+def _changes(symbol: str, rules: CharsmapRules) -> bool:
     """Return whether the steps would change a symbol."""
     points = tuple(map(ord, symbol))
     for start, code in enumerate(points):

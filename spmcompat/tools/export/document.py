@@ -19,7 +19,7 @@ from spmcompat.errors import BadModelError, BadValueError, TrainingError
 from spmcompat.runtime.inputs import open_file
 
 if TYPE_CHECKING:
-    from spmcompat.tools.export.charsmap_steps import Step
+    from spmcompat.tools.export.charsmap_steps import JsonObject
 
 
 class TokenizerJsonError(BadValueError):
@@ -67,7 +67,7 @@ def read_content(path: str) -> bytes:
     return content
 
 
-def read_document(content: bytes) -> Step:
+def read_document(content: bytes) -> JsonObject:
     """Parse and check the content of a ``tokenizer.json``.
 
     Parameters
@@ -131,11 +131,11 @@ def errors_of_tokenizers(path: str) -> Iterator[None]:
         raise BadModelError(f"{name}tokenizers cannot use it: {reason}") from error
 
 
-def refusal(part: str, document: Step, reason: str = "") -> BadValueError:
+def refusal(part: str, document: JsonObject, reason: str = "") -> BadValueError:
     """Return the error for a part of the file that cannot be imported."""
     value = document.get(part)
     named = isinstance(value, dict) and "type" in value
-    kind = f" ({printable(str(value['type']))})" if named else ""  # type: ignore[index]
+    kind = f" ({short_name(str(value['type']))})" if named else ""  # type: ignore[index]
     reason = reason or "a sentencepiece model cannot do exactly the same."
     return CannotImportError(
         f'the part "{part}"{kind} cannot be imported: {reason} Import a file that spmcompat export '
@@ -143,7 +143,7 @@ def refusal(part: str, document: Step, reason: str = "") -> BadValueError:
     )
 
 
-def printable(name: str) -> str:
+def short_name(name: str) -> str:
     """Return a name from a file in a form that is safe and short enough for a message."""
     return name if name.isidentifier() and len(name) < 40 else ascii(name[:40])
 

@@ -131,7 +131,7 @@ def export(
             f"{to}: {found.problem} Nothing is written. To write the export nevertheless, give "
             "--verify=if_possible."
         )
-    write_files(files, output)
+    write_export(files, output)
     return found
 
 
@@ -254,7 +254,7 @@ def refuse(limits: Iterable[Limit], to: str) -> None:
         raise CannotExportError(f"{to} cannot express this model. {' '.join(refusals)}")
 
 
-def write_files(files: Mapping[str, bytes], output: str) -> None:
+def write_export(files: Mapping[str, bytes], output: str) -> None:
     """Write all files of a target, or none.
 
     Parameters

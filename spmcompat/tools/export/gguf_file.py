@@ -18,47 +18,47 @@ _ALIGNMENT = 32
 _UINT8, _UINT32, _INT32, _FLOAT32, _BOOL, _STRING, _ARRAY = 0, 4, 5, 6, 7, 8, 9
 
 
-class Value(NamedTuple):
+class TypedValue(NamedTuple):
     """A typed value as stored in the file: its type and its bytes."""
 
     type: int
     content: bytes
 
 
-Values: TypeAlias = dict[str, Value]
+Values: TypeAlias = dict[str, TypedValue]
 
 
-def integer(value: int) -> Value:
+def integer(value: int) -> TypedValue:
     """Return a value of type UINT32."""
-    return Value(_UINT32, struct.pack("<I", value))
+    return TypedValue(_UINT32, struct.pack("<I", value))
 
 
-def flag(value: bool) -> Value:
+def flag(value: bool) -> TypedValue:
     """Return a value of type BOOL."""
-    return Value(_BOOL, struct.pack("<?", value))
+    return TypedValue(_BOOL, struct.pack("<?", value))
 
 
-def text(value: str) -> Value:
+def text(value: str) -> TypedValue:
     """Return a string."""
-    return Value(_STRING, _string(value.encode()))
+    return TypedValue(_STRING, _string(value.encode()))
 
 
-def texts(values: Sequence[str]) -> Value:
+def texts(values: Sequence[str]) -> TypedValue:
     """Return an array of strings."""
     return _array(_STRING, len(values), b"".join(_string(value.encode()) for value in values))
 
 
-def floats(values: Sequence[float]) -> Value:
+def floats(values: Sequence[float]) -> TypedValue:
     """Return an array of float32."""
     return _array(_FLOAT32, len(values), struct.pack(f"<{len(values)}f", *values))
 
 
-def integers(values: Sequence[int]) -> Value:
+def integers(values: Sequence[int]) -> TypedValue:
     """Return an array of signed 32-bit integers."""
     return _array(_INT32, len(values), struct.pack(f"<{len(values)}i", *values))
 
 
-def binary(value: bytes) -> Value:
+def binary(value: bytes) -> TypedValue:
     """Return an array of bytes."""
     return _array(_UINT8, len(value), value)
 
@@ -76,5 +76,5 @@ def _string(value: bytes) -> bytes:
     return struct.pack("<Q", len(value)) + value
 
 
-def _array(kind: int, length: int, content: bytes) -> Value:
-    return Value(_ARRAY, struct.pack("<IQ", kind, length) + content)
+def _array(kind: int, length: int, content: bytes) -> TypedValue:
+    return TypedValue(_ARRAY, struct.pack("<IQ", kind, length) + content)

@@ -22,7 +22,7 @@ from spmcompat.model.pieces import (
     texts_of_type,
 )
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
-from spmcompat.tools.edit.vocabulary import listed
+from spmcompat.tools.edit.vocabulary import a_few
 from spmcompat.tools.export.limits import DECODING_RULES, TIES, Limit
 
 _NAMES = {"bos": "bos", "eos": "eos", "unk": "unknown", "pad": "padding"}
@@ -240,7 +240,7 @@ def _known_texts(model: ModelProto) -> Iterator[Limit]:
     ]
     if found:
         yield Limit(
-            f"llama.cpp gives {listed(found)} another type, so it does not find these pieces in "
+            f"llama.cpp gives {a_few(found)} another type, so it does not find these pieces in "
             "the same texts as sentencepiece.",
             "Train with other names for these symbols.",
         )
@@ -294,7 +294,7 @@ def _normalized_symbols(model: ModelProto) -> Iterator[Limit]:
     kept = [symbol for symbol in always if symbol.isascii()]
     if lost:
         yield Limit(
-            f"llama.cpp normalizes {listed(lost)} like other text, and so does not find it.",
+            f"llama.cpp normalizes {a_few(lost)} like other text, and so does not find it.",
             "Train with --normalization_rule_name=identity or with other symbols.",
         )
     if kept:
@@ -302,13 +302,13 @@ def _normalized_symbols(model: ModelProto) -> Iterator[Limit]:
         adds_space = spec.add_dummy_prefix or spec.remove_extra_whitespaces
         space = ", and adds a space after the symbol" if adds_space else ""
         yield Limit(
-            f"The normalizer would change {listed(kept)}. llama.cpp does not normalize text that "
+            f"The normalizer would change {a_few(kept)}. llama.cpp does not normalize text that "
             f"matches the beginning of a symbol{space}.",
             "Train with --normalization_rule_name=identity or with other symbols.",
         )
     if len(found) > len(always):
         yield Limit(
-            f"llama.cpp normalizes the end of {listed([one for one in found if not found[one]])} "
+            f"llama.cpp normalizes the end of {a_few([one for one in found if not found[one]])} "
             "together with a combining mark after it.",
             "Train with --normalization_rule_name=identity if the text has such marks.",
         )
@@ -341,7 +341,7 @@ def _cuts_at_symbols(model: ModelProto) -> Iterator[Limit]:
     symbols = cut_symbols(model)
     if symbols and model.normalizer_spec.add_dummy_prefix:
         yield Limit(
-            f"llama.cpp does not add a space before {listed(symbols)} at the start of a text, but "
+            f"llama.cpp does not add a space before {a_few(symbols)} at the start of a text, but "
             "adds one after the symbol.",
             "Train with --add_dummy_prefix=false.",
         )
@@ -349,7 +349,7 @@ def _cuts_at_symbols(model: ModelProto) -> Iterator[Limit]:
     overlapping = [symbol for symbol in symbols if _overlaps(symbol, ordered)]
     if overlapping:
         yield Limit(
-            f"{listed(overlapping)} may overlap in a text. sentencepiece takes the first symbol, "
+            f"{a_few(overlapping)} may overlap in a text. sentencepiece takes the first symbol, "
             "and llama.cpp the longest one.",
             "Train with symbols that do not begin with the end of another symbol.",
         )
@@ -363,7 +363,7 @@ def _unused_pieces(model: ModelProto) -> Iterator[Limit]:
     unused = texts_of_type(model, UNUSED)
     if unused:
         yield Limit(
-            f"llama.cpp uses the unused pieces of a BPE model: {listed(unused)}.",
+            f"llama.cpp uses the unused pieces of a BPE model: {a_few(unused)}.",
             "Train with a smaller --vocab_size instead of making pieces unused.",
         )
 
@@ -379,7 +379,7 @@ def _merged_texts(model: ModelProto) -> Iterator[Limit]:
     ]
     if found:
         yield Limit(
-            f"llama.cpp merges pieces to {listed(found)} where a text contains these characters.",
+            f"llama.cpp merges pieces to {a_few(found)} where a text contains these characters.",
             "Train with other names: --bos_piece, --eos_piece, --unk_piece, --control_symbols.",
         )
 

@@ -42,7 +42,7 @@ from spmcompat.model.pieces import (
 )
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.tools.export import tokenizer_json
-from spmcompat.tools.export.charsmap_steps import Points, Step, rules_of
+from spmcompat.tools.export.charsmap_steps import JsonObject, Points, rules_of_steps
 from spmcompat.tools.export.document import read_document, refusal
 from spmcompat.tools.export.layout_differences import (
     bpe_differences,
@@ -54,7 +54,7 @@ from spmcompat.tools.export.layouts import Layout, layout_of
 from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.merges_of_pieces import same_order
 from spmcompat.tools.export.normalizer_json import normalizer
-from spmcompat.tools.export.patterns import texts_of
+from spmcompat.tools.export.patterns import texts_of_pattern
 
 _BYTES = frozenset(BYTE_PIECES)
 # Limits the time for the expansion of a pattern into the texts that match it. The texts may have at
@@ -138,12 +138,12 @@ def pieces_of_export(content: bytes) -> ModelProto | None:
     return model
 
 
-def _is_export(document: Step) -> bool:
+def _is_export(document: JsonObject) -> bool:
     """Return whether the decoder has a step for whole pieces, as that of each export."""
     return any(map(_whole, _decoders(document)))
 
 
-def _read(content: bytes) -> tuple[Step, Step]:
+def _read(content: bytes) -> tuple[JsonObject, JsonObject]:
     """Return the document and its model, with the scores of a Unigram model as float32 values."""
     document = read_document(content)
     described = document["model"]
@@ -176,7 +176,7 @@ class _Added(NamedTuple):
     new: list[tuple[str, bool]]
 
 
-def _vocabulary(document: Step, described: Step) -> dict[str, int]:
+def _vocabulary(document: JsonObject, described: JsonObject) -> dict[str, int]:
     """Return the ids of the pieces.
 
     Raises
@@ -200,7 +200,7 @@ def _vocabulary(document: Step, described: Step) -> dict[str, int]:
     return {text: index for index, text in enumerate(texts)}
 
 
-def _added_tokens(document: Step, vocabulary: Mapping[str, int]) -> _Added:
+def _added_tokens(document: JsonObject, vocabulary: Mapping[str, int]) -> _Added:
     """Return the added tokens.
 
     Raises
@@ -224,7 +224,7 @@ def _added_tokens(document: Step, vocabulary: Mapping[str, int]) -> _Added:
     return _Added(special.keys() - symbols, symbols, new)
 
 
-def _tokens(document: Step) -> list[Step]:
+def _tokens(document: JsonObject) -> list[JsonObject]:
     return document.get("added_tokens") or []  # type: ignore[return-value]
 
 
@@ -236,7 +236,7 @@ def _most(pieces: Collection[str]) -> int:
 
 
 def _exact(
-    document: Step, described: Step, vocabulary: Mapping[str, int], added: _Added
+    document: JsonObject, described: JsonObject, vocabulary: Mapping[str, int], added: _Added
 ) -> tuple[ModelProto, str]:
     """Return the model whose export is this file, if the file is an export of spmcompat.
 
@@ -260,7 +260,7 @@ def _exact(
 
 
 def _with_pieces(
-    document: Step, described: Step, vocabulary: Mapping[str, int], added: _Added
+    document: JsonObject, described: JsonObject, vocabulary: Mapping[str, int], added: _Added
 ) -> ModelProto:
     """Return a model with the pieces of the file, which is expected to be an export."""
     control = _silent(document, vocabulary) | added.control
@@ -275,7 +275,7 @@ def _with_pieces(
 
 
 def _add_unigram(
-    model: ModelProto, document: Step, described: Step, control: Collection[str]
+    model: ModelProto, document: JsonObject, described: JsonObject, control: Collection[str]
 ) -> None:
     """Add the pieces. Infer the type of each piece from its score, as an export writes it."""
     vocabulary: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
@@ -304,7 +304,7 @@ def _score_of_model(text: str, score: float) -> float:
 
 def _add_bpe(
     model: ModelProto,
-    described: Step,
+    described: JsonObject,
     vocabulary: Mapping[str, int],
     control: Collection[str],
     symbols: Collection[str],
@@ -328,7 +328,7 @@ def _add_bpe(
 
 
 def _meta_type(
-    text: str, described: Step, *, is_unknown: bool, control: Collection[str]
+    text: str, described: JsonObject, *, is_unknown: bool, control: Collection[str]
 ) -> ModelProto.SentencePiece.Type:
     if described.get("byte_fallback") and text in _BYTES:
         return BYTE
@@ -354,7 +354,7 @@ def _nearest_float32(score: float) -> float:
     return rounded if abs(score - rounded) <= abs(rounded) * 2.0**-50 else score
 
 
-def _refuse_score(document: Step, score: float, kind: int) -> None:
+def _refuse_score(document: JsonObject, score: float, kind: int) -> None:
     if kind == NORMAL and abs(score) > LARGEST_FLOAT32:
         raise refusal("model", document, f"the score {score!r} is not a float32.")
 
@@ -365,7 +365,7 @@ def _add(model: ModelProto, text: str, score: float, kind: int) -> None:
         piece.MergeFrom(ModelProto.SentencePiece(type=kind))  # type: ignore[arg-type]
 
 
-def _merges(document: Step, described: Step) -> list[tuple[str, str]]:
+def _merges(document: JsonObject, described: JsonObject) -> list[tuple[str, str]]:
     """Return the merges as pairs. In older files, a merge is a text: two parts and a space between.
 
     Raises
@@ -386,7 +386,7 @@ def _merges(document: Step, described: Step) -> list[tuple[str, str]]:
     return merges
 
 
-def _set_normalizer(model: ModelProto, document: Step) -> bool:
+def _set_normalizer(model: ModelProto, document: JsonObject) -> bool:
     """Set the normalizer whose export has the steps of the file. Return whether it was found.
 
     Raises
@@ -395,12 +395,12 @@ def _set_normalizer(model: ModelProto, document: Step) -> bool:
         If the charsmap of a step is damaged.
     """
     described = document.get("normalizer")
-    steps: Sequence[Step] = []
+    steps: Sequence[JsonObject] = []
     if isinstance(described, dict):
         steps = described.get("normalizers", [described])
     spec = model.normalizer_spec
     try:
-        rules = rules_of(steps)
+        rules = rules_of_steps(steps)
         charsmap = compile_charsmap(rules, change_something=False) if rules else b""
     except TrainingError as error:
         raise refusal(
@@ -442,11 +442,11 @@ def _name_and_release(rules: Mapping[Points, Points], charsmap: bytes) -> tuple[
     return "user_defined", DEFAULT
 
 
-def _steps(normalizer: Step | None) -> list[Step]:
+def _steps(normalizer: JsonObject | None) -> list[JsonObject]:
     return [] if normalizer is None else list(normalizer["normalizers"])  # type: ignore[call-overload]
 
 
-def _equal_models(document: Step, described: Step, exported: Step) -> bool:
+def _equal_models(document: JsonObject, described: JsonObject, exported: JsonObject) -> bool:
     """Return whether the ``model`` section of the file is equivalent to that of an export."""
     ours, theirs = dict(exported["model"]), dict(described)  # type: ignore[call-overload]
     if ours["type"] != theirs["type"]:
@@ -467,8 +467,8 @@ def _equal_models(document: Step, described: Step, exported: Step) -> bool:
 
 
 def _similar(
-    document: Step,
-    described: Step,
+    document: JsonObject,
+    described: JsonObject,
     vocabulary: Mapping[str, int],
     added: _Added,
     layout: Layout,
@@ -511,7 +511,7 @@ def _similar(
     return model, differences
 
 
-def _check_symbols(document: Step, described: Step, symbols: Collection[str]) -> None:
+def _check_symbols(document: JsonObject, described: JsonObject, symbols: Collection[str]) -> None:
     """Raise if the pre-tokenizer isolates a symbol that the model may encode as several pieces.
 
     Raises
@@ -535,7 +535,7 @@ def _check_symbols(document: Step, described: Step, symbols: Collection[str]) ->
 # ---------------------------------------------------------------- trainer spec and limits
 
 
-def _set_trainer_spec(model: ModelProto, document: Step, described: Step) -> None:
+def _set_trainer_spec(model: ModelProto, document: JsonObject, described: JsonObject) -> None:
     spec = model.trainer_spec
     spec.vocab_size = len(model.pieces)
     spec.byte_fallback = bool(described.get("byte_fallback"))
@@ -565,7 +565,7 @@ def _clear_defaults(spec: TrainerSpec | NormalizerSpec) -> None:
             spec.ClearField(field.name)
 
 
-def _set_unknown(model: ModelProto, described: Step, control: Collection[str]) -> list[Limit]:
+def _set_unknown(model: ModelProto, described: JsonObject, control: Collection[str]) -> list[Limit]:
     """Give a BPE model an unknown piece if it needs one. Return how it then differs from the file.
 
     ``transformers`` 5 writes files with a special token ``<unk>``, but without unk_token, for
@@ -590,7 +590,7 @@ def _set_unknown(model: ModelProto, described: Step, control: Collection[str]) -
     return [Limit(reason, refuses=True)]
 
 
-def _left_out(document: Step, model: ModelProto) -> Iterator[Limit]:
+def _left_out(document: JsonObject, model: ModelProto) -> Iterator[Limit]:
     """Yield what the ``tokenizer.json`` contains but the imported model cannot store."""
     special = [token["content"] for token in _tokens(document) if token["special"]]
     if special:
@@ -613,7 +613,7 @@ def _left_out(document: Step, model: ModelProto) -> Iterator[Limit]:
 # ---------------------------------------------------------------- patterns of the file
 
 
-def _texts(part: str, document: Step, pattern: str, pieces: Collection[str]) -> set[str]:
+def _texts(part: str, document: JsonObject, pattern: str, pieces: Collection[str]) -> set[str]:
     """Return the texts that a pattern of the file lists as alternatives.
 
     The pattern is never run, because matching could take any amount of time.
@@ -623,14 +623,14 @@ def _texts(part: str, document: Step, pattern: str, pieces: Collection[str]) -> 
     BadValueError
         If the pattern is not a list of texts.
     """
-    texts = texts_of(pattern, _most(pieces))
+    texts = texts_of_pattern(pattern, _most(pieces))
     if texts is None:
         shown = ascii(pattern if len(pattern) <= 60 else pattern[:60] + "…")
         raise refusal(part, document, f"its regular expression {shown} is not a list of pieces.")
     return set(texts)
 
 
-def _silent(document: Step, pieces: Collection[str]) -> set[str]:
+def _silent(document: JsonObject, pieces: Collection[str]) -> set[str]:
     """Return the pieces that the decoder drops. These are the control pieces."""
     # An earlier step may drop the unknown piece, if its surface is empty.
     for step in reversed([*_decoders(document)]):
@@ -640,14 +640,14 @@ def _silent(document: Step, pieces: Collection[str]) -> set[str]:
     return set()
 
 
-def _surface(document: Step) -> str:
+def _surface(document: JsonObject) -> str:
     """Return the text that the decoder writes for the unknown piece."""
     # In an export, the first step for whole pieces is that of the unknown piece.
     contents = (str(step.get("content", "")) for step in _decoders(document) if _whole(step))
     return next(contents, TrainerSpec().unk_surface)
 
 
-def _whole(step: Step) -> str:
+def _whole(step: JsonObject) -> str:
     """Return the pattern of a step without its anchors, or "" if it does not match whole pieces."""
     pattern = step.get("pattern")
     regex = str(pattern.get("Regex", "")) if isinstance(pattern, dict) else ""
@@ -655,12 +655,12 @@ def _whole(step: Step) -> str:
     return regex.removeprefix("\\A").removesuffix("\\z") if is_whole else ""
 
 
-def _decoders(document: Step) -> Iterable[Step]:
+def _decoders(document: JsonObject) -> Iterable[JsonObject]:
     decoder = document.get("decoder")
     return decoder.get("decoders", [decoder]) if isinstance(decoder, dict) else []
 
 
-def _symbols(document: Step, pieces: Collection[str]) -> set[str]:
+def _symbols(document: JsonObject, pieces: Collection[str]) -> set[str]:
     """Return the user-defined symbols that the pre-tokenizer of a BPE file isolates."""
     described = document.get("pre_tokenizer")
     if not isinstance(described, dict) or described.get("type") != "Split":

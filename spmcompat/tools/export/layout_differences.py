@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from spmcompat.engine import SPACE_MARK
 from spmcompat.model.pieces import BYTE, BYTE_PIECES, NORMAL, UNKNOWN, texts_of_type
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
-from spmcompat.tools.export.charsmap_steps import Step
+from spmcompat.tools.export.charsmap_steps import JsonObject
 from spmcompat.tools.export.layouts import Layout
 from spmcompat.tools.export.limits import Limit, some
 from spmcompat.tools.export.merges_of_pieces import encoder_without_symbols, merges_of, same_order
@@ -15,7 +15,7 @@ from spmcompat.tools.export.merges_of_pieces import encoder_without_symbols, mer
 _UNKNOWN = "\U0010fffd\U0010fffc"  # two private-use characters
 
 
-def symbol_differences(spec: NormalizerSpec, tokens: Sequence[Step]) -> Iterator[Limit]:
+def symbol_differences(spec: NormalizerSpec, tokens: Sequence[JsonObject]) -> Iterator[Limit]:
     """Yield the limits of the added tokens that become user-defined symbols.
 
     Parameters
@@ -67,12 +67,12 @@ def symbol_differences(spec: NormalizerSpec, tokens: Sequence[Step]) -> Iterator
         )
 
 
-def _having(tokens: Sequence[Step], *settings: str) -> list[str]:
+def _having(tokens: Sequence[JsonObject], *settings: str) -> list[str]:
     """Return the texts of the tokens for which one of the settings is true."""
     return [str(token["content"]) for token in tokens if any(map(token.get, settings))]
 
 
-def unigram_differences(described: Step, model: ModelProto) -> Iterator[Limit]:
+def unigram_differences(described: JsonObject, model: ModelProto) -> Iterator[Limit]:
     """Yield the limits of a Unigram model."""
     entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
     rounded = [
@@ -96,7 +96,7 @@ def unigram_differences(described: Step, model: ModelProto) -> Iterator[Limit]:
 
 
 def bpe_differences(
-    described: Step, model: ModelProto, merges: Sequence[tuple[str, str]]
+    described: JsonObject, model: ModelProto, merges: Sequence[tuple[str, str]]
 ) -> Iterator[Limit]:
     """Yield the limits of a BPE model. `merges` are the merges of the file."""
     types = {piece.piece: piece.type for piece in model.pieces}

@@ -13,7 +13,13 @@ from typing import NamedTuple
 
 from spmcompat.engine import NAMES, SPACE_MARK, compile_charsmap, decompile, precompiled
 from spmcompat.errors import BadValueError, TrainingError
-from spmcompat.tools.export.charsmap_steps import Points, Step, prepend, replace, replace_pattern
+from spmcompat.tools.export.charsmap_steps import (
+    JsonObject,
+    Points,
+    prepend,
+    replace,
+    replace_pattern,
+)
 from spmcompat.tools.export.document import refusal
 from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.normalizer_functions import (
@@ -22,7 +28,7 @@ from spmcompat.tools.export.normalizer_functions import (
     TextSteps,
     composed,
 )
-from spmcompat.tools.export.patterns import texts_of
+from spmcompat.tools.export.patterns import texts_of_pattern
 
 _NEXT_LINE = 0x85
 _WHITE_SPACE = frozenset(
@@ -77,7 +83,7 @@ class _Spaces(NamedTuple):
     symbols: list[str]
 
 
-def layout_of(document: Step, most_symbols: int) -> Layout:
+def layout_of(document: JsonObject, most_symbols: int) -> Layout:
     """Return the layout of a checked document.
 
     Parameters
@@ -144,7 +150,7 @@ def layout_of(document: Step, most_symbols: int) -> Layout:
     )
 
 
-def _flat(step: object, name: str) -> list[Step]:
+def _flat(step: object, name: str) -> list[JsonObject]:
     """Return the steps in a ``Sequence``, or a list of only `step` if it has another type.
 
     The list is empty if `step` is not an object.
@@ -154,9 +160,9 @@ def _flat(step: object, name: str) -> list[Step]:
     return list(step.get(name) or []) if step.get("type") == "Sequence" else [step]
 
 
-def _collapsing_once(steps: Sequence[Step]) -> list[Step]:
+def _collapsing_once(steps: Sequence[JsonObject]) -> list[JsonObject]:
     """Return the steps without those that collapse spaces although a later step does it, too."""
-    kept, has_later = list[Step](), False
+    kept, has_later = list[JsonObject](), False
     for step in reversed(steps):
         if step != _SPACE_STEPS["collapse"]:
             # Between both steps, no other step may depend on the number of spaces.
@@ -171,7 +177,7 @@ def _collapsing_once(steps: Sequence[Step]) -> list[Step]:
 
 # ---------------------------------------------------------------- spaces
 
-_SPACE_STEPS: dict[str, Step] = {
+_SPACE_STEPS: dict[str, JsonObject] = {
     "prepend": prepend(SPACE_MARK),
     "escape": replace(" ", SPACE_MARK),
     "strip_right": {"type": "Strip", "strip_left": False, "strip_right": True},
@@ -199,12 +205,12 @@ _SEQUENCES: dict[tuple[str, ...], bool] = {
 }
 
 
-def _code(step: Step) -> str:
+def _code(step: JsonObject) -> str:
     """Return the name of a step that changes spaces; for any other step, an empty string."""
     return next((name for name, one in _SPACE_STEPS.items() if one == step), "")
 
 
-def _spaces(document: Step, codes: Sequence[str], most_symbols: int) -> _Spaces:
+def _spaces(document: JsonObject, codes: Sequence[str], most_symbols: int) -> _Spaces:
     """Return how the steps change spaces.
 
     Raises
@@ -250,7 +256,7 @@ def _spaces(document: Step, codes: Sequence[str], most_symbols: int) -> _Spaces:
     )
 
 
-def _scheme(document: Step, step: Step) -> str:
+def _scheme(document: JsonObject, step: JsonObject) -> str:
     """Return where a ``Metaspace`` step puts a space: ``always``, ``first`` or ``never``."""
     scheme = step.get("prepend_scheme") or (
         "always" if step.get("add_prefix_space", True) else "never"
@@ -260,7 +266,9 @@ def _scheme(document: Step, step: Step) -> str:
     return str(scheme)
 
 
-def _split_symbols(document: Step, step: Step, most: int, *, has_spaces: bool) -> list[str]:
+def _split_symbols(
+    document: JsonObject, step: JsonObject, most: int, *, has_spaces: bool
+) -> list[str]:
     """Return the texts that a ``Split`` step isolates; an empty list if the step has no effect."""
     pattern = step.get("pattern")
     if not isinstance(pattern, dict) or step.get("invert"):
@@ -268,7 +276,7 @@ def _split_symbols(document: Step, step: Step, most: int, *, has_spaces: bool) -
     if pattern.get("String") == " " and not has_spaces:
         return []
     regex = pattern.get("Regex")
-    texts = None if regex is None else texts_of(str(regex), most)
+    texts = None if regex is None else texts_of_pattern(str(regex), most)
     if texts is None or "" in texts or str(step.get("behavior")).lower() != "isolated":
         raise refusal("pre_tokenizer", document)
     found, lengths = set[str](), set[int]()
@@ -285,7 +293,7 @@ def _split_symbols(document: Step, step: Step, most: int, *, has_spaces: bool) -
 
 
 def _rules(
-    document: Step, steps: Sequence[Step]
+    document: JsonObject, steps: Sequence[JsonObject]
 ) -> tuple[dict[Points, Points], bytes, list[Limit]]:
     """Return the rules and the charsmap of the steps that change characters, and the differences.
 

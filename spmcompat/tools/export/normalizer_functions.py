@@ -15,8 +15,8 @@ from itertools import product
 from typing import NamedTuple, TypeAlias
 
 from spmcompat.errors import BadValueError
-from spmcompat.tools.export.charsmap_steps import Points, Step
-from spmcompat.tools.export.document import printable
+from spmcompat.tools.export.charsmap_steps import JsonObject, Points
+from spmcompat.tools.export.document import short_name
 
 _Function: TypeAlias = "Callable[[str], str]"
 
@@ -44,7 +44,7 @@ class TextSteps(NamedTuple):
     functions: list[_Function]
 
     @classmethod
-    def of(cls, steps: Sequence[Step]) -> TextSteps:
+    def of(cls, steps: Sequence[JsonObject]) -> TextSteps:
         """Divide steps into the Replace steps at the beginning and all steps after them.
 
         Raises
@@ -63,7 +63,7 @@ class TextSteps(NamedTuple):
                 functions.append(FUNCTIONS[kind])
             else:
                 raise BadValueError(
-                    f"its step {printable(kind)} has no equivalent in sentencepiece at this place."
+                    f"its step {short_name(kind)} has no equivalent in sentencepiece at this place."
                 )
         replaced = [character for text in texts for character in set(text)]
         if (
@@ -148,7 +148,7 @@ def _points(text: str) -> Points:
     return tuple(map(ord, text))
 
 
-def _replaced(step: Step) -> tuple[str, str]:
+def _replaced(step: JsonObject) -> tuple[str, str]:
     """Return the text that a Replace step replaces, and the new text."""
     pattern = step.get("pattern")
     text = pattern.get("String") if isinstance(pattern, dict) else None

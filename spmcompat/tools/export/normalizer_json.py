@@ -10,7 +10,7 @@ from spmcompat.model.pieces import BYTE, CONTROL, UNKNOWN, UNUSED, USER_DEFINED,
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.export.charsmap_steps import (
     MOST_EXPLICIT,
-    Step,
+    JsonObject,
     analysed,
     deleted_mark,
     prepend,
@@ -79,7 +79,7 @@ def normalizer_limits(model: ModelProto) -> list[Limit]:
     return []
 
 
-def normalizer(model: ModelProto) -> Step | None:
+def normalizer(model: ModelProto) -> JsonObject | None:
     """Return the normalizer, or None if it changes nothing.
 
     Parameters
@@ -135,16 +135,16 @@ def normalizer(model: ModelProto) -> Step | None:
 @lru_cache(maxsize=2)
 def _charsmap_steps(
     charsmap: bytes, symbols: tuple[str, ...], taken: frozenset[str], marks_deleted: bool
-) -> tuple[Step, ...]:
+) -> tuple[JsonObject, ...]:
     protected = protect_symbols(charsmap, symbols)
     return tuple(steps_of(protected, taken, marks_deleted=marks_deleted))
 
 
-def _hide(model: ModelProto) -> list[Step]:
+def _hide(model: ModelProto) -> list[JsonObject]:
     hidden = hidden_characters(model)
     return [replace_pattern(character_class(map(ord, hidden)), NO_PIECE)] if hidden else []
 
 
-def _append_mark() -> Step:
+def _append_mark() -> JsonObject:
     """Return the step that appends `_END_MARK` to a line that is not empty."""
     return replace_pattern("(?m:(?<=.)\\z)", _END_MARK)

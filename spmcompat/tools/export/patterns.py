@@ -109,7 +109,7 @@ _TOKEN = re.compile(
 _CHARACTER = re.compile(r"\\x\{([0-9A-F]+)\}|\\([^0-9A-Za-z])|([^\\])", re.DOTALL)
 
 
-def texts_of(pattern: str, most: int) -> list[str] | None:
+def texts_of_pattern(pattern: str, most: int) -> list[str] | None:
     """Return the texts that a pattern matches; this is the inverse of `longest_of`.
 
     Parameters

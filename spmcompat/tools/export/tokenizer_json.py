@@ -19,7 +19,7 @@ from spmcompat.model.pieces import (
 )
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
-from spmcompat.tools.export.charsmap_steps import Step, replace, replace_pattern
+from spmcompat.tools.export.charsmap_steps import JsonObject, replace, replace_pattern
 from spmcompat.tools.export.limits import DECODING_RULES, TIES, Limit, some
 from spmcompat.tools.export.merges_of_pieces import (
     encoder_without_symbols,
@@ -98,7 +98,7 @@ def load(path: str) -> Loaded:
     return Loaded(encode, normalize, decode)
 
 
-def content(model: ModelProto) -> Step:
+def content(model: ModelProto) -> JsonObject:
     """Return the content of a ``tokenizer.json`` as a JSON object."""
     return {
         "version": "1.0",
@@ -151,7 +151,7 @@ def _characters(model: ModelProto) -> set[str]:
 # ---------------------------------------------------------------- Unigram
 
 
-def _unigram(model: ModelProto) -> Step:
+def _unigram(model: ModelProto) -> JsonObject:
     low = _low_score(model)
     return {
         "type": "Unigram",
@@ -226,7 +226,7 @@ def _unigram_limits(model: ModelProto) -> list[Limit]:
 # ---------------------------------------------------------------- BPE and char
 
 
-def _bpe(model: ModelProto) -> Step:
+def _bpe(model: ModelProto) -> JsonObject:
     unknown = texts_of_type(model, UNKNOWN)
     is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
     return {
@@ -247,7 +247,7 @@ def _has_long_symbols(model: ModelProto) -> bool:
     return any(len(symbol) > 1 for symbol in user_defined_symbols(model))
 
 
-def _pre_tokenizer(model: ModelProto) -> Step | None:
+def _pre_tokenizer(model: ModelProto) -> JsonObject | None:
     """Return the step that cuts out user-defined symbols, so that no merge crosses their borders.
 
     With ``ignore_merges``, a part of the text that is itself a piece becomes one token without
@@ -354,7 +354,7 @@ def _merge_limits(model: ModelProto, pieces: dict[str, float]) -> list[Limit]:
 # ---------------------------------------------------------------- decoding
 
 
-def decoder(model: ModelProto) -> Step:
+def decoder(model: ModelProto) -> JsonObject:
     """Return the steps that turn pieces into text as ``sentencepiece`` does."""
     spec = model.normalizer_spec
     unknown = texts_of_type(model, UNKNOWN)
@@ -376,6 +376,6 @@ def decoder(model: ModelProto) -> Step:
     return {"type": "Sequence", "decoders": [*steps, replace(SPACE_MARK, " ")]}
 
 
-def _whole(texts: Sequence[str], content: str) -> Step:
+def _whole(texts: Sequence[str], content: str) -> JsonObject:
     """Return the step that replaces a piece with `content` if its whole text is in `texts`."""
     return replace_pattern(f"\\A(?:{'|'.join(map(escaped, texts))})\\z", content)

@@ -17,7 +17,7 @@ from spmcompat.tools.export.targets import VERIFYING, Loaded, NotVerifiableError
 _KEPT = 20
 
 
-class Difference(NamedTuple):
+class EncodingDifference(NamedTuple):
     """A line that the two libraries encode differently.
 
     Attributes
@@ -51,7 +51,7 @@ class Verification(NamedTuple):
         The number of lines that both libraries encoded.
     causes : dict of str to int
         The number of lines that differ, by cause.
-    differences : list of Difference
+    differences : list of EncodingDifference
         The first few lines that differ.
     problem : str
         Why no lines were compared, such as a missing library; empty if lines were compared.
@@ -59,7 +59,7 @@ class Verification(NamedTuple):
 
     lines: int
     causes: dict[str, int]
-    differences: list[Difference]
+    differences: list[EncodingDifference]
     problem: str = ""
 
     @property
@@ -126,16 +126,16 @@ def verify(
                 with open(os.path.join(path, name) if name else path, "wb") as file:
                     file.write(content)
             loaded = target.load(path)
-            found = compare(Reference(model), loaded, lines)
+            found = compare_encodings(Reference(model), loaded, lines)
             return found if found.lines else found._replace(problem=_NO_LINES)
     except (NotVerifiableError, MissingLibraryError) as error:
         return Verification(0, {}, [], f"not verified: {error}")
 
 
-def compare(reference: Reference, loaded: Loaded, lines: Iterable[str]) -> Verification:
+def compare_encodings(reference: Reference, loaded: Loaded, lines: Iterable[str]) -> Verification:
     """Encode lines with both libraries, and determine the cause of each difference."""
     causes: Counter[str] = Counter()
-    differences: list[Difference] = []
+    differences: list[EncodingDifference] = []
     total = 0
     for batch in _batches(lines):
         total += len(batch)
@@ -148,7 +148,9 @@ def compare(reference: Reference, loaded: Loaded, lines: Iterable[str]) -> Verif
             causes[cause] += 1
             if len(differences) < _KEPT:
                 differences.append(
-                    Difference(line, cause, reference.pieces(expected), reference.pieces(actual))
+                    EncodingDifference(
+                        line, cause, reference.pieces(expected), reference.pieces(actual)
+                    )
                 )
     return Verification(total, dict(causes), differences)
 

@@ -7,7 +7,7 @@ words.
 """
 
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.tools.edit.vocabulary import listed
+from spmcompat.tools.edit.vocabulary import a_few
 from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.targets import Loaded, NotVerifiableError
 
@@ -19,7 +19,7 @@ def limits(model: ModelProto) -> list[Limit]:
     if broken:
         return [
             Limit(
-                f"A line break in {listed(broken)} would shift the ids after it.",
+                f"A line break in {a_few(broken)} would shift the ids after it.",
                 "Train without that symbol.",
                 refuses=True,
             )
@@ -29,7 +29,7 @@ def limits(model: ModelProto) -> list[Limit]:
     if stripped:
         found.append(
             Limit(
-                f"Readers that strip lines change {listed(stripped)}.",
+                f"Readers that strip lines change {a_few(stripped)}.",
                 "Train with --normalization_rule_name=nmt_nfkc, which turns white space into "
                 "spaces, and without such symbols.",
             )

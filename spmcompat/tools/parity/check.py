@@ -37,7 +37,7 @@ from spmcompat.runtime.libraries import MissingLibraryError
 from spmcompat.runtime.measure import Process, run
 from spmcompat.tools.diff.difference import compare, first_difference
 from spmcompat.tools.diff.report import Difference, report_lines
-from spmcompat.tools.parity.side import OURS, REFERENCE, Training
+from spmcompat.tools.parity.side import OURS, REFERENCE, SideTraining
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -198,7 +198,7 @@ Watch = Callable[[str], object]
 """Receives a message before each side starts."""
 
 
-def from_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
+def compare_flags(flags: Mapping[str, str], watch: Watch | None = None) -> Parity:
     """Train with both packages as ``spm_train`` does, and compare the results.
 
     ``spm_train`` stores every option in the model.
@@ -399,7 +399,7 @@ def _train_both(
         def side(package: str, version: str, given: dict[str, Any], release: str) -> Side:
             if watch is not None:
                 watch(f"training with {package} {version}")
-            training = Training(package, given, release if command_line else "")
+            training = SideTraining(package, given, release if command_line else "")
             return _run(training, version, Path(scratch) / package)
 
         return Parity(
@@ -410,7 +410,7 @@ def _train_both(
         )
 
 
-def _run(training: Training, version: str, folder: Path) -> Side:
+def _run(training: SideTraining, version: str, folder: Path) -> Side:
     """Train with one package in a new folder."""
     folder.mkdir()
     file = folder.with_suffix(".training")

@@ -34,10 +34,10 @@ def command() -> Command:
 
 def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
     """Run the command, and return the exit status."""
-    from spmcompat.tools.parity.check import from_flags
+    from spmcompat.tools.parity.check import compare_flags
 
     try:
-        found = from_flags(given.options, watch=lambda stage: stderr.write(f"{stage}...\n"))
+        found = compare_flags(given.options, watch=lambda stage: stderr.write(f"{stage}...\n"))
     except BadValueError as error:
         raise UsageError.of(error) from error
     if given.json:

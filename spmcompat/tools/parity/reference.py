@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from spmcompat.engine import Release, split_csv
 
-Option: TypeAlias = str | int | float | bool | list[str]
+OptionValue: TypeAlias = str | int | float | bool | list[str]
 
-DEFAULTS: Mapping[str, Option] = {
+DEFAULTS: Mapping[str, OptionValue] = {
     "input_format": "",
     "model_type": "unigram",
     "vocab_size": 8000,
@@ -65,7 +65,7 @@ _LINES_FLAGS = ("control_symbols", "user_defined_symbols")
 _NOT_STORED = ("random_seed",)
 
 
-def every_field(flags: Mapping[str, Option], release: Release) -> dict[str, Option]:
+def every_field(flags: Mapping[str, OptionValue], release: Release) -> dict[str, OptionValue]:
     """Return the keywords that make the Python trainer store the same options as ``spm_train``.
 
     Parameters
@@ -96,7 +96,7 @@ def every_field(flags: Mapping[str, Option], release: Release) -> dict[str, Opti
     return options
 
 
-def _as_list(value: Option) -> list[str]:
+def _as_list(value: OptionValue) -> list[str]:
     return value if isinstance(value, list) else split_csv(str(value))
 
 

@@ -1,6 +1,6 @@
 """Trains one side of a comparison: ``python -m spmcompat.tools.parity.side FILE``.
 
-The file is a pickled `Training`. Every error becomes one line on standard error.
+The file is a pickled `SideTraining`. Every error becomes one line on standard error.
 """
 
 import pickle
@@ -15,7 +15,7 @@ from spmcompat.tools.parity.reference import every_field
 REFERENCE, OURS = "sentencepiece", "spmcompat"
 
 
-class Training(NamedTuple):
+class SideTraining(NamedTuple):
     """A training run on one side of the comparison.
 
     Attributes

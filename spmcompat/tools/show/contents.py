@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.cli.plain import plain_fields
 from spmcompat.cli.tables import Table, html_of, table
-from spmcompat.engine import OWN_NAMES, RELEASES, command_of, shortest, writers_of
+from spmcompat.engine import OWN_NAMES, RELEASES, command_of, possible_writers, shortest
 from spmcompat.errors import printable
 from spmcompat.model.pieces import NORMAL, model_type_of, type_name
 from spmcompat.model.reading import read_for_editing
@@ -159,7 +159,7 @@ def contents(model: ModelProto, faults: Sequence[str] = ()) -> Contents:
     # Adding 0.0 turns -0.0, the first score of a BPE model, into 0.0.
     scores = [piece.score + 0.0 for piece in normal]
     normalizer = model.normalizer_spec
-    releases, is_predefined = writers_of(model)
+    releases, is_predefined = possible_writers(model)
     command, refusal = command_of(model, releases)
     return Contents(
         model_type=model_type_of(model.trainer_spec),

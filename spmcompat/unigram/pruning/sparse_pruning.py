@@ -56,7 +56,7 @@ def prune_sparsely(
     return _Epochs(context, rounds).train(lattices, runs, None)
 
 
-class _Step(NamedTuple):
+class _PenalizedStep(NamedTuple):
     """The M-step of a round, for the runs that share its penalty.
 
     `size_before` is the number of pieces before the step.
@@ -77,7 +77,7 @@ class _Epochs(NamedTuple):
     rounds: Rounds | None
 
     def train(
-        self, lattices: Lattices, runs: Runs[UnigramOptions], step: _Step | None
+        self, lattices: Lattices, runs: Runs[UnigramOptions], step: _PenalizedStep | None
     ) -> dict[int, Pieces]:
         """Return the pieces of each run, by the size of its vocabulary.
 
@@ -90,7 +90,9 @@ class _Epochs(NamedTuple):
             trained |= self._train_from(lattices, branch, is_copy)
         return trained
 
-    def _train_from(self, lattices: Lattices, step: _Step, is_copy: bool) -> dict[int, Pieces]:
+    def _train_from(
+        self, lattices: Lattices, step: _PenalizedStep, is_copy: bool
+    ) -> dict[int, Pieces]:
         """Apply `step` to the lattices or to a copy. Return the pieces of the step's runs."""
         self.context.report.step("Renumbering")
         own = step.renumbering.apply(lattices, self.context.workers, copy=is_copy)
@@ -100,9 +102,9 @@ class _Epochs(NamedTuple):
         self,
         lattices: Lattices,
         runs: Runs[UnigramOptions],
-        step: _Step | None,
+        step: _PenalizedStep | None,
         trained: dict[int, Pieces],
-    ) -> list[_Step]:
+    ) -> list[_PenalizedStep]:
         """Run rounds as long as all runs have the same penalty.
 
         Return the steps of the first round in which the penalties differ, one for each penalty.
@@ -129,8 +131,8 @@ class _Epochs(NamedTuple):
                 step.renumbering.apply(lattices, self.context.workers, copy=False)
 
     def _steps(
-        self, lattices: Lattices, runs: Runs[UnigramOptions], last: _Step | None
-    ) -> list[_Step]:
+        self, lattices: Lattices, runs: Runs[UnigramOptions], last: _PenalizedStep | None
+    ) -> list[_PenalizedStep]:
         """Return the steps of the next round, one for each penalty."""
         report = self.context.report
         size = len(lattices.pieces)
@@ -158,14 +160,16 @@ class _Epochs(NamedTuple):
             if self.rounds is not None:
                 self.rounds.begin()
                 self.rounds.em(lattices.pieces, counts, *renumbering, penalty, counts.objective)
-            steps.append(_Step(sharing, epoch, penalty, size, counts.objective, renumbering))
+            steps.append(
+                _PenalizedStep(sharing, epoch, penalty, size, counts.objective, renumbering)
+            )
         return steps
 
     def _end(
         self,
         lattices: Lattices,
         runs: Runs[UnigramOptions],
-        step: _Step,
+        step: _PenalizedStep,
         stage: Stage,
         trained: dict[int, Pieces],
     ) -> Runs[UnigramOptions]:

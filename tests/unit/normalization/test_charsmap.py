@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import struct
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,8 +17,6 @@ from spmcompat.releases import RELEASES, Release
 from tests.kinds import raises_kind
 from tests.parity import reference_normalizer as reference
 from tests.searches import LONG
-
-DATA = Path(charsmaps.__file__).parent / "data"
 
 
 def outcome(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -55,11 +51,6 @@ def test_predefined_charsmaps_are_the_same_after_decompiling_and_compiling(name:
     rules = charsmaps.decompile(blob)
     assert rules == reference.decompile(blob)
     assert charsmaps.compile_charsmap(rules) == blob
-
-
-def test_the_derivation_script_finds_the_package_data_up_to_date() -> None:
-    script = [sys.executable, str(DATA / "derive_charsmaps.py"), "--check"]
-    assert subprocess.run(script, check=False, capture_output=True).returncode == 0
 
 
 @pytest.mark.parametrize("name", ["nfkd", "nmt-nfkc", "Foo", "../nfkc", "nfkc\n", "nfkc1"])

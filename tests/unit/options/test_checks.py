@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spmcompat.errors import BadValueError
-from spmcompat.options.checks import check_options, verify
+from spmcompat.options.checks import check_options, check_settings
 from spmcompat.options.from_keywords import from_kwargs
 from spmcompat.options.settings import with_charsmaps
 from tests.kinds import raises_kind
@@ -118,17 +118,17 @@ def test_only_the_first_file_must_exist_where_reading_may_stop(tmp_path: Path) -
     files = f"{tmp_path / 'text.txt'},{tmp_path / 'nowhere'}"
     limits = {"input_sentence_size": 200, "shuffle_input_sentence": False}
     settings = from_kwargs(_settings(tmp_path, input=files, **limits))
-    assert len(verify(settings, has_sentences=False, has_writer=False)) == 3
+    assert len(check_settings(settings, has_sentences=False, has_writer=False)) == 3
     settings.trainer.shuffle_input_sentence = True
     with raises_kind("cannot-read"):
-        verify(settings, has_sentences=False, has_writer=False)
+        check_settings(settings, has_sentences=False, has_writer=False)
 
 
 def test_a_pipe_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     settings = from_kwargs(_settings(tmp_path, input=str(tmp_path / "pipe")))
     # Opening the pipe would wait for a writer that never comes.
-    assert verify(settings, has_sentences=False, has_writer=False)
+    assert check_settings(settings, has_sentences=False, has_writer=False)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_options_of_records_are_refused_where_no_input_has_records(
         f"conflicting-options {option} input_format",
         BadValueError,
     ):
-        verify(settings, has_sentences=False, has_writer=False)
+        check_settings(settings, has_sentences=False, has_writer=False)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_options_of_records_are_accepted_if_one_input_may_have_records(
         with fsspec.open("memory://records/a.jsonl?b=c", "wb") as file:
             file.write(b"{}")
     options = {"model_prefix": "m", "input_column": "body", "skip_bad_records": True, **given}
-    assert verify(from_kwargs(options), has_sentences=False, has_writer=False)
+    assert check_settings(from_kwargs(options), has_sentences=False, has_writer=False)
 
 
 def test_a_column_of_parquet_files_has_an_effect(tmp_path: Path) -> None:
@@ -201,46 +201,48 @@ def test_a_column_of_parquet_files_has_an_effect(tmp_path: Path) -> None:
     path = str(tmp_path / "a.parquet")
     parquet.write_table(pa.table({"body": ["a"]}), path)
     settings = from_kwargs(_settings(tmp_path, input=path, input_column="body"))
-    assert verify(settings, has_sentences=False, has_writer=False)
+    assert check_settings(settings, has_sentences=False, has_writer=False)
     settings.skip_bad_records = True
     with raises_kind("conflicting-options skip_bad_records", BadValueError):
-        verify(settings, has_sentences=False, has_writer=False)
+        check_settings(settings, has_sentences=False, has_writer=False)
 
 
 def test_lines_of_sentences_with_counts_are_not_split() -> None:
     options = {"model_prefix": "m", "split_lines": True, "input_format": "tsv"}
     with raises_kind("conflicting-options split_lines", BadValueError):
-        verify(from_kwargs(options), has_sentences=True, has_writer=False)
+        check_settings(from_kwargs(options), has_sentences=True, has_writer=False)
 
 
 def test_two_sources_or_two_targets(tmp_path: Path) -> None:
     settings = from_kwargs(_settings(tmp_path))
     with raises_kind("conflicting-options"):
-        verify(settings, has_sentences=True, has_writer=False)
+        check_settings(settings, has_sentences=True, has_writer=False)
     settings.trainer.input.clear()
     with raises_kind("conflicting-options"):
-        verify(settings, has_sentences=False, has_writer=False)
+        check_settings(settings, has_sentences=False, has_writer=False)
     settings = from_kwargs(_settings(tmp_path))
     with raises_kind("conflicting-options model_prefix"):
-        verify(settings, has_sentences=False, has_writer=True)
+        check_settings(settings, has_sentences=False, has_writer=True)
     settings.trainer.ClearField("model_prefix")
     with raises_kind("conflicting-options model_prefix"):
-        verify(settings, has_sentences=False, has_writer=False)
+        check_settings(settings, has_sentences=False, has_writer=False)
 
 
 def test_own_options(tmp_path: Path) -> None:
     with raises_kind("bad-value workers 1024", BadValueError):
-        verify(from_kwargs(_settings(tmp_path, workers=0)), has_sentences=False, has_writer=False)
+        check_settings(
+            from_kwargs(_settings(tmp_path, workers=0)), has_sentences=False, has_writer=False
+        )
 
 
 def test_the_target_must_not_be_a_folder(tmp_path: Path) -> None:
     (tmp_path / "m.vocab").mkdir()
     settings = from_kwargs(_settings(tmp_path))
     with raises_kind("cannot-write m.vocab Is a directory"):
-        verify(settings, has_sentences=False, has_writer=False)
+        check_settings(settings, has_sentences=False, has_writer=False)
 
 
 def test_a_seed_file_must_exist(tmp_path: Path) -> None:
     settings = from_kwargs(_settings(tmp_path, seed_sentencepieces_file="nowhere.tsv"))
     with raises_kind("cannot-read nowhere.tsv"):
-        verify(settings, has_sentences=False, has_writer=False)
+        check_settings(settings, has_sentences=False, has_writer=False)

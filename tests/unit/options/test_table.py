@@ -1,14 +1,14 @@
-"""The table of options agrees with the schema; everything else is generated from the table."""
+"""The table of options agrees with the schema, and everything else follows from the table."""
 
 from __future__ import annotations
 
 import io
-from pathlib import Path
 
 import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
 import spmcompat
+from derive.options import tables
 from spmcompat.cli.flags import parse
 from spmcompat.cli.help import help_text
 from spmcompat.cli.train import command
@@ -18,7 +18,6 @@ from spmcompat.options.extension_options import RECIPES
 from spmcompat.options.from_flags import from_flags
 from spmcompat.options.from_keywords import from_kwargs
 from spmcompat.options.help import default_text
-from spmcompat.options.manual import generated, tables, with_parts
 from spmcompat.options.option import (
     BOOL,
     BYTES,
@@ -43,8 +42,6 @@ from spmcompat.releases import RELEASES
 from spmcompat.stored_counts.metadata import COUNTING_OPTIONS
 from spmcompat.unigram.options import UnigramOptions
 from tests.kinds import raises_kind
-
-ROOT = Path(__file__).parents[3]
 
 KINDS = {
     FieldDescriptor.TYPE_BOOL: BOOL,
@@ -136,13 +133,6 @@ def test_recipes_set_values_of_extensions() -> None:
 def test_names_are_written_once() -> None:
     listed = [option.name for options in GROUPS.values() for option in options]
     assert sorted(listed) == sorted(OPTIONS)
-
-
-@pytest.mark.parametrize("name", generated())
-def test_what_is_made_from_the_table_is_current(name: str) -> None:
-    text = (ROOT / name).read_text(encoding="utf-8")
-    current = with_parts(text, generated()[name])
-    assert text == current, "run python -m spmcompat.options.manual"
 
 
 def test_conflicts_are_with_options_of_the_table() -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -18,9 +17,11 @@ from pathlib import Path
 
 import pytest
 
-from spmcompat.splitting import derive_bert
+from derive import bert
+from derive.properties import VERSION
 from spmcompat.splitting.bert import BertOptions
 from spmcompat.splitting.scanners import bert_parts, bert_words, chunks
+from tests.unit.derived import assert_current
 
 from .test_properties import installed
 
@@ -31,9 +32,7 @@ EVERY_OPTION = [BertOptions(*flags) for flags in product([False, True], repeat=4
 UNCASED = BertOptions()
 CASED = BertOptions(lowercase=False)
 
-live = pytest.mark.skipif(
-    installed() != derive_bert.VERSION, reason=f"tokenizers {derive_bert.VERSION} is not installed"
-)
+live = pytest.mark.skipif(installed() != VERSION, reason=f"tokenizers {VERSION} is not installed")
 
 
 def reference(options: BertOptions) -> Callable[[str], list[bytes]]:
@@ -226,9 +225,6 @@ def test_corpora(options: BertOptions) -> None:
         assert Counter(bert_words(options, text.encode())) == expected, path.name
 
 
-@live
 @pytest.mark.slow
-@pytest.mark.skipif(not derive_bert.TARGET.is_file(), reason="the C++ sources are not installed")
-def test_the_derivation_script_finds_the_tables_up_to_date() -> None:
-    script = [sys.executable, "-m", "spmcompat.splitting.derive_bert", "--check"]
-    assert subprocess.run(script, check=False, capture_output=True).returncode == 0
+def test_the_derived_tables_are_current() -> None:
+    assert_current(bert)

@@ -9,8 +9,6 @@ from __future__ import annotations
 import io
 import os
 import random
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -18,15 +16,17 @@ from pathlib import Path
 
 import pytest
 
+import derive.nfc
+from derive.nfc import CHARACTERS, HANGUL, compositions
+from derive.properties import VERSION
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.workers import Workers
-from spmcompat.splitting.derive_nfc import CHARACTERS, HANGUL, TARGET, compositions
-from spmcompat.splitting.derive_properties import VERSION
 from spmcompat.splitting.expressions import EXPRESSIONS
 from spmcompat.splitting.scanners import chunks, nfc, words
 from spmcompat.text.sources import LineSource, open_source
 from spmcompat.words.reading import read_words
+from tests.unit.derived import assert_current
 from tests.unit.stages import QUIET
 
 from .test_properties import installed
@@ -253,9 +253,6 @@ def test_corpora(name: str, decomposes: bool, tmp_path: Path) -> None:
     assert counted(open_source(plan, None, QUIET)) == expected
 
 
-@live
 @pytest.mark.slow
-@pytest.mark.skipif(not TARGET.is_file(), reason="the C++ sources are not installed")
-def test_the_derivation_script_finds_the_tables_up_to_date() -> None:
-    script = [sys.executable, "-m", "spmcompat.splitting.derive_nfc", "--check"]
-    assert subprocess.run(script, check=False, capture_output=True).returncode == 0
+def test_the_derived_tables_are_current() -> None:
+    assert_current(derive.nfc)

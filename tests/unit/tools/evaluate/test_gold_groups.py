@@ -18,7 +18,7 @@ from spmcompat.tools.evaluate.gold_groups import (
     WHOLE,
     GoldGroup,
     WordCounts,
-    count_words,
+    count_listed_words,
     group_words,
 )
 from tests.oracle.morphology import ends
@@ -45,7 +45,7 @@ def cuts_of(line: str) -> list[frozenset[int]]:
 
 def grouped(bootstrap: Bootstrap | None = None) -> dict[str, GoldGroup]:
     words = words_of(GOLD)
-    counted = count_words(TEXT.encode().splitlines(), frozenset(word.text for word in words))
+    counted = count_listed_words(TEXT.encode().splitlines(), frozenset(word.text for word in words))
     cuts = [cuts_of(line) for line in CUTS.values()]
     found = group_words(words, [*CUTS], cuts, counted, bootstrap)
     return {group.name: group for group in found}
@@ -129,7 +129,7 @@ def test_groups_follow_their_definition(
         ]
         for i in range(3)
     ]
-    counted = count_words([" ".join(text).encode()], frozenset(word.text for word in words))
+    counted = count_listed_words([" ".join(text).encode()], frozenset(word.text for word in words))
     expected: dict[object, list[str]] = defaultdict(list)
     for i, (morphs, _) in enumerate(drawn):
         gold = ends(morphs)[:-1]

@@ -10,9 +10,9 @@ import spmcompat
 from spmcompat.model.reading import parse
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.tools.export.causes import Reference
-from spmcompat.tools.export.exporting import write_files
+from spmcompat.tools.export.exporting import write_export
 from spmcompat.tools.export.targets import Loaded, target_of
-from spmcompat.tools.export.verifying import Verification, compare
+from spmcompat.tools.export.verifying import Verification, compare_encodings
 
 TEXT = [
     "The quick brown fox jumps over the lazy dog, and the dog sleeps.",
@@ -85,7 +85,7 @@ def loaded(model: ModelProto, to: str = "tokenizer.json") -> Loaded:
     target = target_of(to)
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "export")
-        write_files(target.files(model), path)
+        write_export(target.files(model), path)
         return target.load(path)
 
 
@@ -93,7 +93,7 @@ def differences(
     model: ModelProto, lines: Sequence[str], to: str = "tokenizer.json"
 ) -> Verification:
     """Export a model, and compare the ids of lines."""
-    return compare(Reference(model), loaded(model, to), lines)
+    return compare_encodings(Reference(model), loaded(model, to), lines)
 
 
 def changed(model: ModelProto, change: Callable[[ModelProto], object]) -> ModelProto:

@@ -7,7 +7,7 @@ import pytest
 
 from spmcompat.normalization.charsmaps import OWN_NAMES, compile_charsmap, decompile, precompiled
 from spmcompat.normalization.rules import MARK_CASE
-from spmcompat.tools.export.charsmap_steps import Step, analysed, protect_symbols, steps_of
+from spmcompat.tools.export.charsmap_steps import JsonObject, analysed, protect_symbols, steps_of
 from spmcompat.tools.export.patterns import character_class, escaped, longest_of
 from tests.searches import LONG, examples
 
@@ -43,7 +43,7 @@ def oracle(rules: Rules, symbols: list[str], text: str) -> str:
     return result
 
 
-def run(steps: list[Step], text: str) -> str:
+def run(steps: list[JsonObject], text: str) -> str:
     import json
 
     content = {

@@ -10,7 +10,7 @@ import pytest
 
 from spmcompat.tools.export import hf_folder, tokenizer_json
 from spmcompat.tools.export.causes import TIE, Reference
-from spmcompat.tools.export.exporting import write_files
+from spmcompat.tools.export.exporting import write_export
 from spmcompat.tools.export.hard_lines import hard_lines
 from tests.unit.tools.export.models import TEXT, train, trained
 
@@ -38,7 +38,7 @@ def test_auto_tokenizer_encodes_and_decodes_like_sentencepiece(
     pytest.importorskip("transformers", reason="transformers is not installed")
     model = trained(model_type, "nmt_nfkc", "symbols")
     path = tmp_path_factory.mktemp("hf")
-    write_files(hf_folder.files(model), str(path))
+    write_export(hf_folder.files(model), str(path))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from transformers import AutoTokenizer
@@ -48,9 +48,9 @@ def test_auto_tokenizer_encodes_and_decodes_like_sentencepiece(
     reference = Reference(model)
     lines = [*hard_lines(model), *TEXT[:8]]
     expected, actual = reference.encode(lines), loaded.encode(lines)
-    from spmcompat.tools.export.verifying import compare
+    from spmcompat.tools.export.verifying import compare_encodings
 
-    assert set(compare(reference, loaded, lines).causes) <= {TIE}
+    assert set(compare_encodings(reference, loaded, lines).causes) <= {TIE}
     assert model_type == "unigram" or actual == expected
     assert loaded.decode is not None
     for ids in expected:
@@ -81,7 +81,7 @@ def test_transformers_saves_and_loads_all_options(
     )
     folder = first / "folder"
     files = hf_folder.with_options(hf_folder.files(model), model, options)
-    write_files(files, str(folder))
+    write_export(files, str(folder))
     assert (folder / "tokenizer.model").read_bytes() == model.SerializeToString()
     loaded = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     loaded.save_pretrained(second)
@@ -119,7 +119,7 @@ def test_splitting_special_tokens_survives(tmp_path_factory: pytest.TempPathFact
 
     model = train("bpe")
     first, second = (str(tmp_path_factory.mktemp(name)) for name in ("first", "second"))
-    write_files(hf_folder.files(model), first)
+    write_export(hf_folder.files(model), first)
     AutoTokenizer.from_pretrained(first, local_files_only=True).save_pretrained(second)
     again = AutoTokenizer.from_pretrained(second, local_files_only=True)
     lines = ["a</s>b", "<s> <s>", "The quick brown fox"]

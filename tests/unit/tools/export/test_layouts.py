@@ -22,7 +22,7 @@ from spmcompat.tools.export.hard_lines import hard_lines
 from spmcompat.tools.export.importing import import_tokenizer
 from spmcompat.tools.export.layouts import layout_of
 from spmcompat.tools.export.tokenizer_json import load
-from spmcompat.tools.export.verifying import compare
+from spmcompat.tools.export.verifying import compare_encodings
 from tests.kinds import raises_kind
 from tests.unit.tools.export.models import TEXT, train, trained
 
@@ -189,7 +189,7 @@ def test_a_public_layout_is_imported(
     model, limits = import_tokenizer(path.read_bytes())
     reference, loaded = Reference(model), load(str(path))
     lines = [line for line in LINES if LAST_SPACE not in expected or not line.endswith(" ")]
-    assert set(compare(reference, loaded, lines).causes) <= {TIE}
+    assert set(compare_encodings(reference, loaded, lines).causes) <= {TIE}
     differences = [limit for limit in limits if limit.refuses]
     assert len(differences) == len(expected)
     for limit, words in zip(differences, expected, strict=True):
@@ -197,7 +197,7 @@ def test_a_public_layout_is_imported(
         assert reference.encode([limit.example]) != loaded.encode([limit.example]), limit
     # Special tokens always cause differences. The normalizer also does if `expected` is not empty.
     # Nothing else causes any.
-    found = compare(reference, loaded, hard_lines(model))
+    found = compare_encodings(reference, loaded, hard_lines(model))
     assert set(found.causes) - {TIE} == {SPECIAL, *(["normalizer"] if expected else [])}
 
 
@@ -489,7 +489,7 @@ def test_symbols_of_a_layout_without_rules_are_exact(tmp_path: Path) -> None:
     assert not any(limit.refuses for limit in limits)
     assert model.pieces[-1] == PIECE(piece="<new>", score=0, type=PIECE.USER_DEFINED)
     lines = [*LINES, "a<new>b", "<new> <new>a", "  <new>"]
-    assert compare(Reference(model), load(str(path)), lines).different == 0
+    assert compare_encodings(Reference(model), load(str(path)), lines).different == 0
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spmcompat.tools.export.patterns import longest_of, texts_of
+from spmcompat.tools.export.patterns import longest_of, texts_of_pattern
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from spmcompat.tools.export.patterns import longest_of, texts_of
 )
 def test_the_texts_of_a_pattern_come_back(texts: list[str]) -> None:
     pattern = longest_of([tuple(map(ord, text)) for text in texts])
-    found = texts_of(pattern, 1_000_000)
+    found = texts_of_pattern(pattern, 1_000_000)
     assert found is not None
     assert sorted(found) == sorted(texts)
 
@@ -42,4 +42,4 @@ def test_the_texts_of_a_pattern_come_back(texts: list[str]) -> None:
     ],
 )
 def test_other_patterns_and_too_many_texts_have_none(pattern: str) -> None:
-    assert texts_of(pattern, 1_000_000) is None
+    assert texts_of_pattern(pattern, 1_000_000) is None

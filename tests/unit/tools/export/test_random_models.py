@@ -8,7 +8,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.normalization.charsmaps import compile_charsmap
 from spmcompat.tools.export import gguf
 from spmcompat.tools.export.causes import Reference
-from spmcompat.tools.export.verifying import compare
+from spmcompat.tools.export.verifying import compare_encodings
 from tests.unit.tools.export.small_models import BPE, PIECE, UNIGRAM, byte_pieces, loaded, made
 
 MARK = "\u2581"
@@ -65,7 +65,7 @@ def test_gguf(kind: int, data: st.DataObject, tmp_path_factory: pytest.TempPathF
     if any(limit.refuses for limit in limits):
         return
     made_by_llama = loaded(gguf, model, tmp_path_factory.mktemp("gguf"))
-    found = compare(Reference(model), made_by_llama, texts)
+    found = compare_encodings(Reference(model), made_by_llama, texts)
     # If limits are reported, any difference is allowed. Otherwise, the results may differ only
     # between segmentations with the same score.
     assert limits or set(found.causes) <= {"tie"}, found.differences

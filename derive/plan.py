@@ -1,26 +1,16 @@
-"""Write ``plan.hpp`` and ``plan.pxd``, the structs of the classes in ``plan.py``.
-
-Usage::
-
-    python -m spmcompat.derive_plan
-
-With ``--check``, the existing files are compared instead of written, and the exit code is 1 if one
-of them differs.
-"""
+"""Write ``plan.hpp`` and ``plan.pxd``, the structs of the classes in ``plan.py``."""
 
 import sys
-from pathlib import Path
 from typing import get_type_hints
 
+from derive.files import write_or_check
 from spmcompat.plan import STRUCTS
-from spmcompat.unicode.derived_header import write_or_check
 
-FOLDER = Path(__file__).parent
 CPP = {bool: "bool", int: "uint32_t", bytes: "std::string"}
 CYTHON = {bool: "cbool", int: "uint32_t", bytes: "string"}
 
 HEADER = """\
-// Made by derive_plan.py from plan.py, which explains the fields; do not edit.
+// Made by derive/plan.py from plan.py, which explains the fields; do not edit.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +24,7 @@ HEADER_END = """
 }  // namespace spmcompat
 """
 DECLARATIONS = """\
-# Made by derive_plan.py from plan.py, which explains the fields; do not edit.
+# Made by derive/plan.py from plan.py, which explains the fields; do not edit.
 from libc.stdint cimport uint32_t
 from libcpp cimport bool as cbool
 from libcpp.string cimport string
@@ -76,16 +66,13 @@ def _structs(types: dict[type, str], prefix: str = "") -> dict[str, list[str]]:
     return found | {"Plan": [f"{prefix}{one.__name__} {name}" for name, one in STRUCTS.items()]}
 
 
-def main() -> int:
-    """Write or check both files."""
-    if sys.argv[1:] not in ([], ["--check"]):
-        raise SystemExit("usage: derive_plan [--check]")
-    check = "--check" in sys.argv
-    return max(
-        write_or_check(FOLDER / "plan.hpp", header(), check),
-        write_or_check(FOLDER / "plan.pxd", declarations(), check),
-    )
+def files() -> dict[str, bytes]:
+    """Return the content of both files."""
+    return {
+        "spmcompat/plan.hpp": header().encode(),
+        "spmcompat/plan.pxd": declarations().encode(),
+    }
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(files))

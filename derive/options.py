@@ -1,14 +1,14 @@
-"""Writes everything that is made from the table of options.
+"""Write everything that is made from the table of options.
 
-``python -m spmcompat.options.manual`` writes the tables in ``docs/options.md``, the signature and
-the docstring of ``train`` in ``api/training.py``, and the types in ``options/keywords.py``. The
-rest of these files is written by hand.
+These are the tables in ``docs/options.md``, the signature and the docstring of ``train`` in
+``api/training.py``, and the types in ``options/keywords.py``. The rest of these files is written by
+hand.
 """
 
 import sys
-from pathlib import Path
 
-from spmcompat.options import signatures
+from derive import signatures
+from derive.files import ROOT, write_or_check
 from spmcompat.options.help import allowed_text, default_text
 from spmcompat.options.option import (
     BOOL,
@@ -27,9 +27,9 @@ from spmcompat.options.option import (
 from spmcompat.options.table import GROUPS
 from spmcompat.releases import DEFAULT, RELEASES
 
-BEGIN = "<!-- written by python -m spmcompat.options.manual -->"
+BEGIN = "<!-- written by python -m derive.options -->"
 END = "<!-- end of what is written -->"
-WRITTEN = "Written by python -m spmcompat.options.manual:"
+WRITTEN = "Written by python -m derive.options:"
 
 _TYPES = {
     BOOL: "true, false",
@@ -128,18 +128,13 @@ def _release_notes(option: Option) -> list[str]:
     return [f"In `sentencepiece` from {versions[0]} to {versions[-1]}."]
 
 
-def main() -> int:
-    """Write the parts into their files, and return the exit status."""
-    for name, parts in generated().items():
-        file = Path(name)
-        try:
-            text = with_parts(file.read_text(encoding="utf-8"), parts)
-        except (OSError, ValueError) as error:
-            print(f"{name}: {error}. Run this in the root of the repository.", file=sys.stderr)
-            return 1
-        file.write_text(text, encoding="utf-8")
-    return 0
+def files() -> dict[str, bytes]:
+    """Return the content of the files, with the current parts."""
+    return {
+        name: with_parts((ROOT / name).read_text(encoding="utf-8"), parts).encode()
+        for name, parts in generated().items()
+    }
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(files))

@@ -4,20 +4,14 @@ The engine of Hugging Face ``tokenizers`` is asked about every character, so the
 the engine. Version 0.23.3 has Unicode 16.0::
 
     pip install tokenizers==0.23.3
-    python -m spmcompat.splitting.derive_properties
-
-With ``--check``, the existing file is compared instead of written, and the exit code is 1 if it
-differs.
+    python -m derive.properties
 """
 
 import sys
-from collections.abc import Callable
 from itertools import groupby
-from pathlib import Path
 
-from spmcompat.unicode.derived_header import fill_lines, write_or_check
+from derive.files import fill_lines, require, write_or_check
 
-TARGET = Path(__file__).parent / "property_blocks.hpp"
 VERSION = "0.23.3"
 BLOCK = 64
 """The size of a block: the number of characters that differ only in the last byte in UTF-8."""
@@ -34,7 +28,7 @@ CLASSES = {
 """Disjoint classes of characters. All other characters are ``-``."""
 
 HEADER = """\
-// Made by derive_properties.py with tokenizers {version}; do not edit.
+// Made by derive/properties.py with tokenizers {version}; do not edit.
 // The class of each character, in blocks of 64 characters. Equal blocks are stored once.
 // n: line ends, w: other white space, u: capitals, l: small letters, o: other letters, m: marks,
 // d: numbers, -: all other characters.
@@ -57,7 +51,7 @@ constexpr BlockRun kPropertyBlockRuns[] = {{
 
 def table() -> str:
     """Return the class of each code point, as one letter."""
-    from tokenizers import Regex, pre_tokenizers  # noqa: PLC0415
+    from tokenizers import Regex, pre_tokenizers
 
     found = ["-"] * (sys.maxunicode + 1)
     points = [point for point in range(len(found)) if not 0xD800 <= point < 0xE000]
@@ -81,21 +75,12 @@ def blocks_of(classes: str) -> dict[str, str]:
     }
 
 
-def render() -> str:
+def files() -> dict[str, bytes]:
     """Return the content of the header."""
-    return HEADER.format(version=VERSION, **blocks_of(table()))
-
-
-def derive(target: Path, render: Callable[[], str]) -> int:
-    """Write or check a header, as the command line says."""
-    from tokenizers import __version__  # noqa: PLC0415
-
-    if sys.argv[1:] not in ([], ["--check"]):
-        raise SystemExit(f"usage: {Path(sys.argv[0]).stem} [--check]")
-    if __version__ != VERSION:
-        raise SystemExit(f"tokenizers {__version__} is installed, not {VERSION}")
-    return write_or_check(target, render(), "--check" in sys.argv)
+    require("tokenizers", VERSION)
+    header = HEADER.format(version=VERSION, **blocks_of(table()))
+    return {"spmcompat/splitting/property_blocks.hpp": header.encode()}
 
 
 if __name__ == "__main__":
-    sys.exit(derive(TARGET, render))
+    sys.exit(write_or_check(files))

@@ -4,20 +4,15 @@ Hugging Face ``tokenizers`` is asked about every character, so the tables are th
 whose parts have different versions of Unicode::
 
     pip install tokenizers==0.23.3
-    python -m spmcompat.splitting.derive_bert
-
-With ``--check``, the existing file is compared instead of written, and the exit code is 1 if it
-differs.
+    python -m derive.bert
 """
 
 import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
-from spmcompat.splitting.derive_nfc import CHARACTERS, mappings, nonstarters
-from spmcompat.splitting.derive_properties import VERSION, blocks_of, derive
-
-TARGET = Path(__file__).parent / "bert_tables.hpp"
+from derive.files import require, write_or_check
+from derive.nfc import CHARACTERS, mappings, nonstarters
+from derive.properties import VERSION, blocks_of
 
 LETTERS = {
     (): "-",
@@ -39,7 +34,7 @@ LETTERS = {
 """The letter for each set of properties. White space may be decomposed, but stays white space."""
 
 HEADER = """\
-// Made by derive_bert.py with tokenizers {version}; do not edit.
+// Made by derive/bert.py with tokenizers {version}; do not edit.
 // What BERT's normalizer and pre-tokenizer do to each character.
 #pragma once
 
@@ -71,7 +66,7 @@ constexpr CharMapping kBertLowercase[] = {{
 
 def normalizer(**options: bool) -> Callable[[str], str]:
     """Return the function of BERT's normalizer with only the given options."""
-    from tokenizers.normalizers import BertNormalizer  # noqa: PLC0415
+    from tokenizers.normalizers import BertNormalizer
 
     names = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
     given: Callable[[str], str] = BertNormalizer(
@@ -82,7 +77,7 @@ def normalizer(**options: bool) -> Callable[[str], str]:
 
 def properties(results: Mapping[str, Mapping[str, str]], marks: set[str]) -> str:
     """Return the letter of the properties of each code point."""
-    from tokenizers.pre_tokenizers import BertPreTokenizer  # noqa: PLC0415
+    from tokenizers.pre_tokenizers import BertPreTokenizer
 
     split = BertPreTokenizer().pre_tokenize_str
 
@@ -105,9 +100,10 @@ def properties(results: Mapping[str, Mapping[str, str]], marks: set[str]) -> str
     return "".join(letters.get(chr(point), "-") for point in range(sys.maxunicode + 1))
 
 
-def render() -> str:
+def files() -> dict[str, bytes]:
     """Return the content of the header."""
-    from tokenizers.normalizers import NFD  # noqa: PLC0415
+    require("tokenizers", VERSION)
+    from tokenizers.normalizers import NFD
 
     options = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
     results: dict[str, dict[str, str]] = {}
@@ -116,12 +112,13 @@ def render() -> str:
         results[option] = {char: normalize(char) for char in CHARACTERS}
     decompose = NFD().normalize_str
     marks = nonstarters({char: decompose(char) for char in CHARACTERS})
-    return HEADER.format(
+    header = HEADER.format(
         version=VERSION,
         **blocks_of(properties(results, {*marks})),
         lowercase=mappings(results["lowercase"]),
     )
+    return {"spmcompat/splitting/bert_tables.hpp": header.encode()}
 
 
 if __name__ == "__main__":
-    sys.exit(derive(TARGET, render))
+    sys.exit(write_or_check(files))

@@ -3,10 +3,7 @@
 The installed library does not expose the table, so the source distribution is read::
 
     pip download --no-binary :all: --no-deps sentencepiece==0.2.3
-    python -m spmcompat.unicode.derive_scripts sentencepiece-0.2.3.tar.gz
-
-With ``--check``, the existing file is compared instead of written, and the exit code is 1 if it
-differs.
+    python -m derive.scripts sentencepiece-0.2.3.tar.gz
 """
 
 import re
@@ -14,9 +11,8 @@ import sys
 import tarfile
 from pathlib import Path
 
-from spmcompat.unicode.derived_header import fill_lines, write_or_check
+from derive.files import fill_lines, write_or_check
 
-TARGET = Path(__file__).parent / "script_ranges.hpp"
 MEMBER = "unicode_script_map.h"
 NAMED = ["Common", "Inherited", "Han", "Hiragana", "Katakana"]
 ENTRY = re.compile(
@@ -25,7 +21,7 @@ ENTRY = re.compile(
 )
 
 HEADER = """\
-// Made by derive_scripts.py from {member} of sentencepiece 0.2.3; do not edit.
+// Made by derive/scripts.py from {member} of sentencepiece 0.2.3; do not edit.
 // Sorted, disjoint ranges of code points, with their Unicode script. All other code points are
 // Common.
 #pragma once
@@ -102,14 +98,11 @@ def render(ranges: list[tuple[int, int, str]]) -> str:
     )
 
 
-def main() -> int:
-    """Write or check the header."""
-    arguments = [argument for argument in sys.argv[1:] if argument != "--check"]
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        raise SystemExit("usage: derive_scripts [--check] ARCHIVE")
-    header = render(merge(parse(read_table(Path(arguments[0])))))
-    return write_or_check(TARGET, header, "--check" in sys.argv)
+def files(archive: str) -> dict[str, bytes]:
+    """Return the content of the header."""
+    header = render(merge(parse(read_table(Path(archive)))))
+    return {"spmcompat/unicode/script_ranges.hpp": header.encode()}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(files, "archive"))

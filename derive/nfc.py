@@ -4,20 +4,15 @@ Hugging Face ``tokenizers`` is asked about every character, so the tables are th
 whose Unicode is older than that of Python::
 
     pip install tokenizers==0.23.3
-    python -m spmcompat.splitting.derive_nfc
-
-With ``--check``, the existing file is compared instead of written, and the exit code is 1 if it
-differs.
+    python -m derive.nfc
 """
 
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from spmcompat.splitting.derive_properties import VERSION, blocks_of, derive
-from spmcompat.unicode.derived_header import fill_lines
+from derive.files import fill_lines, require, write_or_check
+from derive.properties import VERSION, blocks_of
 
-TARGET = Path(__file__).parent / "nfc_tables.hpp"
 CHARACTERS = [chr(point) for point in range(sys.maxunicode + 1) if not 0xD800 <= point < 0xE000]
 HANGUL = range(0xAC00, 0xD7A4)
 """The syllables, which are decomposed and composed by a rule."""
@@ -34,7 +29,7 @@ LETTERS = {
 """The letter for each set of properties."""
 
 HEADER = """\
-// Made by derive_nfc.py with tokenizers {version}; do not edit.
+// Made by derive/nfc.py with tokenizers {version}; do not edit.
 // Canonical decompositions, the order of nonstarters, and compositions.
 #pragma once
 
@@ -88,7 +83,7 @@ constexpr Composition kCompositions[] = {{
 
 def nonstarters(decomposed: Mapping[str, str]) -> list[str]:
     """Return the characters whose canonical combining class is not 0."""
-    from tokenizers.normalizers import NFD  # noqa: PLC0415
+    from tokenizers.normalizers import NFD
 
     ordered = NFD().normalize_str
     lowest, highest = "\u0334", "\u0345"
@@ -101,7 +96,7 @@ def nonstarters(decomposed: Mapping[str, str]) -> list[str]:
 
 def ranks(kept: Sequence[str]) -> dict[str, int]:
     """Return the place of each nonstarter in their order, from 1. Some have the same place."""
-    from tokenizers.normalizers import NFD  # noqa: PLC0415
+    from tokenizers.normalizers import NFD
 
     ordered = NFD().normalize_str
     before = {char: sum(ordered(char + other) == other + char for other in kept) for char in kept}
@@ -111,7 +106,7 @@ def ranks(kept: Sequence[str]) -> dict[str, int]:
 
 def compositions(decomposed: Mapping[str, str], composed: Mapping[str, str]) -> dict[str, str]:
     """Return the pairs of characters that are composed, with the results."""
-    from tokenizers.normalizers import NFC  # noqa: PLC0415
+    from tokenizers.normalizers import NFC
 
     compose = NFC().normalize_str
     found = {}
@@ -174,9 +169,10 @@ def pair_entries(pairs: Mapping[str, str]) -> str:
     return fill_lines(found, "    ")
 
 
-def render() -> str:
+def files() -> dict[str, bytes]:
     """Return the content of the header."""
-    from tokenizers.normalizers import NFC, NFD  # noqa: PLC0415
+    require("tokenizers", VERSION)
+    from tokenizers.normalizers import NFC, NFD
 
     decompose, compose = NFD().normalize_str, NFC().normalize_str
     decomposed = {char: decompose(char) for char in CHARACTERS}
@@ -184,14 +180,15 @@ def render() -> str:
     marks = nonstarters(decomposed)
     pairs = compositions(decomposed, composed)
     seconds = {pair[1] for pair in pairs}
-    return HEADER.format(
+    header = HEADER.format(
         version=VERSION,
         **blocks_of(properties(decomposed, composed, {*marks}, seconds)),
         decompositions=mappings(decomposed),
         ranks=rank_entries(ranks([char for char in marks if decomposed[char] == char])),
         compositions=pair_entries(pairs),
     )
+    return {"spmcompat/splitting/nfc_tables.hpp": header.encode()}
 
 
 if __name__ == "__main__":
-    sys.exit(derive(TARGET, render))
+    sys.exit(write_or_check(files))

@@ -2,27 +2,22 @@
 
 The version of Unicode is always that of Python 3.11::
 
-    python3.11 -m spmcompat.unicode.derive_categories
-
-With ``--check``, the existing file is compared instead of written, and the exit code is 1 if it
-differs.
+    python3.11 -m derive.categories
 """
 
 import sys
 import unicodedata
 from itertools import groupby
-from pathlib import Path
 
-from spmcompat.unicode.derived_header import fill_lines, write_or_check
+from derive.files import MissingSourceError, fill_lines, write_or_check
 
-TARGET = Path(__file__).parent / "category_ranges.hpp"
 VERSION = "14.0.0"
 CLASSES = {"L": "Letter", "M": "Letter", "P": "Symbol", "S": "Symbol", "Z": "Separator"}
 CLASSES["N"] = "Number"
 NAMES = ["Other", "Letter", "Symbol", "Separator", "Number"]
 
 HEADER = """\
-// Made by derive_categories.py from Unicode {version}; do not edit.
+// Made by derive/categories.py from Unicode {version}; do not edit.
 // Sorted, disjoint ranges of code points, with the class of their general category: letters and
 // marks, punctuation and symbols, separators, or numbers. All other code points are Other.
 #pragma once
@@ -61,24 +56,20 @@ def ranges() -> list[tuple[int, int, str]]:
     return found
 
 
-def render() -> str:
+def files() -> dict[str, bytes]:
     """Return the content of the header."""
+    if unicodedata.unidata_version != VERSION:
+        raise MissingSourceError(
+            f"this Python has Unicode {unicodedata.unidata_version}, not {VERSION}"
+        )
     items = [f"{{0x{a:x},0x{b:x},{NAMES.index(name)}}}," for a, b, name in ranges()]
-    return HEADER.format(
+    header = HEADER.format(
         version=VERSION,
         constants="\n".join(f"constexpr int kCategory{n} = {i};" for i, n in enumerate(NAMES)),
         ranges=fill_lines(items, "    "),
     )
-
-
-def main() -> int:
-    """Write or check the header."""
-    if sys.argv[1:] not in ([], ["--check"]):
-        raise SystemExit("usage: derive_categories [--check]")
-    if unicodedata.unidata_version != VERSION:
-        raise SystemExit(f"this Python has Unicode {unicodedata.unidata_version}, not {VERSION}")
-    return write_or_check(TARGET, render(), "--check" in sys.argv)
+    return {"spmcompat/unicode/category_ranges.hpp": header.encode()}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(files))
