@@ -282,7 +282,7 @@ def train(
         A text stream for the messages; by default standard error, or the program's own logging.
     progress : {'bar', 'json'}, default 'bar'
         How to show the progress. bar: bars on a terminal or in a notebook, log lines elsewhere.
-        json: lines of JSON for programs.
+        json: lines of JSON, for programs.
     input_column : str
         Read the text from this field or column of JSON Lines, CSV, Parquet or Arrow files; by
         default, the one named text, or else the only column of strings. meta.text means the field

@@ -487,7 +487,7 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             "progress",
             CHOICE,
             "How to show the progress. bar: bars on a terminal or in a notebook, log lines "
-            "elsewhere. json: lines of JSON for programs.",
+            "elsewhere. json: lines of JSON, for programs.",
             SETTINGS,
             default="bar",
             choices=("bar", "json"),

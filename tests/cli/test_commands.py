@@ -179,6 +179,7 @@ def test_a_name_has_one_spelling() -> None:
         "pretokenizer",
         "workers",
         "quiet",
+        "progress",
     }
 
 
