@@ -62,10 +62,10 @@ PARAMETERS = [one for one in KEYWORDS if one.name not in _OLD | {"sentence_reade
 
 _TEXT = {option.name for option in KEYWORDS if option.selects_text} - {"input"}
 _TEXT |= {"column", "max_sentence_length", "long_sentences", "pretokenizer", "strict"}
-_TEXT |= {"workers", "minloglevel"}
+_TEXT |= {"workers", "minloglevel", "progress"}
 _COUNT = {*OPTIONS_OF_COUNTING, *_TEXT, "model_type", "normalizer"} - {"input"}
 _PARTS = {name for name in _COUNT if not OPTIONS[name].selects_text}
-_PARTS -= {"column", "strict", "workers"}
+_PARTS -= {"column", "progress", "strict", "workers"}
 _NORMALIZING = {name for name in _PARTS - _TEXT if OPTIONS[name].kind != LIST}
 
 

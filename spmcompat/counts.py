@@ -82,7 +82,7 @@ _OF_PARTS = {
     "model_type",
     "minloglevel",
 }
-_OF_COUNT = {*OPTIONS_OF_COUNTING, *_OF_PARTS, "column", "strict", "workers"}
+_OF_COUNT = {*OPTIONS_OF_COUNTING, *_OF_PARTS, "column", "progress", "strict", "workers"}
 
 
 def refuse_options_of_texts(options: Iterable[str]) -> None:

@@ -56,7 +56,7 @@ def run(job: Job, report: Report | None = None) -> None:
     TrainingError
         If training cannot continue. In this case nothing is written.
     """
-    own = report or Report(job.min_log_level)
+    own = report or Report(job.min_log_level, progress=job.progress)
     naming_stage(lambda: train(job, own), lambda: own.current)
 
 

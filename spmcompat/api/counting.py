@@ -44,7 +44,7 @@ def count(
     **options
         The options of `train` for reading and normalizing, such as `column`,
         `max_sentence_length`, `normalization_rule_name` and `user_defined_symbols`; and `workers`,
-        `minloglevel`, `model_type`. ``spmcompat count --help`` lists them.
+        `minloglevel`, `progress`, `model_type`. ``spmcompat count --help`` lists them.
 
     Returns
     -------
@@ -59,9 +59,8 @@ def count(
     """
     from spmcompat.counts import count_to_table, refuse_options_of_training
     from spmcompat.options.from_keywords import from_values
-    from spmcompat.options.job import counting_job
+    from spmcompat.options.given_text import GivenText
     from spmcompat.options.table import OPTIONS
-    from spmcompat.runtime.progress import Report
 
     given = {name: value for name, value in options.items() if value is not None}
     if input is not None:
@@ -70,9 +69,9 @@ def count(
     check_sentences(sentence_iterator)
     # `from_values` refuses names that are no options.
     refuse_options_of_training(name for name in given if name in OPTIONS)
-    job = counting_job(given, from_values(given), sentence_iterator is not None)
-    report = Report(job.min_log_level, logstream)
-    return count_to_table(job, sentence_iterator, report, allow_empty)
+    text = GivenText(from_values(given), given, sentence_iterator)
+    report = text.report(logstream)
+    return count_to_table(text.counting_job(), sentence_iterator, report, allow_empty)
 
 
 @naming_keywords()

@@ -191,7 +191,7 @@ def extend(
         Options of `train` for the text: `column`, `input_format`, `input_column`, `split_lines`,
         `max_sentence_length`, `long_sentences`, `skip_bad_records`, `input_sentence_size`,
         `shuffle_input_sentence`, `sampling_seed`, `pretokenizer`; and `strict`, `workers`,
-        `minloglevel`.
+        `minloglevel`, `progress`.
 
     Returns
     -------
@@ -286,7 +286,6 @@ def _change_size(
 ) -> SizeResult:
     """Extend or trim a model with a text. `options` name the text, and state how to read it."""
     from spmcompat.engine import TEXT_OPTIONS, text_of
-    from spmcompat.runtime.progress import Report
     from spmcompat.tools.edit.growing import change_size
 
     given = {name: value for name, value in options.items() if value is not None}
@@ -299,7 +298,7 @@ def _change_size(
                 f"{did_you_mean(name, [*TEXT_OPTIONS, 'character_coverage'])}"
             )
     text = text_of(sentences, **given)
-    return change_size(model, text, change, output, Report(text.min_log_level, logstream))
+    return change_size(model, text, change, output, text.report(logstream))
 
 
 @naming_keywords()

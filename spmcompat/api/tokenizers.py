@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from spmcompat.huggingface.files import TrainedTokenizer
     from spmcompat.options.given_text import GivenText
-    from spmcompat.options.keywords import InputFormat, StrPath
+    from spmcompat.options.keywords import InputFormat, Progress, StrPath
     from spmcompat.runtime.context import Context
     from spmcompat.text.arrow_producers import Sentences
     from spmcompat.text.sources import WordText
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         skip_bad_records: bool | None
         workers: int | None
         minloglevel: int | None
+        progress: Progress | None
 
 
 @naming_keywords()
@@ -96,7 +97,7 @@ def train_tokenizer(
         Where to write messages; by default standard error, or the program's own logging.
     **reading
         The options of `train` for reading: `input_format`, `input_column`, `column`, `split_lines`,
-        `skip_bad_records`, `workers` and `minloglevel`.
+        `skip_bad_records`, `workers`, `minloglevel` and `progress`.
 
     Returns
     -------
@@ -112,7 +113,6 @@ def train_tokenizer(
     from spmcompat.cli.train_tokenizer import command, tokenizer_job
     from spmcompat.errors import ConflictError
     from spmcompat.huggingface.training import run
-    from spmcompat.runtime.progress import Report
 
     values = {
         "like": like,
@@ -133,7 +133,7 @@ def train_tokenizer(
     if special_tokens is None:
         given.special_tokens = None
     text = _text(input, sentence_iterator, reading)
-    trained = run(tokenizer_job(given, text, counts), Report(text.min_log_level, logstream))
+    trained = run(tokenizer_job(given, text, counts), text.report(logstream))
     return trained[0] if isinstance(vocab_size, int) else trained
 
 
@@ -158,7 +158,7 @@ def count_words(
         Where to write messages; by default standard error, or the program's own logging.
     **reading
         The options of `train` for reading: `input_format`, `input_column`, `column`, `split_lines`,
-        `skip_bad_records`, `workers` and `minloglevel`.
+        `skip_bad_records`, `workers`, `minloglevel` and `progress`.
 
     Returns
     -------
@@ -173,11 +173,10 @@ def count_words(
     """
     from spmcompat.huggingface.template import Template
     from spmcompat.huggingface.training import count_words
-    from spmcompat.runtime.progress import Report
 
     text = _text(input, sentence_iterator, reading)
-    report = Report(text.min_log_level, logstream)
-    return count_words(Template.load(like), text.words(), text.context(report))
+    context = text.context(text.report(logstream))
+    return count_words(Template.load(like), text.words(), context)
 
 
 @naming_keywords()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Objective,
         OldOptions,
         Pretokenizer,
+        Progress,
         Prune,
         Recipe,
         SeedMode,
@@ -96,6 +97,7 @@ def train(
     min_freq_alpha: float | None = None,
     minloglevel: int | None = None,
     logstream: TextIO | None = None,
+    progress: Progress | None = None,
     input_column: str | None = None,
     split_lines: bool | None = None,
     long_sentences: LongSentences | None = None,
@@ -278,6 +280,9 @@ def train(
         0 shows all messages, 1 warnings and errors, 2 errors only.
     logstream : text stream
         A text stream for the messages; by default standard error, or the program's own logging.
+    progress : {'bar', 'json'}, default 'bar'
+        How to show the progress. bar: bars on a terminal or in a notebook, log lines elsewhere.
+        json: lines of JSON, for programs.
     input_column : str
         Read the text from this field or column of JSON Lines, CSV, Parquet or Arrow files; by
         default, the one named text, or else the only column of strings. meta.text means the field
@@ -412,7 +417,7 @@ def _run(job: Job, logstream: TextIO | None) -> None:
     from spmcompat.runtime.progress import Report
     from spmcompat.training import run
 
-    run(job, Report(job.min_log_level, logstream))
+    run(job, Report(job.min_log_level, logstream, job.progress))
 
 
 class SentencePieceTrainer:

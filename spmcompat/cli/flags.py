@@ -130,6 +130,7 @@ def switch(name: str, help: str) -> Flag:
 
 
 QUIET = switch("quiet", "Print only errors.")
+PROGRESS = Flag("progress", "How to show the progress.", CHOICE, "bar", choices=("bar", "json"))
 COMMON = (switch("help", "Show this text."), switch("version", "Show the version."))
 """The flags of every command."""
 

@@ -87,7 +87,7 @@ def _train(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
     from spmcompat.training import run
 
     job = make_job(from_command_line(given.options))
-    run(job, Report(job.min_log_level, stderr))
+    run(job, Report(job.min_log_level, stderr, job.progress))
 
 
 def entry_point() -> None:

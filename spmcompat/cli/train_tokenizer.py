@@ -121,11 +121,10 @@ def command() -> Command:
 def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
     from spmcompat.huggingface.training import run
     from spmcompat.options.given_text import text_of_flags
-    from spmcompat.runtime.progress import Report
 
     text = text_of_flags(given.options)
     given.special_tokens = given.special_tokens or None  # the flag takes at least one
-    run(tokenizer_job(given, text, given.counts), Report(text.min_log_level, stderr))
+    run(tokenizer_job(given, text, given.counts), text.report(stderr))
 
 
 def tokenizer_job(

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         text_of,
         text_of_flags,
     )
-    from spmcompat.options.keywords import SentencePieceOptions, StrPath
+    from spmcompat.options.keywords import Progress, SentencePieceOptions, StrPath
     from spmcompat.options.languages import open_counts
     from spmcompat.options.named_rules import case_restorer
     from spmcompat.options.near_names import did_you_mean
@@ -117,7 +117,7 @@ _NAMES = {
         "text_of",
         "text_of_flags",
     ),
-    "options.keywords": ("SentencePieceOptions", "StrPath"),
+    "options.keywords": ("Progress", "SentencePieceOptions", "StrPath"),
     "options.languages": ("open_counts",),
     "options.named_rules": ("case_restorer",),
     "options.near_names": ("did_you_mean",),

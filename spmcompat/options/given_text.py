@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 from copy import copy, deepcopy
 from io import BytesIO
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from spmcompat.errors import ConflictError
 from spmcompat.model.meta_pieces import MetaPiece
@@ -39,6 +39,7 @@ TEXT_OPTIONS = (
     "strict",
     "workers",
     "minloglevel",
+    "progress",
 )
 """The training options that a user may set for a text; the model determines all other options."""
 
@@ -50,6 +51,7 @@ WORD_OPTIONS = (
     "skip_bad_records",
     "workers",
     "minloglevel",
+    "progress",
     "quiet",
 )
 """The training options that a user may set for a text whose words are counted."""
@@ -79,10 +81,9 @@ class GivenText(NamedTuple):
         """The files from which the text and its options are read. No output may replace them."""
         return input_files(self.settings)
 
-    @property
-    def min_log_level(self) -> int:
-        """The level from which on messages are shown."""
-        return self.settings.min_log_level
+    def report(self, stream: TextIO | None) -> Report:
+        """Return a report that shows what the user chose on a stream, as `Report` takes it."""
+        return Report(self.settings.min_log_level, stream, self.settings.progress)
 
     def check(self) -> None:
         """Raise if the text cannot be read, or an option is not possible.

@@ -132,6 +132,8 @@ class Job(NamedTuple):
         The number of worker threads.
     min_log_level : int
         0 shows all messages, 1 only warnings and errors, 2 only errors.
+    progress : str
+        How to show the progress: ``bar`` or ``json``.
     warnings : sequence of str
         Warnings about the options.
     recipe : str
@@ -146,6 +148,7 @@ class Job(NamedTuple):
     output: Output
     workers: int
     min_log_level: int
+    progress: str
     warnings: Sequence[str]
     recipe: str
 
@@ -210,6 +213,7 @@ def job_of(
         Output(writer, settings.sizes, given.dump, given.dump_format, settings.on_round),
         settings.workers,
         settings.min_log_level,
+        settings.progress,
         settings.notes,
         settings.recipe,
     )

@@ -44,6 +44,7 @@ NormalizationRuleName: TypeAlias = Literal[
     "nmt_nfkc_mark_case",
 ]
 Objective: TypeAlias = Literal["likelihood", "fewest_tokens"]
+Progress: TypeAlias = Literal["bar", "json"]
 Prune: TypeAlias = Literal["likelihood", "flat", "exact"]
 Recipe: TypeAlias = Literal["paper", "fsp", "mingram"]
 SeedMode: TypeAlias = Literal["full_text", "pretokens", "bpe"]
@@ -59,6 +60,7 @@ class TextOptions(TypedDict, total=False):
     max_sentence_length: int
     pretokenizer: Pretokenizer
     minloglevel: int
+    progress: Progress
     input_column: str
     split_lines: bool
     long_sentences: LongSentences

@@ -1,4 +1,4 @@
-"""The options of ``sentencepiece``, by group. The group of message options also has ``quiet``."""
+"""The options of ``sentencepiece``, by group. The messages also have ``quiet`` and ``progress``."""
 
 from spmcompat.normalization.rules import NAMES, OWN_NAMES
 from spmcompat.options.named_rules import DEFAULT_RULES
@@ -7,6 +7,7 @@ from spmcompat.options.option import (
     BPE,
     BYTES,
     CHAR,
+    CHOICE,
     DENORMALIZER,
     ELSEWHERE,
     FILE,
@@ -480,6 +481,16 @@ REFERENCE_OPTIONS: dict[str, tuple[Option, ...]] = {
             ELSEWHERE,
             default=False,
             keyword=False,
+            in_reference=False,
+        ),
+        Option(
+            "progress",
+            CHOICE,
+            "How to show the progress. bar: bars on a terminal or in a notebook, log lines "
+            "elsewhere. json: lines of JSON, for programs.",
+            SETTINGS,
+            default="bar",
+            choices=("bar", "json"),
             in_reference=False,
         ),
     ),

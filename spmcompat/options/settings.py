@@ -96,6 +96,8 @@ class Settings:
         The values of the options whose `Option.stored_in` is `EXTENSION`, by name.
     min_log_level : int
         0 shows all messages, 1 only warnings and errors, 2 only errors.
+    progress : str
+        How to show the progress: ``bar`` or ``json``.
     recipe : str
         A line that states which options the recipe has set; empty without a recipe.
     notes : list of str
@@ -128,6 +130,7 @@ class Settings:
     seed_piece_length_power: float
     min_freq_alpha: float
     min_log_level: int
+    progress: str
 
     def __init__(self, release: Release = DEFAULT) -> None:
         self.trainer = TrainerSpec()

@@ -1,17 +1,19 @@
-"""Log lines and progress of a run: bars on a terminal, plain lines elsewhere.
+"""Log lines and progress of a run: bars on a terminal or in a notebook, lines elsewhere.
 
 A `Report` belongs to one run and does not change global state, so runs in several threads do not
 disturb each other. The lines go to the given stream. Without a stream, they go to the logger
-``spmcompat`` if the program has set up logging, and otherwise to standard error.
+``spmcompat`` if the program has set up logging, and otherwise to standard error. Bars, and JSON for
+programs, go to the stream or to standard error.
 """
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol, TextIO, cast
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
 
 from spmcompat.errors import printable
 from spmcompat.runtime.messages import Messages
@@ -19,6 +21,8 @@ from spmcompat.runtime.terminal import fitted
 
 if TYPE_CHECKING:
     import logging
+
+    from tqdm import tqdm
 
 # The levels of the module logging. The module is not imported here, because importing it would take
 # longer than importing this package.
@@ -71,6 +75,11 @@ class _Progress:
         self._left = left
 
     @property
+    def total(self) -> int | None:
+        """The number of steps, or None if it is not known."""
+        return None if self._left is None else self.done + self._left
+
+    @property
     def share(self) -> float | None:
         """The share from 0 to 1, or None if the number of steps is not known."""
         if not self._left:
@@ -87,6 +96,9 @@ class Report:
         0 shows everything, 1 only warnings and errors, 2 only errors, 3 or more nothing.
     stream : text stream, optional
         Receives the lines and bars.
+    progress : str
+        How to show stages: ``bar``, or log lines where there is neither a terminal nor a notebook;
+        or ``json``, whatever the log level is.
 
     Attributes
     ----------
@@ -94,15 +106,21 @@ class Report:
         The current step of the run.
     """
 
-    def __init__(self, min_log_level: int = 0, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, min_log_level: int = 0, stream: TextIO | None = None, progress: str = "bar"
+    ) -> None:
         self._level = _INFO + 10 * min_log_level
         self._logger = _configured_logger() if stream is None else None
         messages = Messages(sys.stderr if stream is None else stream)
-        self._draws = self._shows(_INFO) and messages.isatty()
+        self._json = progress == "json"
+        # Kernels of notebooks have loaded this module.
+        self._notebook = stream is None and "ipykernel.zmqshell" in sys.modules
+        can_draw = self._notebook or messages.isatty()
+        self._draws = can_draw and self._shows(_INFO) and not self._json
         self._stream = cast(TextIO, messages)
         self.current = "Starting"
         self._seconds: dict[str, float] = {}
-        self._since = time.perf_counter()
+        self._start = self._since = time.perf_counter()
 
     def info(self, message: str) -> None:
         """Log a fact."""
@@ -153,13 +171,26 @@ class Report:
         """
         self.step(name)
         if self._draws:
-            with _bar(name, total, unit, self._stream) as bar:
+            bar_class = _bar_class(self._notebook)
+            with closing(_BarStage(bar_class, name, total, unit, self._stream)) as bar:
                 yield bar
+                bar.finish()
             return
-        stage = _LoggedStage(self, name, total, unit)
+        stage = (_JsonStage if self._json else _LoggedStage)(self, name, total, unit)
         stage.begin()
         yield stage
         stage.end()
+
+    def write_json(self, stage: str, done: int, total: int | None) -> None:
+        """Write the state of a stage, in one piece, so that an interruption leaves no half line."""
+        import json
+
+        peak = _peak_kib()
+        memory = None if peak is None else peak * 1024
+        seconds = round(time.perf_counter() - self._start, 3)
+        state = {"stage": stage, "done": done, "total": total, "seconds": seconds, "memory": memory}
+        self._stream.write(json.dumps(state) + "\n")
+        self._stream.flush()
 
     def _shows(self, level: int) -> bool:
         """Return whether lines of this level are shown."""
@@ -207,14 +238,29 @@ def _peak_kib() -> int | None:
         return None
 
 
+def _bar_class(notebook: bool) -> type[tqdm[Any]]:
+    """Return the bar of a terminal, or the one that tqdm chooses for the notebook."""
+    if not notebook:
+        from tqdm import tqdm
+
+        return tqdm
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # without ipywidgets, tqdm warns and draws with characters
+        from tqdm.auto import tqdm as notebook_tqdm
+
+    return notebook_tqdm
+
+
 class _BarStage:
     """Shows a stage as a bar, or as a count if the number of its steps is not known."""
 
-    def __init__(self, name: str, total: int | None, unit: str, stream: TextIO) -> None:
-        from tqdm import tqdm
-
+    def __init__(
+        self, bar: type[tqdm[Any]], name: str, total: int | None, unit: str, stream: TextIO
+    ) -> None:
         self._progress = _Progress(total)
-        self._bar = tqdm(
+        self._bar = bar(
             desc=name,
             total=None if total is None else 1.0,
             unit=f" {unit}" if unit else "",
@@ -251,19 +297,10 @@ class _BarStage:
         self._bar.close()
 
 
-@contextmanager
-def _bar(name: str, total: int | None, unit: str, stream: TextIO) -> Iterator[Stage]:
-    """Show a bar until the stage ends."""
-    bar = _BarStage(name, total, unit, stream)
-    try:
-        yield bar
-        bar.finish()
-    finally:
-        bar.close()
-
-
 class _LoggedStage:
-    """A stage whose progress is shown as log lines."""
+    """A stage whose progress is shown as log lines. Workers may advance it at the same time."""
+
+    _interval = _INTERVAL
 
     def __init__(self, report: Report, name: str, total: int | None, unit: str) -> None:
         self._report = report
@@ -272,6 +309,7 @@ class _LoggedStage:
         self._unit = f" {unit}" if unit else ""
         self._progress = _Progress(total)
         self._start = self._last = time.monotonic()
+        self._lock = threading.Lock()
 
     def begin(self) -> None:
         """Log the beginning of the stage."""
@@ -280,11 +318,12 @@ class _LoggedStage:
 
     def advance(self, count: int = 1) -> None:
         """Add `count` to the number of finished steps."""
-        self._progress.advance(count)
-        now = time.monotonic()
-        if now - self._last >= _INTERVAL:
-            self._last = now
-            self._report.info(f"{self._name}: {self._state(now)}")
+        with self._lock:
+            self._progress.advance(count)
+            now = time.monotonic()
+            if now - self._last >= self._interval:
+                self._last = now
+                self._show(now)
 
     def expect(self, count: int) -> None:
         """Set the number of remaining steps, which may be an estimate."""
@@ -297,6 +336,9 @@ class _LoggedStage:
         count = f" {done:,}{self._unit}" if done else ""
         self._report.info(f"{self._name}: done{count} in {seconds:.1f} s")
 
+    def _show(self, now: float) -> None:
+        self._report.info(f"{self._name}: {self._state(now)}")
+
     def _state(self, now: float) -> str:
         """Describe the progress: share and time left, or steps done if the total is unknown."""
         share = self._progress.share
@@ -304,3 +346,21 @@ class _LoggedStage:
             return f"{self._progress.done:,}{self._unit}"
         seconds = (now - self._start) * (1 - share) / share
         return f"{share:.0%}, about {seconds:.0f} s left"
+
+
+class _JsonStage(_LoggedStage):
+    """A stage whose progress is shown as JSON: a line at its beginning and end, and in between."""
+
+    _interval = 0.25
+
+    def begin(self) -> None:
+        """Write the first line."""
+        self._show(self._start)
+
+    def end(self) -> None:
+        """Write the last line, whose total is the number of steps that were done."""
+        self.expect(0)
+        self._show(self._last)
+
+    def _show(self, now: float) -> None:
+        self._report.write_json(self._name, self._progress.done, self._progress.total)

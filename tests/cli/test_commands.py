@@ -180,6 +180,7 @@ def test_a_name_has_one_spelling() -> None:
         "workers",
         "quiet",
         "strict",
+        "progress",
     }
 
 

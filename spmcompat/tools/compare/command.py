@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TextIO
 
-from spmcompat.cli.flags import Command, Flag, from_python, switch
+from spmcompat.cli.flags import PROGRESS, Command, Flag, from_python, switch
 from spmcompat.engine import INT32, naming_keywords
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS
@@ -15,7 +15,7 @@ from spmcompat.tools.evaluate.command import GOLD, LANGUAGE_FLAGS, with_language
 from spmcompat.tools.evaluate.network_options import NETWORK_FLAGS
 
 if TYPE_CHECKING:
-    from spmcompat.engine import StrPath
+    from spmcompat.engine import Progress, StrPath
     from spmcompat.tools.compare.comparison import Comparison
 
 
@@ -67,6 +67,7 @@ def command() -> Command:
             *NETWORK_FLAGS,
             switch("json", "Print the figures as JSON."),
             switch("quiet", "Print only the path of the report, and errors."),
+            PROGRESS,
         ],
         required=[("text",), ("output",)],
         interrupted="Run the same command again to continue.",
@@ -100,6 +101,7 @@ def compare(
     parameters: float | None = None,
     training_bytes: float | None = None,
     minloglevel: int = 0,
+    progress: Progress = "bar",
     logstream: TextIO | None = None,
 ) -> Comparison:
     """Train tokenizers on one text in several ways, evaluate them, and write a report.
@@ -130,6 +132,8 @@ def compare(
         As for `evaluate`.
     minloglevel : int
         0 shows all messages, 1 warnings and errors, 2 errors only.
+    progress : {'bar', 'json'}, default 'bar'
+        How to show the progress, as for `train`.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
 
@@ -157,4 +161,4 @@ def _make(given: SimpleNamespace, minloglevel: int, logstream: TextIO | None) ->
     from spmcompat.runtime.progress import Report
     from spmcompat.tools.compare.comparison import make
 
-    return make(given, Report(minloglevel, logstream))
+    return make(given, Report(minloglevel, logstream, given.progress))

@@ -9,7 +9,7 @@ from fractions import Fraction
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TextIO
 
-from spmcompat.cli.flags import QUIET, Command, Flag, from_python
+from spmcompat.cli.flags import PROGRESS, QUIET, Command, Flag, from_python
 from spmcompat.cli.tables import table
 from spmcompat.engine import FLOAT, UINT64, naming_keywords
 from spmcompat.errors import ConflictError, CountsMismatchError, UsageError, printable
@@ -17,7 +17,7 @@ from spmcompat.errors import ConflictError, CountsMismatchError, UsageError, pri
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from spmcompat.engine import CountTable, StrPath, WordTable
+    from spmcompat.engine import CountTable, Progress, StrPath, WordTable
     from spmcompat.runtime.progress import Report, Stage
 
 
@@ -65,6 +65,7 @@ def merging() -> Command:
                 most=2**62 - 1,
             ),
             QUIET,
+            PROGRESS,
         ],
         required=[("output",)],
         exclusive=[("weights", "temperature"), ("weights", "bytes"), ("temperature", "bytes")],
@@ -86,7 +87,7 @@ def showing() -> Command:
 def _merge(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> None:
     from spmcompat.runtime.progress import Report
 
-    contents, changes = _merged(given, Report(2 if given.quiet else 0, stderr))
+    contents, changes = _merged(given, Report(2 if given.quiet else 0, stderr, given.progress))
     if given.quiet:
         return
     stdout.write(f"{given.output}: the counts of {contents}\n")
@@ -101,6 +102,7 @@ def merge_counts(
     temperature: float | None = None,
     min_count: int = 1,
     minloglevel: int = 0,
+    progress: Progress = "bar",
     logstream: TextIO | None = None,
 ) -> CountTable:
     """Merge the counts of several texts into the counts of the concatenated texts, in a file.
@@ -124,6 +126,8 @@ def merge_counts(
         Drop pretokens that occur less often than this.
     minloglevel : int
         0 shows all messages, 1 warnings and errors, 2 errors only.
+    progress : {'bar', 'json'}, default 'bar'
+        How to show the progress, as for `train`.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
 
@@ -142,7 +146,7 @@ def merge_counts(
 
     values = {"weights": weights, "temperature": temperature, "min_count": min_count}
     with naming_keywords():
-        _merge_from_python(counts, open_counts, output, values, (minloglevel, logstream))
+        _merge_from_python(counts, open_counts, output, values, (minloglevel, logstream, progress))
         return load_counts(output)
 
 
@@ -155,6 +159,7 @@ def merge_words(
     bytes: Sequence[int] | None = None,
     min_count: int = 1,
     minloglevel: int = 0,
+    progress: Progress = "bar",
     logstream: TextIO | None = None,
 ) -> WordTable:
     """Merge the words of several texts into the words of all of them, in a file.
@@ -180,6 +185,8 @@ def merge_words(
         Drop words that occur less often than this.
     minloglevel : int
         0 shows all messages, 1 warnings and errors, 2 errors only.
+    progress : {'bar', 'json'}, default 'bar'
+        How to show the progress, as for `train`.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
 
@@ -203,7 +210,7 @@ def merge_words(
         "min_count": min_count,
     }
     with naming_keywords():
-        _merge_from_python(words, open_words, output, values, (minloglevel, logstream))
+        _merge_from_python(words, open_words, output, values, (minloglevel, logstream, progress))
         return open_words(output)
 
 
@@ -212,7 +219,7 @@ def _merge_from_python(
     open_one: Callable[[object], object],
     output: StrPath,
     values: Mapping[str, object],
-    log: tuple[int, TextIO | None],
+    log: tuple[int, TextIO | None, Progress],
 ) -> None:
     """Merge tables of one kind as the command does."""
     from spmcompat.runtime.progress import Report
@@ -223,7 +230,7 @@ def _merge_from_python(
         name: [*map(str, value)] if isinstance(value, Iterable) else value
         for name, value in values.items()
     }
-    given = from_python(merging(), map(str, tables), {**flags, "output": output})
+    given = from_python(merging(), map(str, tables), flags | {"output": output, "progress": log[2]})
     given.arguments = tables  # replaces the strings
     _merged(given, Report(*log))
 

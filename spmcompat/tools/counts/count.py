@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from spmcompat.engine import GivenText
     from spmcompat.runtime.progress import Report
 
-_OTHER_OPTIONS = ("model_type", "strict", "workers", "minloglevel", "quiet")
+_OTHER_OPTIONS = ("model_type", "strict", "workers", "minloglevel", "progress", "quiet")
 
 
 def command() -> Command:
@@ -56,12 +56,11 @@ def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
         write_counts,
     )
     from spmcompat.runtime.outputs import check_output, refuse_inputs
-    from spmcompat.runtime.progress import Report
 
     text = text_of_flags(given.options)
     check_output(given.output, "--output")
     refuse_inputs([given.output], text.files, "--output")
-    report = Report(text.min_log_level, stderr)
+    report = text.report(stderr)
     if given.like is not None:
         _count_words(given, text, report)
         return

@@ -113,9 +113,8 @@ def _trim(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
 def _write(given: SimpleNamespace, change: Change, stderr: TextIO) -> None:
     """Change the size of the model, and write the result."""
     from spmcompat.engine import text_of_flags
-    from spmcompat.runtime.progress import Report
     from spmcompat.tools.edit.growing import change_size
 
     text = text_of_flags(given.options)
-    report = Report(text.min_log_level, stderr)
+    report = text.report(stderr)
     change_size(given.arguments[0], text, change, given.output, report, given.map)

@@ -10,14 +10,14 @@ from itertools import combinations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from spmcompat.cli.flags import QUIET, Command, Flag, from_python, switch
+from spmcompat.cli.flags import PROGRESS, QUIET, Command, Flag, from_python, switch
 from spmcompat.engine import UINT64, as_list, naming_keywords
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, UNITS
 from spmcompat.tools.evaluate.network_options import NETWORK_FLAGS
 
 if TYPE_CHECKING:
-    from spmcompat.engine import CountTable, StrPath
+    from spmcompat.engine import CountTable, Progress, StrPath
     from spmcompat.tools.evaluate.report import EvaluationReport
 
 GOLD = Flag(
@@ -129,6 +129,7 @@ def command() -> Command:
             switch("tsv", "Print the lines of --csv with tabs."),
             switch("html", "Print an HTML page."),
             QUIET,
+            PROGRESS,
         ],
         required=[("text", "counts")],
         exclusive=[
@@ -183,6 +184,7 @@ def evaluate(
     parameters: float | None = None,
     training_bytes: float | None = None,
     minloglevel: int = 0,
+    progress: Progress = "bar",
     logstream: TextIO | None = None,
 ) -> EvaluationReport:
     """Evaluate models and other tokenizers on a text. Needs ``sentencepiece``.
@@ -232,6 +234,8 @@ def evaluate(
         number of its parameters without embeddings, and the size of its training text in bytes.
     minloglevel : int
         0 shows all messages, 1 warnings and errors, 2 errors only.
+    progress : {'bar', 'json'}, default 'bar'
+        How to show the progress, as for `train`.
     logstream : text stream
         Where to write messages; by default standard error, or the program's own logging.
 
@@ -265,7 +269,7 @@ def _measure(
     from spmcompat.runtime.progress import Report
     from spmcompat.tools.evaluate.report import measure
 
-    return measure(given, Report(minloglevel, logstream))
+    return measure(given, Report(minloglevel, logstream, given.progress))
 
 
 def with_languages(text: object) -> object:

@@ -37,9 +37,9 @@ def test_functions_for_texts_take_the_options_for_texts() -> None:
 
 
 def test_functions_that_count_take_the_options_for_counting() -> None:
-    more = {"column", "strict", "workers", "minloglevel", "model_type", "normalizer", "input"}
+    more = {"column", "strict", "workers", "minloglevel", "progress", "model_type", "normalizer"}
     wanted = {name for name in OPTIONS_OF_COUNTING if OPTIONS[name].keyword}
-    assert set(_hints(keywords.CountOptions)) | {"input"} == wanted | more
+    assert set(_hints(keywords.CountOptions)) | {"input"} == wanted | more | {"input"}
     of_parts = {name for name in _OF_PARTS if OPTIONS[name].keyword}
     assert set(_hints(keywords.PartOptions)) == of_parts
 

@@ -2,11 +2,16 @@
 
 import fcntl
 import io
+import json
 import logging
 import os
 import struct
+import subprocess
+import sys
 import termios
+import textwrap
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -156,3 +161,133 @@ def test_a_given_stream_gets_the_lines_instead_of_logging(caplog: pytest.LogCapt
         Report(0, stream).info("a fact")
     assert caplog.records == []
     assert "a fact" in stream.getvalue()
+
+
+class _Writes(_Terminal):
+    """A terminal that keeps what each call writes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes: list[str] = []
+
+    def write(self, text: str) -> int:
+        self.writes.append(text)
+        return len(text)
+
+
+def test_a_stage_in_lines_of_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 0.1, 0.3, 0.4, 0.6])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(progress, "_peak_kib", lambda: 2)
+    stream = _Writes()
+    with Report(3, stream, "json").stage("EM", unit="passes") as stage:
+        stage.advance(1)
+        stage.expect(3)
+        for _ in range(3):
+            stage.advance(1)
+    states = [json.loads(line) for line in stream.writes]
+    assert all(line.endswith("}\n") for line in stream.writes)
+    assert [(one["done"], one["total"]) for one in states] == [(0, None), (2, 4), (4, 4), (4, 4)]
+    assert {(one["stage"], one["memory"]) for one in states} == {("EM", 2048)}
+
+
+def test_json_that_ends_early_ends_at_what_was_done() -> None:
+    stream = io.StringIO()
+    with Report(0, stream, "json").stage("Merging", 10) as stage:
+        stage.advance(4)
+    states = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [(one["done"], one["total"]) for one in states] == [(0, 10), (4, 4)]
+
+
+def test_json_does_not_go_to_the_logging_of_the_program(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (
+        caplog.at_level(logging.INFO, logger="spmcompat"),
+        Report(progress="json").stage("Counting", 10) as stage,
+    ):
+        stage.advance(10)
+    assert caplog.records == []
+    assert len(capsys.readouterr().err.splitlines()) == 2
+
+
+# The modules that tqdm finds in the kernel of a notebook. The widgets print what they show.
+_KERNEL = {
+    "ipykernel/__init__.py": "",
+    "ipykernel/zmqshell.py": "",
+    "IPython/__init__.py": """
+        class ZMQInteractiveShell:
+            config = {"IPKernelApp": {}}
+        def get_ipython():
+            return ZMQInteractiveShell()
+    """,
+    "IPython/display.py": """
+        def display(widget):
+            print("shown")
+    """,
+}
+_WIDGETS = {
+    "ipywidgets/__init__.py": """
+        from types import SimpleNamespace
+        class HTML:
+            value = ""
+        class FloatProgress:
+            def __init__(self, min, max):
+                self.layout, self.style = SimpleNamespace(), SimpleNamespace(bar_color=None)
+                self.bar_style = ""
+            def __setattr__(self, name, value):
+                if name in ("value", "bar_style"):
+                    print(name, value)
+                object.__setattr__(self, name, value)
+        class HBox:
+            def __init__(self, children):
+                self.children, self.layout = children, SimpleNamespace()
+    """
+}
+_RUN = """
+    import sys
+    {kernel}
+    from spmcompat.runtime.progress import Report
+    with Report().stage("Counting", 10) as stage:
+        stage.advance(4)
+        Report().info("a fact")
+    assert kernel == ("IPython" in sys.modules)
+"""
+
+
+def _in_kernel(folder: Path, modules: dict[str, str], kernel: bool) -> tuple[str, str]:
+    """Run a stage in a process that is the kernel of a notebook. Return what it prints."""
+    for name, source in modules.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(textwrap.dedent(source))
+    imports = "import ipykernel.zmqshell, IPython; kernel = True" if kernel else "kernel = False"
+    code = textwrap.dedent(_RUN).format(kernel=imports)
+    path = os.pathsep.join([str(folder), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-W", "always", "-c", code],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout, done.stderr
+
+
+def test_a_notebook_shows_its_own_bar(tmp_path: Path) -> None:
+    out, err = _in_kernel(tmp_path, _KERNEL | _WIDGETS, kernel=True)
+    assert "shown\n" in out
+    assert out.endswith("value 1.0\nbar_style success\n")
+    assert err == "INFO spmcompat: a fact\n"
+
+
+def test_without_widgets_a_notebook_shows_characters_and_no_warning(tmp_path: Path) -> None:
+    out, err = _in_kernel(tmp_path, _KERNEL | {"ipywidgets.py": "raise ImportError"}, kernel=True)
+    assert out == ""
+    assert "Counting: 100%" in err
+    assert "Warning" not in err
+
+
+def test_other_programs_get_lines_and_do_not_import_the_notebook(tmp_path: Path) -> None:
+    out, err = _in_kernel(tmp_path, _KERNEL | _WIDGETS, kernel=False)
+    assert out == ""
+    assert err.splitlines()[0] == "INFO spmcompat: Counting: 10"
