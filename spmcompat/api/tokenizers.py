@@ -41,6 +41,12 @@ def train_tokenizer(
     input: StrPath | Sequence[StrPath] | None = None,
     sentence_iterator: Sentences | None = None,
     counts: WordTable | StrPath | None = None,
+    language_counts: Sequence[WordTable | StrPath] | None = None,
+    language_development: Sequence[WordTable | StrPath] | None = None,
+    language_ratios: Sequence[float] | None = None,
+    language_first_merges: int = 0,
+    language_window: int = 0,
+    language_alpha: float = 2.0,
     vocab_size: int | Sequence[int] = 30000,
     special_tokens: Sequence[str] | None = None,
     min_frequency: int = 0,
@@ -66,11 +72,26 @@ def train_tokenizer(
         The template, from which everything else comes: a tokenizer.json, a folder that contains
         one, or ``gpt2``, ``cl100k``, ``o200k``, ``llama3``, ``qwen2`` or ``bert``.
     input : path or sequence of paths
-        Files to train on. Give either `input`, `sentence_iterator` or `counts`.
+        Files to train on. Give either `input`, `sentence_iterator`, `counts` or `language_counts`.
     sentence_iterator : iterable of str or bytes, or Arrow data
         Texts to train on, as `train` takes them, but with the line breaks at their ends.
     counts : WordTable or path
         The words of a text, from `count_words` or ``spmcompat count --like``.
+    language_counts : sequence of WordTable or path
+        The words of each language, for parity-aware BPE as ``ParityBpeTrainer`` trains it: before
+        each merge, the language with the most tokens chooses its most frequent pair.
+    language_development : sequence of WordTable or path
+        For each language, the words in which its tokens are counted.
+    language_ratios : sequence of float
+        The language chooses whose text was shortened least: by the number of tokens at first,
+        divided by their number now and by the ratio of the language.
+    language_first_merges : int
+        The number of merges at the beginning that are chosen by the counts in all languages.
+    language_window : int
+        The number of latest choices to look at: a language that made more than `language_alpha`
+        times the mean of all languages may not choose. 0 turns this off.
+    language_alpha : float
+        See `language_window`.
     vocab_size : int or sequence of int
         The number of tokens, or several numbers: one run trains them all.
     special_tokens : sequence of str
@@ -116,6 +137,10 @@ def train_tokenizer(
 
     values = {
         "like": like,
+        "language_ratios": language_ratios,
+        "language_first_merges": language_first_merges,
+        "language_window": language_window,
+        "language_alpha": language_alpha,
         "vocab_size": vocab_size,
         "special_tokens": special_tokens,
         "min_frequency": min_frequency,
@@ -127,11 +152,14 @@ def train_tokenizer(
         "output": output,
         "to": to,
     }
-    if counts is not None and (input is not None or sentence_iterator is not None):
-        raise ConflictError("Give either a text or counts: counts replace the text.")
+    text_given = input is not None or sentence_iterator is not None
+    if text_given + (counts is not None) + (language_counts is not None) > 1:
+        raise ConflictError("Give either a text, counts or language_counts: counts replace a text.")
     given = from_python(command()._replace(required=[("like",)]), (), values)
     if special_tokens is None:
         given.special_tokens = None
+    # Tables of words are not values of flags.
+    given.language_counts, given.language_development = language_counts, language_development
     text = _text(input, sentence_iterator, reading)
     trained = run(job_of(given, text, counts), Report(text.min_log_level, logstream))
     return trained[0] if isinstance(vocab_size, int) else trained

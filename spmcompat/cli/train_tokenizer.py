@@ -6,12 +6,13 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import Command, Flag
-from spmcompat.options.option import CHOICE, UINT64
+from spmcompat.options.option import CHOICE, FLOAT, INT32, UINT64
 
 if TYPE_CHECKING:
-    from spmcompat.huggingface.training import TokenizerJob
+    from spmcompat.huggingface.training import Languages, TokenizerJob
     from spmcompat.options.given_text import GivenText
     from spmcompat.options.keywords import StrPath
+    from spmcompat.text.sources import WordText
     from spmcompat.words.table import WordTable
 
 _DEFAULT_SIZE = 30000
@@ -30,7 +31,8 @@ def command() -> Command:
         "Trains the vocabulary of a tokenizer.json. It finds the tokens and merges of the trainers "
         "of Hugging Face's tokenizers, faster and in less memory. Everything else comes from a "
         "template: how texts are normalized and split, the decoder, the special tokens.",
-        "--like=TEMPLATE --input=FILE,FILE|--counts=FILE --output=FILE [flags]",
+        "--like=TEMPLATE --input=FILE,FILE|--counts=FILE|--language_counts=FILE,FILE --output=FILE "
+        "[flags]",
         _run,
         [
             Flag(
@@ -44,6 +46,48 @@ def command() -> Command:
                 "Train from the words that spmcompat count --like has counted.",
                 metavar="FILE",
             ),
+            Flag(
+                "language_counts",
+                "Train parity-aware BPE, as ParityBpeTrainer does, from files of words, one for "
+                "each language: before each merge, the language with the most tokens chooses its "
+                "most frequent pair.",
+                metavar="FILE,FILE",
+                many=True,
+            ),
+            Flag(
+                "language_development",
+                "With language_counts, count the tokens of the languages in these files of words, "
+                "one for each language in the same order. The texts should be translations of each "
+                "other.",
+                metavar="FILE,FILE",
+                many=True,
+            ),
+            Flag(
+                "language_ratios",
+                "With language_counts, the language chooses whose text was shortened least: by the "
+                "number of tokens at first, divided by their number now and by its number in this "
+                "list. A language with a higher number chooses more merges.",
+                FLOAT,
+                metavar="N,N",
+                least=0,
+                many=True,
+            ),
+            Flag(
+                "language_first_merges",
+                "With language_counts, choose this number of merges by the counts in all languages "
+                "together, before the languages choose.",
+                INT32,
+                default=0,
+            ),
+            Flag(
+                "language_window",
+                "With language_counts, look at this number of latest choices: a language that made "
+                "more than language_alpha times the mean of all languages may not choose. 0 turns "
+                "this off; ParityBpeTrainer uses 100.",
+                INT32,
+                default=0,
+            ),
+            Flag("language_alpha", "See language_window.", FLOAT, default=2.0, least=1),
             Flag(
                 "output",
                 "Where to write the tokenizer. With several sizes, each name gets its size: "
@@ -111,8 +155,12 @@ def command() -> Command:
             ),
         ],
         {"Flags of spm_train": [OPTIONS[name] for name in WORD_OPTIONS]},
-        required=[("like",), ("input", "counts"), ("output",)],
-        exclusive=[("input", "counts")],
+        required=[("like",), ("input", "counts", "language_counts"), ("output",)],
+        exclusive=[
+            ("input", "counts"),
+            ("input", "language_counts"),
+            ("counts", "language_counts"),
+        ],
         success="the tokenizer was written",
         failure="training failed; one line says why and what to do",
     )
@@ -148,9 +196,10 @@ def job_of(
         If the template, an option or the text is not possible.
     """
     from spmcompat.bpe.token_trainer import TokenOptions
-    from spmcompat.errors import UsageError
+    from spmcompat.errors import ConflictError, UsageError
     from spmcompat.huggingface.template import Template
     from spmcompat.huggingface.training import TokenizerJob
+    from spmcompat.words.table import open_words
 
     sizes = given.vocab_size
     if twice := [size for size in sizes if sizes.count(size) > 1]:
@@ -167,18 +216,61 @@ def job_of(
     )
     named = given.special_tokens
     special = template.special_tokens if named is None else template.described(named)
-    table = None
-    if counts is not None:
-        from spmcompat.words.table import open_words
-
-        table = open_words(counts)
+    languages = _languages(given)
+    if languages is not None and not template.is_bpe:
+        raise ConflictError(
+            f"language_counts is for BPE, and {template.name} is WordPiece. Merge the words with "
+            "spmcompat counts merge instead."
+        )
+    source: WordText | WordTable | Languages
+    if languages is not None:
+        source, files = languages, languages.files
+    elif counts is not None:
+        source = open_words(counts)
+        files = source.files
+    else:
+        source, files = text.words(), text.files
     return TokenizerJob(
         template,
         special,
         options,
-        text.words() if table is None else table,
+        source,
         text.settings.workers,
         given.output or "",
         given.to,
-        text.files if table is None else table.files,
+        files,
+    )
+
+
+def _languages(given: SimpleNamespace) -> Languages | None:
+    """Return the words of each language, or None without ``language_counts``."""
+    from spmcompat.bpe.parity_token_trainer import ParityTokenOptions
+    from spmcompat.errors import ConflictError
+    from spmcompat.huggingface.training import Languages
+    from spmcompat.options.languages import language_items
+    from spmcompat.options.table import OPTIONS
+    from spmcompat.words.table import open_words
+
+    counts, development, ratios = language_items(vars(given))
+    for name in ("language_first_merges", "language_window", "language_alpha"):
+        for need in OPTIONS[name].needs:
+            if getattr(given, name) != OPTIONS[name].default and not getattr(given, need):
+                raise ConflictError(f"{name} needs {need}. Give both or neither.")
+    if development and ratios:
+        raise ConflictError(
+            "language_ratios has no effect with language_development. Leave one of the two out."
+        )
+    if not counts:
+        return None
+    return Languages(
+        [open_words(item) for item in counts],
+        [open_words(item) for item in development],
+        ParityTokenOptions(
+            variant="window" if given.language_window else "base",
+            ratio=[*map(float, ratios)] or None,
+            global_merges=given.language_first_merges,
+            window_size=given.language_window,
+            alpha=given.language_alpha,
+            total_symbols=True,
+        ),
     )
