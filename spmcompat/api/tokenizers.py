@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         column: str | None
         split_lines: bool | None
         skip_bad_records: bool | None
+        strict: bool | None
         workers: int | None
         minloglevel: int | None
 
@@ -117,7 +118,7 @@ def train_tokenizer(
         Where to write messages; by default standard error, or the program's own logging.
     **reading
         The options of `train` for reading: `input_format`, `input_column`, `column`, `split_lines`,
-        `skip_bad_records`, `workers` and `minloglevel`.
+        `skip_bad_records`, `strict`, `workers` and `minloglevel`.
 
     Returns
     -------
@@ -186,7 +187,7 @@ def count_words(
         Where to write messages; by default standard error, or the program's own logging.
     **reading
         The options of `train` for reading: `input_format`, `input_column`, `column`, `split_lines`,
-        `skip_bad_records`, `workers` and `minloglevel`.
+        `skip_bad_records`, `strict`, `workers` and `minloglevel`.
 
     Returns
     -------

@@ -222,6 +222,11 @@ def job_of(
             f"language_counts is for BPE, and {template.name} is WordPiece. Merge the words with "
             "spmcompat counts merge instead."
         )
+    ignored = [name for name in text.options if name not in ("workers", "minloglevel", "quiet")]
+    if ignored and (languages is not None or counts is not None):
+        raise ConflictError(
+            f"{ignored[0]} is for reading a text, but counts are given. Leave it out."
+        )
     source: WordText | WordTable | Languages
     if languages is not None:
         source, files = languages, languages.files

@@ -262,9 +262,14 @@ def cut_text(
     """
     source = open_source(text.plan, text.sentences, context.report, text.column)
     if not splitting.scanner:
-        return Letters(read_with_tokenizer(source, tokenizer(), context), None)
+        return Letters(read_with_tokenizer(source, tokenizer(), context, text.plan), None)
     words = read_words(
-        source, splitting.scanner, splitting.adds_space, context, splitting.normalizes
+        source,
+        splitting.scanner,
+        splitting.adds_space,
+        context,
+        splitting.normalizes,
+        text.plan,
     )
     return Letters(words, byte_texts() if splitting.are_bytes else None)
 

@@ -48,6 +48,7 @@ WORD_OPTIONS = (
     "input_column",
     "split_lines",
     "skip_bad_records",
+    "strict",
     "workers",
     "minloglevel",
     "quiet",

@@ -181,6 +181,14 @@ cdef class ReadBuffer:
             begin = end
         return found
 
+    def first_nul(self):
+        """Return the place of the first NUL character, or "" if there is none."""
+        cdef string_view text = string_view(self.items.data(), self.items.size())
+        if self.is_lines:
+            text = string_view(self.text, self.text_size)
+        cdef size_t at = text.find(<char>0)
+        return "" if at >= text.size() else self.place_of(text.data() + at)
+
     cdef not_utf8(self, const char* at):
         """Return the error for a text that is not well-formed UTF-8, which begins at `at`."""
         return NotUtf8Error(

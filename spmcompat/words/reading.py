@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import closing
 
+from spmcompat.counting.reading import MOST_SKIPPED, StrictError
+from spmcompat.plan import TextPlan
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import return_freed_memory
@@ -13,6 +15,8 @@ from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.sources import LineSource
 from spmcompat.words.words import WordCounter, Words
 
+_PLAIN = TextPlan()
+
 
 def read_words(
     source: LineSource,
@@ -20,6 +24,7 @@ def read_words(
     adds_space: bool,
     context: Context,
     normalizes: bool = False,
+    plan: TextPlan = _PLAIN,
 ) -> Words:
     """Read a text and count its words.
 
@@ -37,6 +42,8 @@ def read_words(
     normalizes : bool, optional
         Whether texts are normalized with NFC before they are cut. BERT's own normalizer is used
         instead of it.
+    plan : TextPlan, optional
+        States whether problems of the text are errors (`strict`).
 
     Raises
     ------
@@ -47,7 +54,7 @@ def read_words(
     counters = [WordCounter(scanner, adds_space, normalizes) for _ in range(workers.count)]
     with (
         context.report.stage("Reading", source.size(), "bytes") as stage,
-        closing(buffers_of(source, context.report)) as buffers,
+        closing(buffers_of(source, plan, context.report)) as buffers,
     ):
 
         def count(worker: int, buffer: ReadBuffer) -> None:
@@ -62,16 +69,43 @@ def read_words(
     return words
 
 
-def buffers_of(source: LineSource, report: Report) -> Generator[ReadBuffer, None, None]:
-    """Yield the read buffers of a text, and report how many records were skipped."""
-    nulls = 0
+def buffers_of(
+    source: LineSource, plan: TextPlan, report: Report
+) -> Generator[ReadBuffer, None, None]:
+    """Yield the read buffers of a text, and report NUL characters and skipped records.
+
+    Raises
+    ------
+    StrictError
+        If the option `strict` refuses the text.
+    """
+    records = nulls = 0
+    nul = ""
     with closing(iter(source)) as buffers:
         for buffer in buffers:
+            nul = nul or buffer.first_nul()
+            if nul and plan.strict:
+                break
+            records += buffer.lines
             nulls += buffer.nulls
             yield buffer
+    if nul:
+        _report(
+            f"The text contains NUL characters, as binary files do. The first: {nul}.",
+            report,
+            plan.strict,
+        )
     skipped = source.skipped()
     numbers = {"null": nulls, "broken": skipped.broken, "too long": skipped.huge}
     found = ", ".join(f"{number} {kind}" for kind, number in numbers.items() if number)
     if found:
         first = f" The first broken one: {skipped.first_broken}" if skipped.broken else ""
-        report.warning(f"Records were skipped: {found}.{first}")
+        number = sum(numbers.values())
+        is_refused = plan.strict and number > MOST_SKIPPED * (records + number)
+        _report(f"Records were skipped: {found}.{first}", report, is_refused)
+
+
+def _report(warning: str, report: Report, is_refused: bool) -> None:
+    if is_refused:
+        raise StrictError(f"{warning} Leave strict out to train on this text.")
+    report.warning(warning)
