@@ -31,6 +31,9 @@ if TYPE_CHECKING:
         split_lines: bool | None
         skip_bad_records: bool | None
         strict: bool | None
+        input_sentence_size: int | None
+        shuffle_input_sentence: bool | None
+        sampling_seed: int | None
         workers: int | None
         minloglevel: int | None
 
@@ -118,7 +121,8 @@ def train_tokenizer(
         Where to write messages; by default standard error, or the program's own logging.
     **reading
         The options of `train` for reading: `input_format`, `input_column`, `column`, `split_lines`,
-        `skip_bad_records`, `strict`, `workers` and `minloglevel`.
+        `skip_bad_records`, `strict`, `input_sentence_size`, `shuffle_input_sentence`,
+        `sampling_seed`, `workers` and `minloglevel`.
 
     Returns
     -------
@@ -187,7 +191,8 @@ def count_words(
         Where to write messages; by default standard error, or the program's own logging.
     **reading
         The options of `train` for reading: `input_format`, `input_column`, `column`, `split_lines`,
-        `skip_bad_records`, `strict`, `workers` and `minloglevel`.
+        `skip_bad_records`, `strict`, `input_sentence_size`, `shuffle_input_sentence`,
+        `sampling_seed`, `workers` and `minloglevel`.
 
     Returns
     -------

@@ -25,7 +25,7 @@ from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import prepare_thread
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.sources import WordText, open_source
-from spmcompat.words.reading import read_words
+from spmcompat.words.reading import read_words, sampled_texts
 from spmcompat.words.words import Words
 
 if TYPE_CHECKING:
@@ -261,6 +261,7 @@ def cut_text(
         The worker threads and the report.
     """
     source = open_source(text.plan, text.sentences, context.report, text.column)
+    source = sampled_texts(source, text.plan, context.report)
     if not splitting.scanner:
         return Letters(read_with_tokenizer(source, tokenizer(), context, text.plan), None)
     words = read_words(

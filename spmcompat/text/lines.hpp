@@ -12,6 +12,7 @@
 #include "spmcompat/text/sampling.hpp"
 #include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/utf8.hpp"
+#include "spmcompat/unicode/well_formed.hpp"
 
 namespace spmcompat {
 
@@ -301,6 +302,19 @@ void sample_lines(LineFilter& filter, const char* text, const Lines& lines,
     sample.offer(sentence, size, count);
     return !sample.done();
   });
+}
+
+// Offers whole texts, which may be empty, to the sample. `ends` has the position after each of them.
+// Returns the first one that is not well-formed UTF-8, or null.
+inline const char* sample_texts(std::string_view text, const std::vector<size_t>& ends,
+                                ReservoirSample& sample) {
+  size_t begin = 0;
+  for (const size_t end : ends) {
+    if (!is_utf8(text.substr(begin, end - begin))) return text.data() + begin;
+    sample.offer(text.data() + begin, end - begin, 1);
+    begin = end;
+  }
+  return nullptr;
 }
 
 }  // namespace spmcompat

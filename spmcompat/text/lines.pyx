@@ -24,6 +24,8 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
     size_t kept_of(size_t size, size_t longest)
     void sample_lines "spmcompat::sample_lines"[T](
         CLineFilter& filter, const char* text, const T& lines, CReservoirSample& sample) except +
+    const char* sample_texts "spmcompat::sample_texts"(
+        string_view text, const vector[size_t]& ends, CReservoirSample& sample) except +
 
     cdef cppclass UnfinishedLine:
         UnfinishedLine(size_t longest) except +
@@ -501,6 +503,26 @@ cdef class ReservoirSample:
         except RuntimeError as error:
             line_filter.fail(buffer, error)
         line_filter.note_skipped(0, buffer)
+
+    def add_texts(self, ReadBuffer buffer not None):
+        """Offer every line of a read buffer, with its end, or every item to the sample.
+
+        Raises
+        ------
+        NotUtf8Error
+            If a text is not well-formed UTF-8.
+        """
+        cdef const char* malformed
+        cdef string_view text
+        with nogil:
+            if buffer.is_lines:
+                text = string_view(buffer.text, buffer.text_size)
+                malformed = sample_texts(text, line_ends(text), dereference(self.sample))
+            else:
+                text = string_view(buffer.items.data(), buffer.items.size())
+                malformed = sample_texts(text, buffer.ends, dereference(self.sample))
+        if malformed != NULL:
+            raise buffer.not_utf8(malformed)
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing
 
 from spmcompat.counting.reading import MOST_SKIPPED, StrictError
@@ -12,7 +12,7 @@ from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.splitting.bert import BertOptions
 from spmcompat.text.lines import ReadBuffer
-from spmcompat.text.sources import LineSource
+from spmcompat.text.sources import Items, LineSource, empty_sample
 from spmcompat.words.words import WordCounter, Words
 
 _PLAIN = TextPlan()
@@ -31,7 +31,8 @@ def read_words(
     Parameters
     ----------
     source : LineSource
-        The text. Lines of files include their ends; items of an iterator do not.
+        The text. Lines of files include their ends; items of an iterator do not. With a sample, it
+        is what `sampled_texts` returned.
     scanner : str or BertOptions
         How texts are cut into words: a name from `spmcompat.splitting.expressions`, or the options
         of BERT.
@@ -69,16 +70,48 @@ def read_words(
     return words
 
 
+def sampled_texts(source: LineSource, plan: TextPlan, report: Report) -> LineSource:
+    """Return the sample that the plan requires, or the source itself if no sample is required.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read, or is not well-formed UTF-8.
+    """
+    if plan.input_sentence_size == 0:
+        return source
+    sample = empty_sample(plan)
+    with (
+        report.stage("Sampling", source.size(), "bytes") as stage,
+        closing(_checked(source, plan, report, lambda: sample.done)) as buffers,
+    ):
+        for buffer in buffers:
+            sample.add_texts(buffer)
+            stage.advance(buffer.input_size)
+    report.info(f"Sampled {len(sample)} texts from {sample.offered} texts.")
+    return Items(sample, text=TextPlan(long_sentences="keep"))
+
+
 def buffers_of(
     source: LineSource, plan: TextPlan, report: Report
 ) -> Generator[ReadBuffer, None, None]:
     """Yield the read buffers of a text, and report NUL characters and skipped records.
+
+    A sample was checked when it was drawn.
 
     Raises
     ------
     StrictError
         If the option `strict` refuses the text.
     """
+    if plan.input_sentence_size:
+        return iter(source)
+    return _checked(source, plan, report, lambda: False)
+
+
+def _checked(
+    source: LineSource, plan: TextPlan, report: Report, is_done: Callable[[], bool]
+) -> Generator[ReadBuffer, None, None]:
     records = nulls = 0
     nul = ""
     with closing(iter(source)) as buffers:
@@ -89,6 +122,8 @@ def buffers_of(
             records += buffer.lines
             nulls += buffer.nulls
             yield buffer
+            if is_done():
+                break
     if nul:
         _report(
             f"The text contains NUL characters, as binary files do. The first: {nul}.",

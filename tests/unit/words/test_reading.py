@@ -73,3 +73,49 @@ def test_options_of_texts_are_refused_with_counts() -> None:
         for source in ({"counts": counts}, {"language_counts": [counts]}):
             with raises_kind(f"conflicting-options {name} counts"):
                 spmcompat.train_tokenizer("gpt2", **source, **{name: value})  # type: ignore[arg-type]
+
+
+LINES = [f"w{number} x\n" for number in range(500)] + ["\n", "a\u2585b\n", "end"]
+
+
+@pytest.mark.parametrize("form", ["file", "items", "records"])
+def test_a_sample(form: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    options: dict[str, Any] = {"sentence_iterator": LINES}
+    if form == "file":
+        path.write_text("".join(LINES))
+        options = {"input": path}
+    elif form == "records":
+        path = path.with_suffix(".jsonl")
+        path.write_text("\n".join(json.dumps({"text": line}) for line in LINES))
+        options = {"input": path, "workers": 3}
+    sample = words_of(input_sentence_size=200, **options)
+    assert 197 <= sample[" x"] <= 200
+    assert sample == words_of(input_sentence_size=200, **{**options, "workers": 1})
+    assert sample != words_of(input_sentence_size=200, sampling_seed=5, **options)
+    assert words_of(input_sentence_size=10_000, **options) == words_of(**options)
+    first = words_of(input_sentence_size=200, shuffle_input_sentence=False, **options)
+    assert first == words_of(sentence_iterator=LINES[:200])
+
+
+def test_text_outside_the_sample_is_checked(tmp_path: Path) -> None:
+    lines = [b"a\n"] * 500 + [b"\0\n", b"\xff\n"]
+    with raises_kind("not-utf8 item:502"):
+        words_of(input_sentence_size=101, sentence_iterator=lines)
+    with raises_kind("strict NUL item:501"):
+        words_of(input_sentence_size=101, strict=True, sentence_iterator=lines[:-1])
+
+
+def test_training_on_a_sample(tmp_path: Path) -> None:
+    """The library cuts the sample, too."""
+    tokenizers = pytest.importorskip("tokenizers")
+    template = tmp_path / "a.json"
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer.save(str(template))
+    options: dict[str, Any] = {"shuffle_input_sentence": False, "vocab_size": 50}
+    found = spmcompat.train_tokenizer(
+        template, sentence_iterator=LINES, input_sentence_size=130, **options
+    )
+    expected = spmcompat.train_tokenizer(template, sentence_iterator=LINES[:130], vocab_size=50)
+    assert found.document == expected.document  # type: ignore[union-attr]
