@@ -142,7 +142,6 @@ def train_tokenizer(
 
     values = {
         "like": like,
-        "language_ratios": language_ratios,
         "language_first_merges": language_first_merges,
         "language_window": language_window,
         "language_alpha": language_alpha,
@@ -163,8 +162,8 @@ def train_tokenizer(
     given = from_python(command()._replace(required=[("like",)]), (), values)
     if special_tokens is None:
         given.special_tokens = None
-    # Tables of words are not values of flags.
     given.language_counts, given.language_development = language_counts, language_development
+    given.language_ratios = language_ratios
     text = _text(input, sentence_iterator, reading)
     trained = run(job_of(given, text, counts), Report(text.min_log_level, logstream))
     return trained[0] if isinstance(vocab_size, int) else trained

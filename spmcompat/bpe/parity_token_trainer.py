@@ -121,10 +121,8 @@ def train_sizes(
         letter_texts,
         _without_parity(options),
     )
-    known = 0
-    if options.total_symbols:
-        known = len(texts)
-        warn_of_letters(known, min(sizes), context)
+    known = len(texts) if options.total_symbols else 0
+    warn_of_letters(known, min(sizes), context)
     numbers = [max(size - known, 0) for size in sizes]
     wanted = max(numbers)
     with context.report.stage("Merging", wanted, "merges") as stage:

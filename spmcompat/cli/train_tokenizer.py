@@ -6,16 +6,32 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import Command, Flag
-from spmcompat.options.option import CHOICE, FLOAT, INT32, UINT64
+from spmcompat.options.option import CHOICE, UINT64
 
 if TYPE_CHECKING:
+    from spmcompat.huggingface.template import Template
     from spmcompat.huggingface.training import Languages, TokenizerJob
     from spmcompat.options.given_text import GivenText
     from spmcompat.options.keywords import StrPath
-    from spmcompat.text.sources import WordText
     from spmcompat.words.table import WordTable
 
 _DEFAULT_SIZE = 30000
+
+LANGUAGE_FLAGS = {
+    "language_counts": "Train parity-aware BPE, as ParityBpeTrainer does, from files of words, one "
+    "for each language: before each merge, the language with the most tokens chooses its most "
+    "frequent pair.",
+    "language_development": "With language_counts, count the tokens of the languages in these "
+    "files of words, one for each language in the same order. The texts should be translations of "
+    "each other.",
+    "language_ratios": "With language_counts, the language chooses whose text was shortened least: "
+    "by the number of tokens at first, divided by their number now and by its number in this list. "
+    "A language with a higher number chooses more merges.",
+    "language_first_merges": "",
+    "language_window": "",
+    "language_alpha": "",
+}
+"""The flags of parity-aware BPE, with their help if it is not that of the option of training."""
 
 
 def command() -> Command:
@@ -46,48 +62,7 @@ def command() -> Command:
                 "Train from the words that spmcompat count --like has counted.",
                 metavar="FILE",
             ),
-            Flag(
-                "language_counts",
-                "Train parity-aware BPE, as ParityBpeTrainer does, from files of words, one for "
-                "each language: before each merge, the language with the most tokens chooses its "
-                "most frequent pair.",
-                metavar="FILE,FILE",
-                many=True,
-            ),
-            Flag(
-                "language_development",
-                "With language_counts, count the tokens of the languages in these files of words, "
-                "one for each language in the same order. The texts should be translations of each "
-                "other.",
-                metavar="FILE,FILE",
-                many=True,
-            ),
-            Flag(
-                "language_ratios",
-                "With language_counts, the language chooses whose text was shortened least: by the "
-                "number of tokens at first, divided by their number now and by its number in this "
-                "list. A language with a higher number chooses more merges.",
-                FLOAT,
-                metavar="N,N",
-                least=0,
-                many=True,
-            ),
-            Flag(
-                "language_first_merges",
-                "With language_counts, choose this number of merges by the counts in all languages "
-                "together, before the languages choose.",
-                INT32,
-                default=0,
-            ),
-            Flag(
-                "language_window",
-                "With language_counts, look at this number of latest choices: a language that made "
-                "more than language_alpha times the mean of all languages may not choose. 0 turns "
-                "this off; ParityBpeTrainer uses 100.",
-                INT32,
-                default=0,
-            ),
-            Flag("language_alpha", "See language_window.", FLOAT, default=2.0, least=1),
+            *map(_language_flag, LANGUAGE_FLAGS),
             Flag(
                 "output",
                 "Where to write the tokenizer. With several sizes, each name gets its size: "
@@ -166,6 +141,23 @@ def command() -> Command:
     )
 
 
+def _language_flag(name: str) -> Flag:
+    """Return the flag with the name and the values of an option of training."""
+    from spmcompat.options.extension_options import LANGUAGE_OPTIONS
+    from spmcompat.options.table import OPTIONS
+
+    option = OPTIONS[name]
+    return Flag(
+        name,
+        LANGUAGE_FLAGS[name] or option.help,
+        option.kind,
+        option.default,
+        "N,N" if name == "language_ratios" else "FILE,FILE",
+        least=option.least,
+        many=name in LANGUAGE_OPTIONS,
+    )
+
+
 def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
     from spmcompat.huggingface.training import run
     from spmcompat.options.given_text import text_of_flags
@@ -216,38 +208,27 @@ def job_of(
     )
     named = given.special_tokens
     special = template.special_tokens if named is None else template.described(named)
-    languages = _languages(given)
-    if languages is not None and not template.is_bpe:
-        raise ConflictError(
-            f"language_counts is for BPE, and {template.name} is WordPiece. Merge the words with "
-            "spmcompat counts merge instead."
-        )
+    stored: Languages | WordTable | None = _languages(given, template)
+    if counts is not None:
+        stored = open_words(counts)
     ignored = [name for name in text.options if name not in ("workers", "minloglevel", "quiet")]
-    if ignored and (languages is not None or counts is not None):
+    if stored is not None and ignored:
         raise ConflictError(
             f"{ignored[0]} is for reading a text, but counts are given. Leave it out."
         )
-    source: WordText | WordTable | Languages
-    if languages is not None:
-        source, files = languages, languages.files
-    elif counts is not None:
-        source = open_words(counts)
-        files = source.files
-    else:
-        source, files = text.words(), text.files
     return TokenizerJob(
         template,
         special,
         options,
-        source,
+        text.words() if stored is None else stored,
         text.settings.workers,
         given.output or "",
         given.to,
-        files,
+        text.files if stored is None else stored.files,
     )
 
 
-def _languages(given: SimpleNamespace) -> Languages | None:
+def _languages(given: SimpleNamespace, template: Template) -> Languages | None:
     """Return the words of each language, or None without ``language_counts``."""
     from spmcompat.bpe.parity_token_trainer import ParityTokenOptions
     from spmcompat.errors import ConflictError
@@ -267,6 +248,8 @@ def _languages(given: SimpleNamespace) -> Languages | None:
         )
     if not counts:
         return None
+    if not template.is_bpe:
+        raise ConflictError(f"language_counts is for BPE, and {template.name} is WordPiece.")
     return Languages(
         [open_words(item) for item in counts],
         [open_words(item) for item in development],

@@ -166,17 +166,13 @@ def _tokens(
     for table in (*text.training, *text.development):
         check_same(first.origin, table.origin, first.name, table.name)
     training, development = (
-        [read_letters(template, table, context) for table in tables] for tables in text[:2]
+        [read_letters(template, table, context).words for table in tables] for tables in text[:2]
     )
-    words_of_languages = [
-        (one.words, None if other is None else other.words)
-        for one, other in zip_longest(training, development)
-    ]
+    letter_texts = byte_texts() if first.origin.are_bytes else None
     shared = {*TokenOptions._fields} & {*ParityTokenOptions._fields}
     parity = text.options._replace(**{name: getattr(options, name) for name in shared})
-    return train_sizes(
-        words_of_languages, training[0].byte_texts, parity, options.vocab_sizes, context
-    )
+    languages = [*zip_longest(training, development)]
+    return train_sizes(languages, letter_texts, parity, options.vocab_sizes, context)
 
 
 def complete_options(

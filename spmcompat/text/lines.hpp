@@ -45,8 +45,11 @@ inline void split_items(const std::string& items, const std::vector<size_t>& end
   }
 }
 
-// Returns the position after each line of a text; the last line may lack its end.
-inline std::vector<size_t> line_ends(std::string_view text) {
+// Returns the position after each line of a text, whose last line may lack its end. Of items, the
+// positions are given.
+inline std::vector<size_t> ends_of_texts(std::string_view text, bool are_lines,
+                                         const std::vector<size_t>& ends_of_items) {
+  if (!are_lines) return ends_of_items;
   std::vector<size_t> ends;
   for (size_t begin = 0; begin < text.size(); begin = ends.back()) {
     ends.push_back(std::min(text.find('\n', begin), text.size() - 1) + 1);

@@ -7,6 +7,7 @@ from cpython.unicode cimport PyUnicode_FromObject
 from cython cimport final
 from cython.operator cimport dereference
 from libc.string cimport memcpy
+from libcpp cimport bool as cbool
 from libcpp.algorithm cimport count, upper_bound
 from libcpp.string cimport string
 from libcpp.string_view cimport string_view
@@ -20,7 +21,8 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
         const string& items, const vector[size_t]& ends, string& lines,
         vector[size_t]& line_ends) except +
     size_t after_last_line_end(string_view text)
-    vector[size_t] line_ends(string_view text) except +
+    vector[size_t] ends_of_texts(
+        string_view text, cbool are_lines, const vector[size_t]& ends_of_items) except +
     size_t kept_of(size_t size, size_t longest)
     void sample_lines "spmcompat::sample_lines"[T](
         CLineFilter& filter, const char* text, const T& lines, CReservoirSample& sample) except +
@@ -142,6 +144,12 @@ cdef class ReadBuffer:
         """Whether the buffer is full. Each row counts as one byte more than its text."""
         return self.items.size() + self.ends.size() + self.null_places.size() >= MOST_BYTES
 
+    cdef string_view whole_text(self) noexcept nogil:
+        """Return the lines, or the items one after another."""
+        if self.is_lines:
+            return string_view(self.text, self.text_size)
+        return string_view(self.items.data(), self.items.size())
+
     def split_lines(self):
         """Replace the items with their lines, without CR and LF at the ends of the lines."""
         cdef string items
@@ -170,12 +178,10 @@ cdef class ReadBuffer:
         NotUtf8Error
             If a text is not well-formed UTF-8.
         """
-        cdef const char* text = self.text if self.is_lines else self.items.data()
+        cdef const char* text = self.whole_text().data()
         cdef size_t begin = 0, end
-        cdef vector[size_t] ends = line_ends(
-            string_view(self.text, self.text_size)) if self.is_lines else self.ends
         found = []
-        for end in ends:
+        for end in ends_of_texts(self.whole_text(), self.is_lines, self.ends):
             try:
                 found.append((<bytes>text[begin:end]).decode())
             except UnicodeDecodeError:
@@ -185,9 +191,7 @@ cdef class ReadBuffer:
 
     def first_nul(self):
         """Return the place of the first NUL character, or "" if there is none."""
-        cdef string_view text = string_view(self.items.data(), self.items.size())
-        if self.is_lines:
-            text = string_view(self.text, self.text_size)
+        cdef string_view text = self.whole_text()
         cdef size_t at = text.find(<char>0)
         return "" if at >= text.size() else self.place_of(text.data() + at)
 
@@ -512,15 +516,11 @@ cdef class ReservoirSample:
         NotUtf8Error
             If a text is not well-formed UTF-8.
         """
+        cdef string_view text = buffer.whole_text()
         cdef const char* malformed
-        cdef string_view text
         with nogil:
-            if buffer.is_lines:
-                text = string_view(buffer.text, buffer.text_size)
-                malformed = sample_texts(text, line_ends(text), dereference(self.sample))
-            else:
-                text = string_view(buffer.items.data(), buffer.items.size())
-                malformed = sample_texts(text, buffer.ends, dereference(self.sample))
+            malformed = sample_texts(
+                text, ends_of_texts(text, buffer.is_lines, buffer.ends), dereference(self.sample))
         if malformed != NULL:
             raise buffer.not_utf8(malformed)
 
