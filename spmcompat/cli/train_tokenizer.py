@@ -18,20 +18,31 @@ if TYPE_CHECKING:
 _DEFAULT_SIZE = 30000
 
 LANGUAGE_FLAGS = {
-    "language_counts": "Train parity-aware BPE, as ParityBpeTrainer does, from files of words, one "
-    "for each language: before each merge, the language with the most tokens chooses its most "
-    "frequent pair.",
-    "language_development": "With language_counts, count the tokens of the languages in these "
-    "files of words, one for each language in the same order. The texts should be translations of "
-    "each other.",
-    "language_ratios": "With language_counts, the language chooses whose text was shortened least: "
-    "by the number of tokens at first, divided by their number now and by its number in this list. "
-    "A language with a higher number chooses more merges.",
-    "language_first_merges": "",
-    "language_window": "",
-    "language_alpha": "",
+    "language_counts": (
+        "FILE,FILE",
+        "Train parity-aware BPE, as ParityBpeTrainer does, from files of words, one for each "
+        "language: before each merge, the language with the most tokens chooses its most frequent "
+        "pair.",
+    ),
+    "language_development": (
+        "FILE,FILE",
+        "With language_counts, count the tokens of the languages in these files of words, one for "
+        "each language in the same order. The texts should be translations of each other.",
+    ),
+    "language_ratios": (
+        "N,N",
+        "With language_counts, the language chooses whose text was shortened least: by the number "
+        "of tokens at first, divided by their number now and by its number in this list. A "
+        "language with a higher number chooses more merges.",
+    ),
+    "language_first_merges": (),
+    "language_window": (),
+    "language_alpha": (),
 }
-"""The flags of parity-aware BPE, with their help if it is not that of the option of training."""
+"""The flags of parity-aware BPE: how the help shows the value, and what it says.
+
+Flags without these are like the options of training.
+"""
 
 
 def command() -> Command:
@@ -146,16 +157,9 @@ def _language_flag(name: str) -> Flag:
     from spmcompat.options.extension_options import LANGUAGE_OPTIONS
     from spmcompat.options.table import OPTIONS
 
-    option = OPTIONS[name]
-    return Flag(
-        name,
-        LANGUAGE_FLAGS[name] or option.help,
-        option.kind,
-        option.default,
-        "N,N" if name == "language_ratios" else "FILE,FILE",
-        least=option.least,
-        many=name in LANGUAGE_OPTIONS,
-    )
+    option, (metavar, help) = OPTIONS[name], LANGUAGE_FLAGS[name] or ("", OPTIONS[name].help)
+    is_list = name in LANGUAGE_OPTIONS
+    return Flag(name, help, option.kind, option.default, metavar, least=option.least, many=is_list)
 
 
 def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
@@ -191,6 +195,7 @@ def job_of(
     from spmcompat.errors import ConflictError, UsageError
     from spmcompat.huggingface.template import Template
     from spmcompat.huggingface.training import TokenizerJob
+    from spmcompat.options.table import OPTIONS
     from spmcompat.words.table import open_words
 
     sizes = given.vocab_size
@@ -211,10 +216,10 @@ def job_of(
     stored: Languages | WordTable | None = _languages(given, template)
     if counts is not None:
         stored = open_words(counts)
-    ignored = [name for name in text.options if name not in ("workers", "minloglevel", "quiet")]
-    if stored is not None and ignored:
+    of_texts = [o for o in text.options if OPTIONS[o].selects_text or o in ("strict", "column")]
+    if stored is not None and of_texts:
         raise ConflictError(
-            f"{ignored[0]} is for reading a text, but counts are given. Leave it out."
+            f"{of_texts[0]} is for reading a text, but counts are given. Leave it out."
         )
     return TokenizerJob(
         template,

@@ -112,8 +112,7 @@ def buffers_of(
 def _checked(
     source: LineSource, plan: TextPlan, report: Report, is_done: Callable[[], bool]
 ) -> Generator[ReadBuffer, None, None]:
-    records = nulls = 0
-    nul = ""
+    records, nulls, nul = 0, 0, ""
     with closing(iter(source)) as buffers:
         for buffer in buffers:
             nul = nul or buffer.first_nul()
