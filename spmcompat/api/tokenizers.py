@@ -30,6 +30,10 @@ if TYPE_CHECKING:
         column: str | None
         split_lines: bool | None
         skip_bad_records: bool | None
+        strict: bool | None
+        input_sentence_size: int | None
+        shuffle_input_sentence: bool | None
+        sampling_seed: int | None
         workers: int | None
         minloglevel: int | None
         progress: Progress | None
@@ -42,6 +46,12 @@ def train_tokenizer(
     input: StrPath | Sequence[StrPath] | None = None,
     sentence_iterator: Sentences | None = None,
     counts: WordTable | StrPath | None = None,
+    language_counts: Sequence[WordTable | StrPath] | None = None,
+    language_development: Sequence[WordTable | StrPath] | None = None,
+    language_ratios: Sequence[float] | None = None,
+    language_first_merges: int = 0,
+    language_window: int = 0,
+    language_alpha: float = 2.0,
     vocab_size: int | Sequence[int] = 30000,
     special_tokens: Sequence[str] | None = None,
     min_frequency: int = 0,
@@ -67,11 +77,26 @@ def train_tokenizer(
         The template, from which everything else comes: a tokenizer.json, a folder that contains
         one, or ``gpt2``, ``cl100k``, ``o200k``, ``llama3``, ``qwen2`` or ``bert``.
     input : path or sequence of paths
-        Files to train on. Give either `input`, `sentence_iterator` or `counts`.
+        Files to train on. Give either `input`, `sentence_iterator`, `counts` or `language_counts`.
     sentence_iterator : iterable of str or bytes, or Arrow data
         Texts to train on, as `train` takes them, but with the line breaks at their ends.
     counts : WordTable or path
         The words of a text, from `count_words` or ``spmcompat count --like``.
+    language_counts : sequence of WordTable or path
+        The words of each language, for parity-aware BPE as ``ParityBpeTrainer`` trains it: before
+        each merge, the language with the most tokens chooses its most frequent pair.
+    language_development : sequence of WordTable or path
+        For each language, the words in which its tokens are counted.
+    language_ratios : sequence of float
+        The language chooses whose text was shortened least: by the number of tokens at first,
+        divided by their number now and by the ratio of the language.
+    language_first_merges : int
+        The number of merges at the beginning that are chosen by the counts in all languages.
+    language_window : int
+        The number of latest choices to look at: a language that made more than `language_alpha`
+        times the mean of all languages may not choose. 0 turns this off.
+    language_alpha : float
+        See `language_window`.
     vocab_size : int or sequence of int
         The number of tokens, or several numbers: one run trains them all.
     special_tokens : sequence of str
@@ -97,7 +122,8 @@ def train_tokenizer(
         Where to write messages; by default standard error, or the program's own logging.
     **reading
         The options of `train` for reading: `input_format`, `input_column`, `column`, `split_lines`,
-        `skip_bad_records`, `workers`, `minloglevel` and `progress`.
+        `skip_bad_records`, `strict`, `input_sentence_size`, `shuffle_input_sentence`,
+        `sampling_seed`, `workers`, `minloglevel` and `progress`.
 
     Returns
     -------
@@ -116,6 +142,9 @@ def train_tokenizer(
 
     values = {
         "like": like,
+        "language_first_merges": language_first_merges,
+        "language_window": language_window,
+        "language_alpha": language_alpha,
         "vocab_size": vocab_size,
         "special_tokens": special_tokens,
         "min_frequency": min_frequency,
@@ -127,11 +156,14 @@ def train_tokenizer(
         "output": output,
         "to": to,
     }
-    if counts is not None and (input is not None or sentence_iterator is not None):
-        raise ConflictError("Give either a text or counts: counts replace the text.")
+    text_given = input is not None or sentence_iterator is not None
+    if text_given + (counts is not None) + (language_counts is not None) > 1:
+        raise ConflictError("Give either a text, counts or language_counts: counts replace a text.")
     given = from_python(command()._replace(required=[("like",)]), (), values)
     if special_tokens is None:
         given.special_tokens = None
+    given.language_counts, given.language_development = language_counts, language_development
+    given.language_ratios = language_ratios
     text = _text(input, sentence_iterator, reading)
     trained = run(tokenizer_job(given, text, counts), text.report(logstream))
     return trained[0] if isinstance(vocab_size, int) else trained
@@ -158,7 +190,8 @@ def count_words(
         Where to write messages; by default standard error, or the program's own logging.
     **reading
         The options of `train` for reading: `input_format`, `input_column`, `column`, `split_lines`,
-        `skip_bad_records`, `workers`, `minloglevel` and `progress`.
+        `skip_bad_records`, `strict`, `input_sentence_size`, `shuffle_input_sentence`,
+        `sampling_seed`, `workers`, `minloglevel` and `progress`.
 
     Returns
     -------

@@ -16,6 +16,7 @@ from spmcompat.bpe.token_trainer import (
     Tokens,
     first_tokens,
     tokens_of_size,
+    warn_of_letters,
 )
 from spmcompat.bpe.tokens import parity_tokens
 from spmcompat.errors import BadValueError
@@ -75,7 +76,18 @@ def train(
     options: ParityTokenOptions,
     context: Context,
 ) -> Tokens:
-    """Train a vocabulary.
+    """Train a vocabulary. The parameters and errors are those of `train_sizes`."""
+    return train_sizes(languages, letter_texts, options, [options.num_merges], context)[0]
+
+
+def train_sizes(
+    languages: Sequence[tuple[Words, Words | None]],
+    letter_texts: Mapping[int, str] | None,
+    options: ParityTokenOptions,
+    sizes: Sequence[int],
+    context: Context,
+) -> list[Tokens]:
+    """Train a vocabulary for each size. A smaller one is the beginning of the largest one.
 
     Parameters
     ----------
@@ -87,6 +99,8 @@ def train(
         The text of the token for each byte. If it is None, the letters are characters.
     options : ParityTokenOptions
         The options of the trainer.
+    sizes : sequence of int
+        The values that `num_merges` has, one after another.
     context : Context
         The worker threads, whose number never changes the result, and the report.
 
@@ -108,7 +122,9 @@ def train(
         _without_parity(options),
     )
     known = len(texts) if options.total_symbols else 0
-    wanted = max(options.num_merges - known, 0)
+    warn_of_letters(known, min(sizes), context)
+    numbers = [max(size - known, 0) for size in sizes]
+    wanted = max(numbers)
     with context.report.stage("Merging", wanted, "merges") as stage:
         all_texts, merges, library_would_end = parity_tokens(
             languages,
@@ -134,7 +150,9 @@ def train(
     if len(merges) < wanted:
         context.report.warning(f"Nothing is left to merge after {len(merges)} of {wanted} merges.")
     decoded = [text.decode() for text in all_texts]
-    return tokens_of_size(len(decoded) + 1, decoded, merges, len(texts))
+    return [
+        tokens_of_size(len(decoded) + 1, decoded, merges[:number], len(texts)) for number in numbers
+    ]
 
 
 def _without_parity(options: ParityTokenOptions) -> TokenOptions:

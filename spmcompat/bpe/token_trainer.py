@@ -95,11 +95,7 @@ def train(
     """
     letters, ids, first = first_tokens([words], [], letter_texts, options)
     wanted = max(options.vocab_sizes)
-    if len(first) > min(options.vocab_sizes):
-        context.report.warning(
-            f"The special tokens and the letters alone are {len(first)} tokens, more than the "
-            f"vocab_size {min(options.vocab_sizes)}."
-        )
+    warn_of_letters(len(first), min(options.vocab_sizes), context)
     merges = TokenMerges(
         words,
         letters,
@@ -116,6 +112,15 @@ def train(
     return_freed_memory()
     texts, made = [text.decode() for text in merges.texts()], merges.merges()
     return [tokens_of_size(size, texts, made, len(first)) for size in options.vocab_sizes]
+
+
+def warn_of_letters(first: int, size: int, context: Context) -> None:
+    """Warn if the number of first tokens is larger than the size of the vocabulary."""
+    if first > size:
+        context.report.warning(
+            f"The special tokens and the letters alone are {first} tokens, more than the "
+            f"vocab_size {size}."
+        )
 
 
 def first_tokens(

@@ -9,12 +9,40 @@ from spmcompat.cli.flags import Command, Flag
 from spmcompat.options.option import CHOICE, UINT64
 
 if TYPE_CHECKING:
-    from spmcompat.huggingface.training import TokenizerJob
+    from spmcompat.huggingface.template import Template
+    from spmcompat.huggingface.training import Languages, TokenizerJob
     from spmcompat.options.given_text import GivenText
     from spmcompat.options.keywords import StrPath
     from spmcompat.words.table import WordTable
 
 _DEFAULT_SIZE = 30000
+
+LANGUAGE_FLAGS = {
+    "language_counts": (
+        "FILE,FILE",
+        "Train parity-aware BPE, as ParityBpeTrainer does, from files of words, one for each "
+        "language: before each merge, the language with the most tokens chooses its most frequent "
+        "pair.",
+    ),
+    "language_development": (
+        "FILE,FILE",
+        "With language_counts, count the tokens of the languages in these files of words, one for "
+        "each language in the same order. The texts should be translations of each other.",
+    ),
+    "language_ratios": (
+        "N,N",
+        "With language_counts, the language chooses whose text was shortened least: by the number "
+        "of tokens at first, divided by their number now and by its number in this list. A "
+        "language with a higher number chooses more merges.",
+    ),
+    "language_first_merges": (),
+    "language_window": (),
+    "language_alpha": (),
+}
+"""The flags of parity-aware BPE: how the help shows the value, and what it says.
+
+Flags without these are like the options of training.
+"""
 
 
 def command() -> Command:
@@ -30,7 +58,8 @@ def command() -> Command:
         "Trains the vocabulary of a tokenizer.json. It finds the tokens and merges of the trainers "
         "of Hugging Face's tokenizers, faster and in less memory. Everything else comes from a "
         "template: how texts are normalized and split, the decoder, the special tokens.",
-        "--like=TEMPLATE --input=FILE,FILE|--counts=FILE --output=FILE [flags]",
+        "--like=TEMPLATE --input=FILE,FILE|--counts=FILE|--language_counts=FILE,FILE --output=FILE "
+        "[flags]",
         _run,
         [
             Flag(
@@ -44,6 +73,7 @@ def command() -> Command:
                 "Train from the words that spmcompat count --like has counted.",
                 metavar="FILE",
             ),
+            *map(_language_flag, LANGUAGE_FLAGS),
             Flag(
                 "output",
                 "Where to write the tokenizer. With several sizes, each name gets its size: "
@@ -111,11 +141,25 @@ def command() -> Command:
             ),
         ],
         {"Flags of spm_train": [OPTIONS[name] for name in WORD_OPTIONS]},
-        required=[("like",), ("input", "counts"), ("output",)],
-        exclusive=[("input", "counts")],
+        required=[("like",), ("input", "counts", "language_counts"), ("output",)],
+        exclusive=[
+            ("input", "counts"),
+            ("input", "language_counts"),
+            ("counts", "language_counts"),
+        ],
         success="the tokenizer was written",
         failure="training failed; one line says why and what to do",
     )
+
+
+def _language_flag(name: str) -> Flag:
+    """Return the flag with the name and the values of an option of training."""
+    from spmcompat.options.extension_options import LANGUAGE_OPTIONS
+    from spmcompat.options.table import OPTIONS
+
+    option, (metavar, help) = OPTIONS[name], LANGUAGE_FLAGS[name] or ("", OPTIONS[name].help)
+    is_list = name in LANGUAGE_OPTIONS
+    return Flag(name, help, option.kind, option.default, metavar, least=option.least, many=is_list)
 
 
 def _run(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
@@ -147,9 +191,11 @@ def tokenizer_job(
         If the template, an option or the text is not possible.
     """
     from spmcompat.bpe.token_trainer import TokenOptions
-    from spmcompat.errors import UsageError
+    from spmcompat.errors import ConflictError, UsageError
     from spmcompat.huggingface.template import Template
     from spmcompat.huggingface.training import TokenizerJob
+    from spmcompat.options.table import OPTIONS
+    from spmcompat.words.table import open_words
 
     sizes = given.vocab_size
     if twice := [size for size in sizes if sizes.count(size) > 1]:
@@ -166,18 +212,57 @@ def tokenizer_job(
     )
     named = given.special_tokens
     special = template.special_tokens if named is None else template.described(named)
-    table = None
+    stored: Languages | WordTable | None = _languages(given, template)
     if counts is not None:
-        from spmcompat.words.table import open_words
-
-        table = open_words(counts)
+        stored = open_words(counts)
+    of_texts = [o for o in text.options if OPTIONS[o].selects_text or o in ("strict", "column")]
+    if stored is not None and of_texts:
+        raise ConflictError(
+            f"{of_texts[0]} is for reading a text, but counts are given. Leave it out."
+        )
     return TokenizerJob(
         template,
         special,
         options,
-        text.words() if table is None else table,
+        text.words() if stored is None else stored,
         text.settings.workers,
         given.output or "",
         given.to,
-        text.files if table is None else table.files,
+        text.files if stored is None else stored.files,
+    )
+
+
+def _languages(given: SimpleNamespace, template: Template) -> Languages | None:
+    """Return the words of each language, or None without ``language_counts``."""
+    from spmcompat.bpe.parity_token_trainer import ParityTokenOptions
+    from spmcompat.errors import ConflictError
+    from spmcompat.huggingface.training import Languages
+    from spmcompat.options.languages import language_items
+    from spmcompat.options.table import OPTIONS
+    from spmcompat.words.table import open_words
+
+    counts, development, ratios = language_items(vars(given))
+    for name in ("language_first_merges", "language_window", "language_alpha"):
+        for need in OPTIONS[name].needs:
+            if getattr(given, name) != OPTIONS[name].default and not getattr(given, need):
+                raise ConflictError(f"{name} needs {need}. Give both or neither.")
+    if development and ratios:
+        raise ConflictError(
+            "language_ratios has no effect with language_development. Leave one of the two out."
+        )
+    if not counts:
+        return None
+    if not template.is_bpe:
+        raise ConflictError(f"language_counts is for BPE, and {template.name} is WordPiece.")
+    return Languages(
+        [open_words(item) for item in counts],
+        [open_words(item) for item in development],
+        ParityTokenOptions(
+            variant="window" if given.language_window else "base",
+            ratio=[*map(float, ratios)] or None,
+            global_merges=given.language_first_merges,
+            window_size=given.language_window,
+            alpha=given.language_alpha,
+            total_symbols=True,
+        ),
     )

@@ -33,7 +33,8 @@ class StrictError(TrainingError):
     kind = "strict"
 
 
-_MOST_SKIPPED = 0.01  # the share of lines or bytes that may be skipped with the option `strict`
+MOST_SKIPPED = 0.01
+"""The share of lines or bytes that may be skipped with the option `strict`."""
 
 
 class _Surprises(NamedTuple):
@@ -257,7 +258,7 @@ def _refused(warnings: dict[str, str], facts: LineFacts) -> list[str]:
     skipped = facts.too_long + facts.reserved + facts.nulls + facts.broken
     # The size of the text is not known if there is a sample.
     share_of_bytes = facts.too_long_bytes / facts.bytes_read if facts.bytes_read else 0
-    if max(share_of_bytes, skipped / max(facts.sentences + skipped, 1)) > _MOST_SKIPPED:
+    if max(share_of_bytes, skipped / max(facts.sentences + skipped, 1)) > MOST_SKIPPED:
         return [*warnings.values()]
     return [warning for kind, warning in warnings.items() if kind in ("nul", "malformed")]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+from spmcompat.plan import TextPlan
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.libraries import require
 from spmcompat.runtime.progress import Report
@@ -39,7 +40,9 @@ def tokenizer_of(document: dict[str, Any]) -> Tokenizer:
         raise ValueError(str(error)) from error
 
 
-def read_with_tokenizer(source: LineSource, tokenizer: Tokenizer, context: Context) -> Words:
+def read_with_tokenizer(
+    source: LineSource, tokenizer: Tokenizer, context: Context, plan: TextPlan
+) -> Words:
     """Read a text and count the words into which ``tokenizers`` cuts it.
 
     A trainer of this library counts the words before it trains. So here it trains on a part of the
@@ -53,6 +56,8 @@ def read_with_tokenizer(source: LineSource, tokenizer: Tokenizer, context: Conte
         The tokenizer. It is not changed.
     context : Context
         The report. The library chooses the number of its threads itself.
+    plan : TextPlan
+        As for `read_words`.
 
     Raises
     ------
@@ -64,7 +69,7 @@ def read_with_tokenizer(source: LineSource, tokenizer: Tokenizer, context: Conte
     words = Words()
     splitter = without_vocabulary(tokenizer)
     with context.report.stage("Reading", source.size(), "bytes") as stage:
-        for size, texts in _batches(source, context.report):
+        for size, texts in _batches(source, plan, context.report):
             trainer = trainers.BpeTrainer(vocab_size=0, show_progress=False)
             splitter.train_from_iterator(texts, trainer)
             counts = json.loads(trainer.__getstate__())["BpeTrainer"]["words"]
@@ -89,10 +94,10 @@ def without_vocabulary(tokenizer: Tokenizer, with_added_tokens: bool = True) -> 
     return splitter
 
 
-def _batches(source: LineSource, report: Report) -> Iterator[tuple[int, list[str]]]:
+def _batches(source: LineSource, plan: TextPlan, report: Report) -> Iterator[tuple[int, list[str]]]:
     """Yield parts of the text with their sizes in bytes."""
     size, texts = 0, []
-    with closing(buffers_of(source, report)) as buffers:
+    with closing(buffers_of(source, plan, report)) as buffers:
         for buffer in buffers:
             texts += buffer.texts()
             size += buffer.input_size

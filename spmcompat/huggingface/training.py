@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from spmcompat.bpe.parity_token_trainer import ParityTokenOptions
+from spmcompat.bpe.parity_token_trainer import ParityTokenOptions, train_sizes
 from spmcompat.bpe.token_trainer import TokenOptions, Tokens, train
 from spmcompat.errors import BadValueError, naming_stage
 from spmcompat.huggingface.files import TrainedTokenizer, check_outputs, named_by_size, save
@@ -24,13 +25,36 @@ from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import prepare_thread
 from spmcompat.runtime.workers import Workers
 from spmcompat.text.sources import WordText, open_source
-from spmcompat.words.reading import read_words
+from spmcompat.words.reading import read_words, sampled_texts
 from spmcompat.words.words import Words
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
     from spmcompat.words.table import WordOrigin, WordTable
+
+
+class Languages(NamedTuple):
+    """The words of several languages, which choose the merges one after another.
+
+    Attributes
+    ----------
+    training : sequence of WordTable
+        The words of each language.
+    development : sequence of WordTable
+        The development words of each language, or none.
+    options : ParityTokenOptions
+        The options of the trainer that `TokenOptions` does not have.
+    """
+
+    training: Sequence[WordTable]
+    development: Sequence[WordTable]
+    options: ParityTokenOptions
+
+    @property
+    def files(self) -> list[str]:
+        """The files that contain the words."""
+        return [file for table in (*self.training, *self.development) for file in table.files]
 
 
 class TokenizerJob(NamedTuple):
@@ -44,8 +68,8 @@ class TokenizerJob(NamedTuple):
         The special tokens as in the list ``added_tokens``, without ids.
     options : TokenOptions
         The options of the trainer, without the special tokens and the bytes of the alphabet.
-    text : WordText or WordTable
-        The text, or its words.
+    text : WordText, WordTable or Languages
+        The text, or its words, or those of several languages.
     workers : int
         The number of worker threads. It never changes the result.
     output : str
@@ -59,7 +83,7 @@ class TokenizerJob(NamedTuple):
     template: Template
     special_tokens: Sequence[Json]
     options: TokenOptions
-    text: WordText | WordTable
+    text: WordText | WordTable | Languages
     workers: int
     output: str
     to: str
@@ -116,15 +140,39 @@ def _run(job: TokenizerJob, report: Report) -> list[TrainedTokenizer]:
     for warning in [*template.warnings(), *notes_of_spaces("special_tokens", new)]:
         report.warning(warning)
     context = Context(Workers(job.workers), report)
-    words, texts = read_letters(template, job.text, context)
     trained = [
         TrainedTokenizer(template.filled(tokens, job.special_tokens, affixes))
-        for tokens in train(words, texts, options, context)
+        for tokens in _tokens(template, job.text, options, context)
     ]
     report.step("Writing")
     save(dict(zip(paths, trained, strict=False)), job.to, report)
     report.costs()
     return trained
+
+
+def _tokens(
+    template: Template,
+    text: WordText | WordTable | Languages,
+    options: TokenOptions,
+    context: Context,
+) -> list[Tokens]:
+    """Return the vocabulary for each size."""
+    if not isinstance(text, Languages):
+        words, texts = read_letters(template, text, context)
+        return train(words, texts, options, context)
+    from spmcompat.words.table import check_same
+
+    first = text.training[0]
+    for table in (*text.training, *text.development):
+        check_same(first.origin, table.origin, first.name, table.name)
+    training, development = (
+        [read_letters(template, table, context).words for table in tables] for tables in text[:2]
+    )
+    letter_texts = byte_texts() if first.origin.are_bytes else None
+    shared = {*TokenOptions._fields} & {*ParityTokenOptions._fields}
+    parity = text.options._replace(**{name: getattr(options, name) for name in shared})
+    languages = [*zip_longest(training, development)]
+    return train_sizes(languages, letter_texts, parity, options.vocab_sizes, context)
 
 
 def complete_options(
@@ -211,10 +259,16 @@ def cut_text(
         The worker threads and the report.
     """
     source = open_source(text.plan, text.sentences, context.report, text.column)
+    source = sampled_texts(source, text.plan, context.report)
     if not splitting.scanner:
-        return WordsAndLetters(read_with_tokenizer(source, tokenizer(), context), None)
+        return WordsAndLetters(read_with_tokenizer(source, tokenizer(), context, text.plan), None)
     words = read_words(
-        source, splitting.scanner, splitting.adds_space, context, splitting.normalizes
+        source,
+        splitting.scanner,
+        splitting.adds_space,
+        context,
+        splitting.normalizes,
+        text.plan,
     )
     return WordsAndLetters(words, byte_texts() if splitting.are_bytes else None)
 

@@ -46,7 +46,7 @@ class WordPartCounter:
     @property
     def metadata(self) -> dict[str, str]:
         """The metadata that the Parquet files must contain in addition to the rows."""
-        return {KEY: word_origin_of(self._template).to_json().decode()}
+        return {KEY: word_origin_of(self._template)._replace(has_total=True).to_json().decode()}
 
     def count(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Count the words of a part of the text.
@@ -59,14 +59,20 @@ class WordPartCounter:
         Yields
         ------
         pyarrow.RecordBatch
-            Words with their counts.
+            Words with their counts, and the sum of the counts with an empty word.
 
         Raises
         ------
         TrainingError
             If a batch does not have the column, or the column does not contain strings.
         """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
         text = WordText(TextPlan(long_sentences="keep"), batches, self.column)
         context = Context(Workers(1), Report(min_log_level=1))
-        for batch in count_words(self._template, text, context).batches():
+        words = count_words(self._template, text, context)
+        for batch in words.batches():
             yield batch.cast(self.schema)
+        if total := pc.sum(words.to_arrow().column("count")).as_py():
+            yield pa.RecordBatch.from_pylist([{"word": "", "count": total}], self.schema)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -29,23 +29,38 @@ def pop_languages(options: dict[str, object]) -> LanguageTables | None:
     TrainingError
         If a file cannot be read.
     """
-    counts, development, ratios = (_items(options.pop(name, None)) for name in LANGUAGE_OPTIONS)
+    counts, development, ratios = language_items(
+        {name: options.pop(name, None) for name in LANGUAGE_OPTIONS}
+    )
     if not counts:
-        for name, items in zip(LANGUAGE_OPTIONS[1:], (development, ratios), strict=True):
-            if items:
-                raise ConflictError(f"{name} needs language_counts. Give both or neither.")
         return None
+    return LanguageTables(
+        [open_counts(item) for item in counts],
+        [open_counts(item) for item in development],
+        ratios or [Fraction(1)] * len(counts),
+    )
+
+
+def language_items(
+    options: Mapping[str, object],
+) -> tuple[Sequence[object], Sequence[object], Sequence[Fraction]]:
+    """Return the items of the options ``language_counts``, ``language_development`` and so on.
+
+    Raises
+    ------
+    BadValueError
+        If the lists do not have the same length, or a ratio is not valid.
+    """
+    counts, development, ratios = (_items(options[name]) for name in LANGUAGE_OPTIONS)
     for name, items in zip(LANGUAGE_OPTIONS[1:], (development, ratios), strict=True):
+        if items and not counts:
+            raise ConflictError(f"{name} needs language_counts. Give both or neither.")
         if items and len(items) != len(counts):
             raise ConflictError(
                 f"{name} has {len(items)} items, but language_counts has {len(counts)}. Give one "
                 "for each language, in the same order."
             )
-    return LanguageTables(
-        [open_counts(item) for item in counts],
-        [open_counts(item) for item in development],
-        [_ratio(item) for item in ratios] or [Fraction(1)] * len(counts),
-    )
+    return counts, development, [_ratio(item) for item in ratios]
 
 
 def merge_languages(languages: LanguageTables) -> CountTable:

@@ -12,6 +12,7 @@
 #include "spmcompat/text/sampling.hpp"
 #include "spmcompat/unicode/marks.hpp"
 #include "spmcompat/unicode/utf8.hpp"
+#include "spmcompat/unicode/well_formed.hpp"
 
 namespace spmcompat {
 
@@ -44,8 +45,11 @@ inline void split_items(const std::string& items, const std::vector<size_t>& end
   }
 }
 
-// Returns the position after each line of a text; the last line may lack its end.
-inline std::vector<size_t> line_ends(std::string_view text) {
+// Returns the position after each line of a text, whose last line may lack its end. Of items, the
+// positions are given.
+inline std::vector<size_t> ends_of_texts(std::string_view text, bool are_lines,
+                                         const std::vector<size_t>& ends_of_items) {
+  if (!are_lines) return ends_of_items;
   std::vector<size_t> ends;
   for (size_t begin = 0; begin < text.size(); begin = ends.back()) {
     ends.push_back(std::min(text.find('\n', begin), text.size() - 1) + 1);
@@ -301,6 +305,19 @@ void sample_lines(LineFilter& filter, const char* text, const Lines& lines,
     sample.offer(sentence, size, count);
     return !sample.done();
   });
+}
+
+// Offers whole texts, which may be empty, to the sample. `ends` has the position after each of them.
+// Returns the first one that is not well-formed UTF-8, or null.
+inline const char* sample_texts(std::string_view text, const std::vector<size_t>& ends,
+                                ReservoirSample& sample) {
+  size_t begin = 0;
+  for (const size_t end : ends) {
+    if (!is_utf8(text.substr(begin, end - begin))) return text.data() + begin;
+    sample.offer(text.data() + begin, end - begin, 1);
+    begin = end;
+  }
+  return nullptr;
 }
 
 }  // namespace spmcompat

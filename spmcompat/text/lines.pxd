@@ -2,6 +2,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport shared_ptr, unique_ptr
 from libcpp.string cimport string
+from libcpp.string_view cimport string_view
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
@@ -58,6 +59,7 @@ cdef class ReadBuffer:
     cdef readonly Py_ssize_t rows
     cdef bint has_parts
     cdef bint is_full(self) noexcept
+    cdef string_view whole_text(self) noexcept nogil
     cdef number_of(self, uint64_t line)
     cdef place_of(self, const char* at)
     cdef not_utf8(self, const char* at)

@@ -7,6 +7,7 @@ from cpython.unicode cimport PyUnicode_FromObject
 from cython cimport final
 from cython.operator cimport dereference
 from libc.string cimport memcpy
+from libcpp cimport bool as cbool
 from libcpp.algorithm cimport count, upper_bound
 from libcpp.string cimport string
 from libcpp.string_view cimport string_view
@@ -20,10 +21,13 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
         const string& items, const vector[size_t]& ends, string& lines,
         vector[size_t]& line_ends) except +
     size_t after_last_line_end(string_view text)
-    vector[size_t] line_ends(string_view text) except +
+    vector[size_t] ends_of_texts(
+        string_view text, cbool are_lines, const vector[size_t]& ends_of_items) except +
     size_t kept_of(size_t size, size_t longest)
     void sample_lines "spmcompat::sample_lines"[T](
         CLineFilter& filter, const char* text, const T& lines, CReservoirSample& sample) except +
+    const char* sample_texts "spmcompat::sample_texts"(
+        string_view text, const vector[size_t]& ends, CReservoirSample& sample) except +
 
     cdef cppclass UnfinishedLine:
         UnfinishedLine(size_t longest) except +
@@ -140,6 +144,12 @@ cdef class ReadBuffer:
         """Whether the buffer is full. Each row counts as one byte more than its text."""
         return self.items.size() + self.ends.size() + self.null_places.size() >= MOST_BYTES
 
+    cdef string_view whole_text(self) noexcept nogil:
+        """Return the lines, or the items one after another."""
+        if self.is_lines:
+            return string_view(self.text, self.text_size)
+        return string_view(self.items.data(), self.items.size())
+
     def split_lines(self):
         """Replace the items with their lines, without CR and LF at the ends of the lines."""
         cdef string items
@@ -168,18 +178,22 @@ cdef class ReadBuffer:
         NotUtf8Error
             If a text is not well-formed UTF-8.
         """
-        cdef const char* text = self.text if self.is_lines else self.items.data()
+        cdef const char* text = self.whole_text().data()
         cdef size_t begin = 0, end
-        cdef vector[size_t] ends = line_ends(
-            string_view(self.text, self.text_size)) if self.is_lines else self.ends
         found = []
-        for end in ends:
+        for end in ends_of_texts(self.whole_text(), self.is_lines, self.ends):
             try:
                 found.append((<bytes>text[begin:end]).decode())
             except UnicodeDecodeError:
                 raise self.not_utf8(text + begin) from None
             begin = end
         return found
+
+    def first_nul(self):
+        """Return the place of the first NUL character, or "" if there is none."""
+        cdef string_view text = self.whole_text()
+        cdef size_t at = text.find(<char>0)
+        return "" if at >= text.size() else self.place_of(text.data() + at)
 
     cdef not_utf8(self, const char* at):
         """Return the error for a text that is not well-formed UTF-8, which begins at `at`."""
@@ -493,6 +507,22 @@ cdef class ReservoirSample:
         except RuntimeError as error:
             line_filter.fail(buffer, error)
         line_filter.note_skipped(0, buffer)
+
+    def add_texts(self, ReadBuffer buffer not None):
+        """Offer every line of a read buffer, with its end, or every item to the sample.
+
+        Raises
+        ------
+        NotUtf8Error
+            If a text is not well-formed UTF-8.
+        """
+        cdef string_view text = buffer.whole_text()
+        cdef const char* malformed
+        with nogil:
+            malformed = sample_texts(
+                text, ends_of_texts(text, buffer.is_lines, buffer.ends), dereference(self.sample))
+        if malformed != NULL:
+            raise buffer.not_utf8(malformed)
 
 
 @final

@@ -187,13 +187,7 @@ def sample_sentences(source: LineSource, text: TextPlan, report: Report) -> Sour
     """
     if text.input_sentence_size == 0:
         return source
-    sample = ReservoirSample(
-        text.input_sentence_size,
-        text.shuffle_input_sentence,
-        text.sampling_seed,
-        text.release.sample_is_repeatable,
-        text.release.sample_multiplies,
-    )
+    sample = empty_sample(text)
     line_filter = LineFilter(text)
     nulls = 0
     with report.stage("Reading", source.size(), "bytes") as stage, closing(iter(source)) as buffers:
@@ -205,6 +199,17 @@ def sample_sentences(source: LineSource, text: TextPlan, report: Report) -> Sour
                 break
     report.info(f"Sampled {len(sample)} sentences from {sample.offered} sentences.")
     return SampleSource(sample, LineFacts.of([line_filter], 0, nulls, source.skipped()))
+
+
+def empty_sample(text: TextPlan) -> ReservoirSample:
+    """Return the sample that the plan requires, before any text is offered to it."""
+    return ReservoirSample(
+        text.input_sentence_size,
+        text.shuffle_input_sentence,
+        text.sampling_seed,
+        text.release.sample_is_repeatable,
+        text.release.sample_multiplies,
+    )
 
 
 class Items:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 KEY = "spmcompat.words"
 """The key of the origin: in the metadata of a file, or of the ``word`` column in Spark."""
 
-VERSION = 1
+VERSION = 2
 """The version of the file format. A reader refuses all other versions."""
 
 _BATCH_ROWS = 1 << 17
@@ -49,11 +49,15 @@ class WordOrigin(NamedTuple):
         Whether the letters of the words are their bytes. If not, they are their characters.
     changes : tuple of str
         Later changes to the counts: merging with weights, dropping rare words.
+    has_total : bool
+        Whether a row with an empty word has the number of all words, so that a missing file is
+        noticed. Engines such as Spark write it, because they only add up rows.
     """
 
     splitting: dict[str, Any]
     are_bytes: bool
     changes: tuple[str, ...] = ()
+    has_total: bool = False
 
     def to_json(self) -> bytes:
         """Return the metadata for a file."""
@@ -77,7 +81,7 @@ class WordOrigin(NamedTuple):
             raise CountsVersionError(
                 f"{name}: another release of spmcompat wrote this table of words. Count again."
             )
-        types = {"splitting": dict, "are_bytes": bool, "changes": list}
+        types = {"splitting": dict, "are_bytes": bool, "changes": list, "has_total": bool}
         if (
             version != VERSION
             or document is None
@@ -86,7 +90,7 @@ class WordOrigin(NamedTuple):
             or not all(isinstance(change, str) for change in document["changes"])
         ):
             raise BadCountsError(f"{name}: its metadata are invalid. Count again.")
-        return cls(document["splitting"], document["are_bytes"], tuple(document["changes"]))
+        return cls(**{**document, "changes": tuple(document["changes"])})
 
 
 class WordTable:
@@ -115,7 +119,8 @@ class WordTable:
         """Return the number of rows."""
         if self._rows is not None:
             return int(self._rows.num_rows)
-        return sum(open_parquet(path).metadata.num_rows for path in self._paths)
+        rows: int = sum(open_parquet(path).metadata.num_rows for path in self._paths)
+        return max(rows - self.origin.has_total, 0)
 
     def __repr__(self) -> str:
         """Name the number of words."""
@@ -144,12 +149,19 @@ class WordTable:
         if self._rows is not None:
             yield from self._rows.to_batches(_BATCH_ROWS)
             return
-        total = 0
+        total = stated = 0
         for path in self._paths:
-            for batch in _batches_of(path):
+            for rows in _batches_of(path):
+                batch, total_row = _without_total(rows) if self.origin.has_total else (rows, 0)
+                stated += total_row
                 total += _checked_total(batch, printable(str(path)))
                 _refuse_too_large(total)
                 yield batch
+        if self.origin.has_total and total != stated:
+            raise BadCountsError(
+                f"{self.name}: the rows have {total} words, but {stated} were counted. A file is "
+                "missing, or rows were changed: count again, and keep all rows."
+            )
 
     def to_arrow(self) -> pa.Table:
         """Return all rows as a ``pyarrow.Table``."""
@@ -206,7 +218,7 @@ class WordTable:
         ):
             for batch in self.batches():
                 writer.write_batch(batch)
-            writer.add_key_value_metadata({KEY: self.origin.to_json()})
+            writer.add_key_value_metadata({KEY: self.origin._replace(has_total=False).to_json()})
 
     def __add__(self, other: object) -> WordTable:
         """Return the words of both texts."""
@@ -337,7 +349,7 @@ def merge_word_tables(
             f"dropped words with fewer than {min_count} occurrences, "
             f"{dropped / max(total, 1):.4%} of the text"
         )
-    return WordTable(first.origin._replace(changes=tuple(changes)), rows)
+    return WordTable(first.origin._replace(changes=tuple(changes), has_total=False), rows)
 
 
 def check_same(one: WordOrigin, other: WordOrigin, name: str, other_name: str) -> None:
@@ -371,6 +383,15 @@ def _batches_of(path: Path) -> Iterator[pa.RecordBatch]:
         raise BadCountsError(
             f"{name}: the table of words is broken. Copy it again, or count again."
         ) from error
+
+
+def _without_total(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, int]:
+    """Return the rows of words, and the number of all words if the row that states it is here."""
+    import pyarrow.compute as pc
+
+    is_total = pc.fill_null(pc.equal(batch.column("word"), ""), False)
+    stated = sum(batch.filter(is_total).column("count").drop_null().to_pylist())
+    return batch.filter(pc.invert(is_total)), stated
 
 
 def _checked_total(batch: pa.RecordBatch, name: str) -> int:

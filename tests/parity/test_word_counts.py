@@ -128,8 +128,8 @@ def test_impossible_rows_are_refused(kind: str, tmp_path: Path) -> None:
     [
         b"",
         b"[]",
-        b'{"version": 1}',
-        b'{"version": 1, "splitting": [], "are_bytes": true, "changes": []}',
+        b'{"version": 2}',
+        b'{"version": 2, "splitting": [], "are_bytes": true, "changes": [], "has_total": false}',
     ],
 )
 def test_invalid_metadata_are_refused(metadata: bytes, tmp_path: Path) -> None:

@@ -58,6 +58,35 @@ def test_parts(like: str, tmp_path: Path) -> None:
     assert merged.to_arrow() == expected(like)
 
 
+def test_a_missing_file_is_noticed(tmp_path: Path) -> None:
+    counter = spmcompat.arrow_counter("text", like="gpt2")
+    batch = pa.record_batch({"text": pa.array(LINES)})
+    rows = pa.Table.from_batches([*counter.count([batch])], schema=counter.schema)
+    rows = rows.replace_schema_metadata(counter.metadata)
+    half = rows.num_rows // 2
+    pq.write_table(rows[:half], tmp_path / "0.parquet")
+    pq.write_table(rows[half:], tmp_path / "1.parquet")
+    words = spmcompat.load_words(tmp_path)
+    assert len(words) == rows.num_rows - 1
+    assert words.to_arrow() == expected("gpt2")
+    words.save(tmp_path / "saved")
+    assert spmcompat.load_words(tmp_path / "saved").to_arrow() == expected("gpt2")
+    for missing in ("0.parquet", "1.parquet"):
+        kept = (tmp_path / missing).rename(tmp_path / "kept")
+        with raises_kind(f"bad-counts {tmp_path.name}"):
+            spmcompat.train_tokenizer("gpt2", counts=tmp_path)
+        kept.rename(tmp_path / missing)
+
+
+def test_a_part_without_words(tmp_path: Path) -> None:
+    counter = spmcompat.arrow_counter("text", like="gpt2")
+    batch = pa.record_batch({"text": pa.array(["", None])})
+    rows = pa.Table.from_batches([*counter.count([batch])], schema=counter.schema)
+    pq.write_table(rows.replace_schema_metadata(counter.metadata), tmp_path / "0.parquet")
+    words = spmcompat.load_words(tmp_path)
+    assert (len(words), words.to_arrow().num_rows) == (0, 0)
+
+
 def test_options_of_sentences_are_refused() -> None:
     with raises_kind("conflicting-options byte_fallback like"):
         spmcompat.arrow_counter("text", like="gpt2", byte_fallback=True)

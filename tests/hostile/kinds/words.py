@@ -50,6 +50,8 @@ def _damaged(file: pq.ParquetFile, chance: random.Random) -> pa.Table:
     if chance.random() < 0.5:
         document = damage_document(json.loads(metadata), chance)
         return rows.replace_schema_metadata({KEY: to_json(document)})
+    if chance.random() < 0.3:
+        metadata = metadata.replace(b'"has_total": false', b'"has_total": true')
     words = rows["word"].cast(pa.binary()).to_pylist()
     counts = rows["count"].to_pylist()
     for _ in range(chance.choice([1, 1, 3])):
@@ -78,6 +80,10 @@ def _commands(words: Path, valid: Path) -> list[list[str]]:
         [
             *("train_tokenizer", "--like=gpt2", f"--counts={w}", "--vocab_size=300"),
             *("--quiet", "--output=trained"),
+        ],
+        [
+            *("train_tokenizer", "--like=gpt2", f"--language_counts={w},{other}", "--quiet"),
+            *(f"--language_development={other},{w}", "--vocab_size=300", "--output=trained"),
         ],
         ["train", f"--counts={w}", "--model_prefix=m", "--vocab_size=40"],
     ]
