@@ -184,7 +184,7 @@ def _results(folder: Path) -> Sequence[bytes]:
 def _report(path: Path) -> int:
     """Write a report from a stored result, as ``spmcompat compare`` does."""
     result = read_result(path, {})
-    if result is None or not result.fits(_TEXTS.words, ["a.tsv"], BOOTSTRAP):
+    if result is None or not result.fits(_TEXTS.lines, ["a.tsv"], BOOTSTRAP):
         return 0  # spmcompat compare would ignore this result, and train again
     first = full_result()
     # The names of the configurations and their sizes never come from a stored result.
