@@ -25,6 +25,7 @@ if ROOT in sys.path:
         del sys.modules[name]
 
 import spmcompat  # noqa: E402, F401
+from spmcompat.releases import RELEASES  # noqa: E402
 from tests.parity import corpora, environments, harness  # noqa: E402
 from tests.parity.case import DEFAULT_RELEASE  # noqa: E402
 
@@ -116,7 +117,7 @@ def large_corpora() -> dict[str, Path]:
     return found
 
 
-OLD_RELEASES = ["0.2.0", "0.2.1", "0.2.2"]
+OLD_RELEASES = [release for release in RELEASES if release != DEFAULT_RELEASE]
 
 
 @pytest.fixture(params=OLD_RELEASES)
