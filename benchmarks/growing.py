@@ -26,7 +26,7 @@ import spmcompat
 from spmcompat.model.pieces import NORMAL, Piece, pieces_of
 from spmcompat.model.reading import parse
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
-from spmcompat.options.settings import available_cores
+from spmcompat.runtime.cores import available_cores
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.rounding import to_float32
 from spmcompat.runtime.workers import Workers

@@ -25,8 +25,8 @@ if ROOT in sys.path:
         del sys.modules[name]
 
 import spmcompat  # noqa: E402, F401
+from spmcompat.releases import RELEASES  # noqa: E402
 from tests.parity import corpora, environments, harness  # noqa: E402
-from tests.parity.case import DEFAULT_RELEASE  # noqa: E402
 
 SLOW_FOLDERS = tuple(
     f"tests/{name}/" for name in ("fuzz", "hostile", "oracle", "parity", "property", "spark")
@@ -116,29 +116,27 @@ def large_corpora() -> dict[str, Path]:
     return found
 
 
-OLD_RELEASES = ["0.2.0", "0.2.1", "0.2.2"]
-
-
-@pytest.fixture(params=OLD_RELEASES)
+@pytest.fixture(params=["0.2.0", "0.2.1", "0.2.2"])
 def old_release(request: pytest.FixtureRequest) -> str:
-    """Return a release before the newest one; skip the test if it cannot be installed."""
-    return installed(request.param)
-
-
-@pytest.fixture(params=[*OLD_RELEASES, DEFAULT_RELEASE])
-def any_release(request: pytest.FixtureRequest) -> str:
-    """Return a release; skip the test if it cannot be installed."""
-    return installed(request.param)
-
-
-def installed(release: str) -> str:
-    """Return a release that can be imported; skip the test if it cannot be installed."""
-    if release != DEFAULT_RELEASE:
-        try:
-            environments.python_of_release(release)
-        except environments.MissingEnvironmentError as error:
-            pytest.skip(str(error))
+    """Return a release before 0.2.3."""
+    release: str = request.param
     return release
+
+
+@pytest.fixture(params=RELEASES)
+def any_release(request: pytest.FixtureRequest) -> str:
+    """Return a release."""
+    release: str = request.param
+    return release
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """Skip a test that needs a release of ``sentencepiece`` that cannot be installed."""
+    try:
+        yield
+    except environments.MissingEnvironmentError as error:
+        pytest.skip(str(error))
 
 
 # If pytest runs as a background job, it ignores SIGINT, and so would its child processes. Tests

@@ -31,7 +31,7 @@ from benchmarks.papers.tables import (
 from benchmarks.papers.texts import languages, write_parts
 from benchmarks.papers.words import boundary_lines, group_lines, vocabulary_lines
 from spmcompat.errors import TrainingError
-from spmcompat.options.settings import available_cores
+from spmcompat.runtime.cores import available_cores
 from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.gold_lists import GoldList, read_gold_lists
 from spmcompat.tools.evaluate.vocabularies import Affixes, read_affixes

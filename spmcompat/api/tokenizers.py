@@ -435,8 +435,8 @@ def _items(iterator: Sentences) -> WordText:
 
 
 def _context(min_log_level: int, workers: int | None) -> Context:
-    from spmcompat.options.settings import available_cores
     from spmcompat.runtime.context import Context
+    from spmcompat.runtime.cores import available_cores
     from spmcompat.runtime.progress import Report
     from spmcompat.runtime.workers import Workers
 

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     )
     from spmcompat.normalization.rules import MARK_CASE
     from spmcompat.options.arguments import as_list, naming_keywords
-    from spmcompat.options.extension_options import MOST_WORKERS
     from spmcompat.options.from_counts import OPTIONS_OF_COUNTING
     from spmcompat.options.given_text import (
         TEXT_OPTIONS,
@@ -60,11 +59,11 @@ if TYPE_CHECKING:
     from spmcompat.options.near_names import did_you_mean
     from spmcompat.options.option import BOOL, CHOICE, FLOAT, INT32, UINT64, Option
     from spmcompat.options.reading import unknown_option
-    from spmcompat.options.settings import available_cores
     from spmcompat.options.table import FILE_OPTIONS, GROUPS, OPTIONS
     from spmcompat.options.values import parse_float, split_csv, to_text
     from spmcompat.releases import DEFAULT, RELEASES, Release, find_release
     from spmcompat.runtime.context import Context
+    from spmcompat.runtime.cores import MOST_WORKERS, available_cores
     from spmcompat.runtime.rounding import LARGEST_FLOAT32, shortest, to_float32
     from spmcompat.runtime.terminal import columns, fitted, has_colour
     from spmcompat.runtime.threads import prepare_thread
@@ -108,7 +107,6 @@ _NAMES = {
     ),
     "normalization.rules": ("MARK_CASE",),
     "options.arguments": ("as_list", "naming_keywords"),
-    "options.extension_options": ("MOST_WORKERS",),
     "options.from_counts": ("OPTIONS_OF_COUNTING",),
     "options.given_text": (
         "TEXT_OPTIONS",
@@ -123,11 +121,11 @@ _NAMES = {
     "options.near_names": ("did_you_mean",),
     "options.option": ("BOOL", "CHOICE", "FLOAT", "INT32", "UINT64", "Option"),
     "options.reading": ("unknown_option",),
-    "options.settings": ("available_cores",),
     "options.table": ("FILE_OPTIONS", "GROUPS", "OPTIONS"),
     "options.values": ("parse_float", "split_csv", "to_text"),
     "releases": ("DEFAULT", "RELEASES", "Release", "find_release"),
     "runtime.context": ("Context",),
+    "runtime.cores": ("MOST_WORKERS", "available_cores"),
     "runtime.rounding": ("LARGEST_FLOAT32", "shortest", "to_float32"),
     "runtime.terminal": ("columns", "fitted", "has_colour"),
     "runtime.threads": ("prepare_thread",),

@@ -28,12 +28,10 @@ from spmcompat.options.option import (
     Option,
 )
 from spmcompat.releases import DEFAULT, RELEASES
+from spmcompat.runtime.cores import MOST_WORKERS
 from spmcompat.text.formats import RECORDS, TEXT_RECORDS, titles
 
 _EM = (UNIGRAM,)
-
-MOST_WORKERS = 1024
-"""The largest number of workers. It is limited because each worker needs memory."""
 
 RECIPES: Mapping[str, Mapping[str, str]] = {
     "paper": {"seed_mode": "pretokens", "seed_factor": "10"},

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
-from spmcompat.options.extension_options import MOST_WORKERS
 from spmcompat.options.named_rules import (
     case_restorer,
     marks_case,
@@ -18,8 +17,8 @@ from spmcompat.options.named_rules import (
 from spmcompat.options.option import EXTENSION, NORMALIZER, SETTINGS, TRAINER
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, Release
+from spmcompat.runtime.cores import available_cores
 from spmcompat.runtime.runs import Runs
-from spmcompat.runtime.workers import cores
 from spmcompat.text.formats import AUTO
 
 if TYPE_CHECKING:
@@ -175,11 +174,6 @@ def value_of(settings: Settings, name: str) -> Any:
         EXTENSION: settings.extensions,
     }
     return getattr(holders.get(option.stored_in, settings), option.stored_as)
-
-
-def available_cores() -> int:
-    """Return the number of cores that this process may use, at most `MOST_WORKERS`."""
-    return min(cores(), MOST_WORKERS)
 
 
 def with_charsmaps(settings: Settings) -> Settings:

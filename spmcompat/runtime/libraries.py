@@ -4,6 +4,7 @@ import sys
 from mmap import mmap
 
 from spmcompat.errors import TrainingError, out_of_memory
+from spmcompat.runtime.cores import cores
 
 # The address space in MiB that importing a library takes, with the libraries that it imports. Each
 # core takes more, for a thread of the library or of NumPy. pyarrow also imports pandas if it is
@@ -76,9 +77,6 @@ def _check_memory(module: str) -> None:
     """Raise if the address space is too small to import a library."""
     if module in sys.modules or module not in _MIB_OF_IMPORT:
         return
-    # Imported here, because `is_installed` is also called if the package is not compiled.
-    from spmcompat.runtime.workers import cores
-
     needed = _MIB_OF_IMPORT[module] + cores() * _MIB_OF_CORE
     try:
         mmap(-1, needed << 20).close()

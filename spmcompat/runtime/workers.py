@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
@@ -25,13 +24,6 @@ _PATIENCE = 0.8
 # The longest single wait for a report, in seconds. It is short because an interrupt that arrives
 # just before a wait does not end the wait.
 _LONGEST_WAIT = 0.1
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class Workers:

@@ -17,6 +17,7 @@ import pytest
 
 import spmcompat
 from spmcompat.__main__ import main
+from spmcompat.releases import RELEASES
 from tests.kinds import assert_error, message_of, raises_kind
 
 pytest.importorskip("pyarrow")  # some commands need it
@@ -55,7 +56,7 @@ COMMANDS: dict[str, dict[str, str]] = {
             "bpe, word, char. It was given for model_type."
         ),
         "train --input=t.txt --model_prefix=n --compat=1": (
-            'compat must be one of 0.2.0, 0.2.1, 0.2.2, 0.2.3, not "1".'
+            f'compat must be one of {", ".join(RELEASES)}, not "1".'
         ),
         "train --input=t.txt --model_prefix=n --split_digits=perhaps": (
             'cannot parse "perhaps" as bool. It was given for split_digits.'

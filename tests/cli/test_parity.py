@@ -13,6 +13,7 @@ import spmcompat
 from spmcompat.__main__ import main
 from spmcompat.cli.help import help_text
 from spmcompat.cli.process import FAILURE, INTERRUPTED, USAGE
+from spmcompat.releases import DEFAULT
 from spmcompat.runtime.measure import Process
 from spmcompat.tools.parity import check
 from spmcompat.tools.parity.command import DIFFERENT, EQUAL, command
@@ -222,7 +223,7 @@ def test_an_unknown_release_is_compared_as_the_newest_known_one(
     assert "sentencepiece 99.0.0  spmcompat" in out
     assert (
         "sentencepiece 99.0.0 is installed, which this spmcompat does not know; "
-        "spmcompat trains as 0.2.3."
+        f"spmcompat trains as {DEFAULT.version}."
     ) in out
 
 

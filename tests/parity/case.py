@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from spmcompat.releases import DEFAULT
+
 Option = str | int | float | bool | list[str]
 Form = Literal["python", "string", "cli"]
 Handing = Literal["iterator", "generator", "list", "list itself"]
 
-DEFAULT_RELEASE = "0.2.3"
-"""The default release to compare with."""
+DEFAULT_RELEASE = DEFAULT.version
+"""The release of the installed library, with which a case is compared by default."""
 
 WRITER = "<model_writer>"
 """The name, among the outputs, of the bytes that ``model_writer`` received."""

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spmcompat.releases import RELEASES
+
 from . import corpora, reference
 from .case import Case, Option
 from .harness import Trainers, file_case, sentences_case
@@ -175,7 +177,7 @@ OVERFLOWS = {
 }
 
 
-@pytest.mark.parametrize("release", ["0.2.0", "0.2.1", "0.2.2", "0.2.3"])
+@pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("counts", OVERFLOWS.values(), ids=list(OVERFLOWS))
 def test_counts_that_the_reference_cannot_add_up(

@@ -21,7 +21,6 @@ import spmcompat
 from tests.kinds import raises_kind
 from tests.parity.case import Case, Option, Outcome
 from tests.parity.corpora import words_text
-from tests.parity.environments import MissingEnvironmentError
 from tests.parity.harness import Comparison, Trainers, file_case, sentences_case
 from tests.parity.own_types import ShortWriter
 
@@ -65,24 +64,16 @@ def deviation(row: str) -> Callable[[Test], Test]:
     return lambda test: test
 
 
-def run(trainers: Trainers, case: Case) -> Comparison:
-    """Train with spmcompat and the reference. Skip the test if that release is not installed."""
-    try:
-        return trainers.run(case)
-    except MissingEnvironmentError as error:
-        pytest.skip(str(error))
-
-
 def run_again_elsewhere(trainers: Trainers, case: Case) -> Comparison:
     """Train with spmcompat and with the reference, in new processes."""
     trainers.ours.close()
     trainers.of_release(case.release).close()
-    return run(trainers, case)
+    return trainers.run(case)
 
 
 def both(trainers: Trainers, case: Case) -> tuple[Outcome, Outcome]:
     """Return the outcomes of spmcompat and of the reference; fail the test if they are equal."""
-    comparison = run(trainers, case)
+    comparison = trainers.run(case)
     failures = (comparison.ours.failure, comparison.reference.failure)
     crashed = {failure is not None and failure.crashed for failure in failures}
     # If only one of the two crashes, that is a deviation, although the comparison regards an
@@ -297,7 +288,7 @@ def test_samples_for_self_tests(trainers: Trainers, release: str, form: str) -> 
     options: dict[str, Option] = {**SOFT, "model_type": "char", "self_test_sample_size": 9}
     seed: dict[str, Option] = {"random_seed": 1} if form == "cli" else {}
     case = file_case({**options, **seed}, [words_text(3, lines=2000)], form=form, release=release)
-    first, second = run(trainers, case), run_again_elsewhere(trainers, case)
+    first, second = trainers.run(case), run_again_elsewhere(trainers, case)
     # All runs learn the same pieces. Their models differ only in the self-test samples.
     vocabularies = [c.output(".vocab") for c in (first.ours, first.reference, second.reference)]
     assert len(set(vocabularies)) == 1
@@ -315,7 +306,7 @@ def test_differential_privacy(trainers: Trainers, release: str) -> None:
         "differential_privacy_clipping_threshold": 1,
     }
     case = file_case({**SOFT, **privacy}, [TEXT], release=release)
-    first, second = run(trainers, case), run_again_elsewhere(trainers, case)
+    first, second = trainers.run(case), run_again_elsewhere(trainers, case)
     assert_trains(first.reference)
     if first.reference.outputs == second.reference.outputs:
         pytest.fail(NOT_REPEATED)
@@ -575,7 +566,7 @@ def test_an_iterator_that_exits(trainers: Trainers, release: str, error: BaseExc
 def test_two_mistakes(trainers: Trainers, release: str) -> None:
     mistakes: list[tuple[str, Option]] = [("vocab_size", "many"), ("no_such_option", 1)]
     value_first, option_first = (
-        run(trainers, file_case(dict(order), [TEXT], release=release))
+        trainers.run(file_case(dict(order), [TEXT], release=release))
         for order in (mistakes, mistakes[::-1])
     )
     if value_first.equal and option_first.equal:
@@ -599,7 +590,7 @@ def test_a_log_that_ends_the_program(trainers: Trainers, release: str) -> None:
     ours, theirs = both(trainers, case)
     assert_process_ends(theirs)
     assert_trains(ours)
-    silent = run(trainers, replace(case, options={**case.options, "minloglevel": 1}))
+    silent = trainers.run(replace(case, options={**case.options, "minloglevel": 1}))
     assert silent.equal, silent.report()
     assert silent.reference.outputs == ours.outputs
 

@@ -56,10 +56,6 @@ def compared(trainers: Trainers) -> Callable[[str, str], Comparison]:
 
     @functools.cache
     def compare(release: str, model_type: str) -> Comparison:
-        try:
-            trainers.of_release(release)
-        except MissingEnvironmentError as error:
-            pytest.skip(str(error))
         options: dict[str, Option] = {"model_type": model_type, "vocab_size": 4000}
         options["hard_vocab_limit"] = False
         return trainers.check(options, TEXT, release=release)

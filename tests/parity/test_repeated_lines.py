@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import spmcompat
 from spmcompat.model.reading import parse
+from spmcompat.releases import RELEASES
 from tests.searches import examples
 
 from .case import Option
@@ -49,7 +50,7 @@ NEARLY_EQUAL = [(6, 230), (27, 130), (231, 130)]
 
 
 @pytest.mark.parametrize(("seed", "size"), NEARLY_EQUAL)
-@pytest.mark.parametrize("release", ["0.2.0", "0.2.1", "0.2.2", "0.2.3"])
+@pytest.mark.parametrize("release", RELEASES)
 def test_pairs_with_nearly_equal_counts(
     trainers: Trainers, seed: int, size: int, release: str
 ) -> None:

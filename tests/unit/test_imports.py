@@ -139,6 +139,11 @@ def test_tools_see_the_trainer_through_the_engine() -> None:
     assert not wrong
 
 
+def test_only_options_see_settings() -> None:
+    seeing = {one for one, other in imports() if other == "options/settings"}
+    assert {package_of(one) for one in seeing} == {"options"}
+
+
 def test_the_engine_names_each_module_of_its_names() -> None:
     tree = ast.parse((PACKAGE / "engine/__init__.py").read_text(encoding="utf-8"))
     stated = {

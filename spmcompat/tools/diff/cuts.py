@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from itertools import islice
 
-from spmcompat.runtime.workers import Workers, cores
+from spmcompat.engine import available_cores
+from spmcompat.runtime.workers import Workers
 from spmcompat.tools.diff.result import CutDifference, CutWord
 from spmcompat.tools.evaluate.models import load_model
 from spmcompat.tools.evaluate.texts import TextFiles
@@ -30,7 +31,7 @@ def compare_cuts(left: str, right: str, text: str) -> CutDifference:
     """
     texts = TextFiles([text])
     texts.check()
-    workers = Workers(cores())
+    workers = Workers(available_cores())
     models = load_model(left, workers), load_model(right, workers)
     counts: Counter[str] = Counter()
     for batch in texts.batches():

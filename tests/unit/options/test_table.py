@@ -114,7 +114,7 @@ def test_facts_of_releases_are_about_options_of_the_table() -> None:
 def test_releases_that_have_an_option() -> None:
     assert OPTIONS["vocab_size"].releases == list(RELEASES)
     assert OPTIONS["self_test_sample_size"].releases == ["0.2.0", "0.2.1", "0.2.2"]
-    assert OPTIONS["auto_character_coverage"].releases == ["0.2.3"]
+    assert OPTIONS["auto_character_coverage"].releases[0] == "0.2.3"
     assert OPTIONS["mining_sentence_size"].releases == []
     assert OPTIONS["workers"].releases == []
 
