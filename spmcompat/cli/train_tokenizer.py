@@ -225,7 +225,7 @@ def tokenizer_job(
         special,
         options,
         text.words() if stored is None else stored,
-        text.settings.workers,
+        text.workers,
         given.output or "",
         given.to,
         text.files if stored is None else stored.files,

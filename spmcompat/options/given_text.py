@@ -85,6 +85,11 @@ class GivenText(NamedTuple):
         """The files from which the text and its options are read. No output may replace them."""
         return input_files(self.settings)
 
+    @property
+    def workers(self) -> int:
+        """The number of worker threads."""
+        return self.settings.workers
+
     def report(self, stream: TextIO | None) -> Report:
         """Return a report that shows what the user chose on a stream, as `Report` takes it."""
         return Report(self.settings.min_log_level, stream, self.settings.progress)
