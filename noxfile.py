@@ -44,7 +44,7 @@ def stubs(session: nox.Session) -> None:
 
 @nox.session
 def quick(session: nox.Session) -> None:
-    """Run the tests that are not slow, in one to two minutes."""
+    """Run the tests that are not slow, in about a minute."""
     run_pytest(session, "-m", "not slow")
 
 

@@ -7,7 +7,15 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import Command, Flag, from_python, switch
-from spmcompat.engine import CHOICE, UINT64, as_list, has_colour, naming_keywords, split_csv
+from spmcompat.engine import (
+    CHOICE,
+    SPACE_MARK,
+    UINT64,
+    as_list,
+    has_colour,
+    naming_keywords,
+    split_csv,
+)
 from spmcompat.errors import UsageError
 from spmcompat.runtime.libraries import require
 
@@ -25,7 +33,7 @@ def command() -> Command:
     return Command(
         "spmcompat view",
         "Shows lines as the tokens into which models cut them. Neighbouring tokens have different "
-        "backgrounds. ▁ is a space. Unknown tokens are red and underlined, and grey tokens are "
+        f"backgrounds. {SPACE_MARK} is a space. Unknown tokens are red and underlined, and grey tokens are "
         "bytes, or contain a part of a character. Without colours, a space separates two tokens, "
         "and an unknown token is written as <unk:TEXT>.",
         "MODEL[,MODEL...] {TEXT...|--text=FILE} [flags]",
