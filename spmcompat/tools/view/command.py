@@ -33,9 +33,9 @@ def command() -> Command:
     return Command(
         "spmcompat view",
         "Shows lines as the tokens into which models cut them. Neighbouring tokens have different "
-        f"backgrounds. {SPACE_MARK} is a space. Unknown tokens are red and underlined, and grey tokens are "
-        "bytes, or contain a part of a character. Without colours, a space separates two tokens, "
-        "and an unknown token is written as <unk:TEXT>.",
+        f"backgrounds. {SPACE_MARK} is a space. Unknown tokens are red and underlined, and grey "
+        "tokens are bytes, or contain a part of a character. Without colours, a space separates "
+        "two tokens, and an unknown token is written as <unk:TEXT>.",
         "MODEL[,MODEL...] {TEXT...|--text=FILE} [flags]",
         _run,
         [
