@@ -36,15 +36,15 @@ class PairFinder {
       const uint32_t left = side == kLeft ? other : symbol;
       const uint32_t right = side == kLeft ? symbol : other;
       if (tally.count < floor || !policy_.allows(left, right)) continue;
-      tally.positions = arena.reserve(tally.units);
-      tally.last = 0;
+      tally.positions = arena.reserve(most_units(tally.size, text_.size()));
       function(Pair{left, right, tally.count, tally.positions, tally.size});
     }
     for (size_t i = 0; i < size; ++i) {
       if (!SymbolText::is_symbol(neighbours_[i])) continue;
       Tally& tally = tallies_[neighbours_[i]];
       if (tally.positions == nullptr) continue;
-      const uint32_t begin = begin_of(side, positions[i], neighbours_[i]);
+      const uint32_t begin =
+          side == kLeft ? positions[i] - text_.width(neighbours_[i]) : positions[i];
       write_difference(begin - tally.last, tally.positions);
       tally.last = begin;
     }
@@ -62,15 +62,9 @@ class PairFinder {
   struct Tally {
     uint64_t count = 0;
     uint32_t size = 0;
-    uint32_t units = 0;  // of the list of positions
-    uint32_t last = 0;   // the last position in the list
+    uint32_t last = 0;  // the last position in the list
     uint16_t* positions = nullptr;
   };
-
-  // Returns where the pair of a symbol at a position and its neighbour begins.
-  uint32_t begin_of(Side side, uint32_t position, uint32_t neighbour) const {
-    return side == kLeft ? position - text_.width(neighbour) : position;
-  }
 
   void tally(Side side, uint32_t symbol, const uint32_t* positions, size_t size) {
     const uint32_t width = text_.width(symbol);
@@ -85,9 +79,6 @@ class PairFinder {
       Tally& tally = tallies_[other];
       if (tally.size++ == 0) tallied_.push_back(other);
       tally.count += text_.count_at(positions[i]);
-      const uint32_t begin = begin_of(side, positions[i], other);
-      tally.units += difference_units(begin - tally.last);
-      tally.last = begin;
     }
   }
 

@@ -1,6 +1,7 @@
 // The pairs of neighbouring symbols, with their counts and positions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,7 +24,10 @@ struct Pair {
 // highest bit is set.
 using PositionArena = Arena<uint16_t, 1 << 17>;
 
-inline uint32_t difference_units(uint32_t difference) { return difference < 0x8000 ? 1 : 2; }
+// Returns a limit of the units that a list takes: a text of this size has few large differences.
+inline size_t most_units(size_t positions, size_t text_size) {
+  return positions + std::min(positions, text_size / 0x8000);
+}
 inline void write_difference(uint32_t difference, uint16_t*& to) {
   if (difference >= 0x8000) *to++ = static_cast<uint16_t>(0x8000 | difference >> 16);
   *to++ = static_cast<uint16_t>(difference);

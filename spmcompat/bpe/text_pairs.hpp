@@ -41,7 +41,7 @@ class TextPairs {
  private:
   // Symbols are divided into groups with about the same number of positions, so that not all
   // positions are in memory twice.
-  static constexpr size_t kGroups = 4;
+  static constexpr size_t kGroups = 2;
 
   size_t parts() const { return next_.size(); }
 
@@ -77,7 +77,7 @@ class TextPairs {
     std::vector<uint32_t>& next = next_[part];
     for (size_t position = begin_of(part); position < begin_of(part + 1); ++position) {
       const uint32_t symbol = text_[position];
-      if (symbol >= first_ && symbol < end_) {
+      if (symbol - first_ < end_ - first_) {
         positions_[next[symbol]++] = static_cast<uint32_t>(position);
       }
     }
