@@ -195,7 +195,6 @@ def tokenizer_job(
     from spmcompat.huggingface.template import Template
     from spmcompat.huggingface.training import TokenizerJob
     from spmcompat.options.table import OPTIONS
-    from spmcompat.words.table import open_words
 
     sizes = given.vocab_size
     if twice := [size for size in sizes if sizes.count(size) > 1]:
@@ -214,6 +213,8 @@ def tokenizer_job(
     special = template.special_tokens if named is None else template.described(named)
     stored: Languages | WordTable | None = _languages(given, template)
     if counts is not None:
+        from spmcompat.words.table import open_words
+
         stored = open_words(counts)
     of_texts = [o for o in text.options if OPTIONS[o].selects_text or o in ("strict", "column")]
     if stored is not None and of_texts:
@@ -234,12 +235,9 @@ def tokenizer_job(
 
 def _languages(given: SimpleNamespace, template: Template) -> Languages | None:
     """Return the words of each language, or None without ``language_counts``."""
-    from spmcompat.bpe.parity_token_trainer import ParityTokenOptions
     from spmcompat.errors import ConflictError
-    from spmcompat.huggingface.training import Languages
     from spmcompat.options.languages import language_items
     from spmcompat.options.table import OPTIONS
-    from spmcompat.words.table import open_words
 
     counts, development, ratios = language_items(vars(given))
     for name in ("language_first_merges", "language_window", "language_alpha"):
@@ -254,6 +252,10 @@ def _languages(given: SimpleNamespace, template: Template) -> Languages | None:
         return None
     if not template.is_bpe:
         raise ConflictError(f"language_counts is for BPE, and {template.name} is WordPiece.")
+    from spmcompat.bpe.parity_token_trainer import ParityTokenOptions
+    from spmcompat.huggingface.training import Languages
+    from spmcompat.words.table import open_words
+
     return Languages(
         [open_words(item) for item in counts],
         [open_words(item) for item in development],

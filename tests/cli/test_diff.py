@@ -287,6 +287,15 @@ def test_other_values_of_a_tokenizer(tokenizers: Path) -> None:
     assert spmcompat.diff("g-300.json", "spaced.json").same_content
 
 
+def test_tokens_with_the_same_id(tokenizers: Path) -> None:
+    document = json.loads(Path("g-300.json").read_text())
+    document["model"]["vocab"]["twice"] = 299
+    Path("twice.json").write_text(json.dumps(document))
+    found = spmcompat.diff("g-300.json", "twice.json")
+    assert [(piece.id, piece.piece) for piece in found.pieces.only_right] == [(299, "twice")]
+    assert not found.pieces.only_left
+
+
 def test_words_that_are_cut_differently(tokenizers: Path) -> None:
     library = pytest.importorskip("tokenizers")
     left, right = (library.Tokenizer.from_file(f"g-{size}.json") for size in (300, 400))
@@ -301,7 +310,7 @@ def test_words_that_are_cut_differently(tokenizers: Path) -> None:
     occurrences = [one.occurrences for one in cuts.changed_words]
     assert occurrences == sorted(occurrences, reverse=True)
     assert all(
-        "".join(one.left) == "".join(one.right) == f" {one.word}" for one in cuts.changed_words
+        "".join(one.before) == "".join(one.after) == f" {one.word}" for one in cuts.changed_words
     )
 
 

@@ -72,6 +72,24 @@ def test_training_imports_no_more_than_it_uses(
     assert {name.partition(".")[0] for name in imported}.isdisjoint(slow)
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import spmcompat; spmcompat.train_tokenizer('gpt2', input='t.txt', output='t.json')",
+        "from spmcompat.__main__ import main; "
+        "main(['train_tokenizer', '--like=gpt2', '--input=t.txt', '--output=t.json'])",
+    ],
+    ids=["function", "command"],
+)
+def test_training_a_tokenizer_imports_no_tables_of_words(program: str, tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("\n".join(LINES))
+    imported = _imported_by(f"import os; os.chdir({str(tmp_path)!r}); {program}")
+    assert (tmp_path / "t.json").exists()
+    # The tables use hashlib, which loads OpenSSL.
+    unused = {"hashlib", "spmcompat.words.table", "numpy", "pyarrow", "tokenizers"}
+    assert imported.isdisjoint(unused)
+
+
 def test_only_public_names_are_listed() -> None:
     assert dir(spmcompat) == spmcompat.__all__
     names: dict[str, object] = {}

@@ -26,7 +26,7 @@ from spmcompat.tools.diff.contents import (
     stored_fields,
     unknown_values,
 )
-from spmcompat.tools.diff.documents import UNIGRAM, TokenizerContents, document_of, is_document
+from spmcompat.tools.diff.documents import UNIGRAM, TokenizerContents, document_of
 from spmcompat.tools.diff.report import Difference
 from spmcompat.tools.diff.result import (
     CharsmapDifference,
@@ -95,17 +95,21 @@ def diff(
         return found
     if isinstance(left, bytes) or isinstance(right, bytes):
         raise ConflictError("With text, diff needs the paths of the models, not their contents.")
-    from spmcompat.tools.diff.cuts import compare_cuts
+    from spmcompat.tools.diff.cuts import compare_words
 
-    return found._replace(cuts=compare_cuts(os.fspath(left), os.fspath(right), os.fspath(text)))
+    return found._replace(cuts=compare_words(os.fspath(left), os.fspath(right), os.fspath(text)))
 
 
-def compare(left: bytes, right: bytes, affixes: Affixes | None = None) -> Difference:
+def compare(
+    left: bytes | TokenizerContents,
+    right: bytes | TokenizerContents,
+    affixes: Affixes | None = None,
+) -> Difference:
     """Return the differences between two models.
 
     Parameters
     ----------
-    left, right : bytes
+    left, right : bytes or TokenizerContents
         The contents of two ``.model`` files, or of two ``tokenizer.json`` files.
     affixes : Affixes, optional
         The affixes to count.
@@ -113,15 +117,16 @@ def compare(left: bytes, right: bytes, affixes: Affixes | None = None) -> Differ
     Raises
     ------
     BadValueError
-        If the bytes are not a model, or only one of them is a tokenizer.json.
+        If the bytes are not a model, or only one of the two is a tokenizer.json.
     """
-    if is_document(left) != is_document(right):
+    if isinstance(left, bytes) and isinstance(right, bytes):
+        return _compare_models(left, right, affixes)
+    if isinstance(left, bytes) or isinstance(right, bytes):
         raise ConflictError(
             "A tokenizer.json cannot be compared with a model. Convert one of them with spmcompat "
             "export or import."
         )
-    compare_contents = _compare_documents if is_document(left) else _compare_models
-    return compare_contents(left, right, affixes)
+    return _compare_documents(left, right, affixes)
 
 
 def _compare_models(left: bytes, right: bytes, affixes: Affixes | None) -> Difference:
@@ -148,15 +153,16 @@ def _compare_models(left: bytes, right: bytes, affixes: Affixes | None) -> Diffe
     )
 
 
-def _compare_documents(left: bytes, right: bytes, affixes: Affixes | None) -> Difference:
-    a, b = TokenizerContents.of(left), TokenizerContents.of(right)
+def _compare_documents(
+    a: TokenizerContents, b: TokenizerContents, affixes: Affixes | None
+) -> Difference:
     comparable = a.type == b.type
     marks = SPACE_MARK + BYTE_SPACE
     continuation = CONTINUES if a.type == b.type == "WordPiece" else ""
     return Difference(
-        left_bytes=len(left),
-        right_bytes=len(right),
-        first_byte=first_difference(left, right),
+        left_bytes=len(a.content),
+        right_bytes=len(b.content),
+        first_byte=first_difference(a.content, b.content),
         fields=[*_fields(a.fields, b.fields)],
         pieces=compare_pieces(
             a.tokens,

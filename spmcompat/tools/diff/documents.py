@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spmcompat.errors import BadValueError
 from spmcompat.tools.diff.contents import NORMAL, by_text
 from spmcompat.tools.diff.result import Piece, Value
 from spmcompat.tools.export.document import (
@@ -30,15 +29,18 @@ class TokenizerContents(NamedTuple):
 
     Attributes
     ----------
+    content : bytes
+        The content of the file.
     type : str
         The type of the model.
     fields : dict of str to value
         All values except tokens and merges by their paths, such as ``model.unk_token``.
     tokens, merges : dict of (str, int) to Piece
         The tokens by id, and the merges in their order. The key is the text and a counter, as in
-        `piecesby_text`.
+        `pieces_by_text`.
     """
 
+    content: bytes
     type: str
     fields: dict[str, Value]
     tokens: dict[tuple[str, int], Piece]
@@ -66,15 +68,15 @@ class TokenizerContents(NamedTuple):
         scored = [*vocab] if isinstance(vocab, list) else [(text, None) for text in vocab]
         ids = range(len(scored)) if isinstance(vocab, list) else vocab.values()
         tokens = {
-            id: Piece(id, text, score, NORMAL, "")
+            (id, text): Piece(id, text, score, NORMAL, "")
             for id, (text, score) in zip(ids, scored, strict=True)
         }
         for token in added:
-            known = tokens.get(token["id"])
+            key = token["id"], token["content"]
             flags = ", ".join(name for name, value in token.items() if value is True)
             kind = "SPECIAL" if token["special"] else "ADDED"
-            score = known.score if known else None
-            tokens[token["id"]] = Piece(token["id"], token["content"], score, kind, flags)
+            score = tokens[key].score if key in tokens else None
+            tokens[key] = Piece(*key, score, kind, flags)
         pairs = (one if isinstance(one, str) else " ".join(one) for one in merges)
         try:
             fields = dict(_values("", document))
@@ -83,15 +85,16 @@ class TokenizerContents(NamedTuple):
                 "not a tokenizer.json: its JSON is nested too deeply."
             ) from None
         return cls(
+            content,
             str(model["type"]),
             fields,
-            by_text(tokens[id] for id in sorted(tokens)),
+            by_text(tokens[key] for key in sorted(tokens)),
             by_text(Piece(n, text, None, NORMAL, "") for n, text in enumerate(pairs)),
         )
 
 
-def document_of(model: StrPath | bytes) -> bytes | None:
-    """Return the content of a tokenizer.json that can be compared; None if a model is given.
+def document_of(model: StrPath | bytes) -> TokenizerContents | None:
+    """Return the contents of a tokenizer.json; None if a model is given.
 
     Parameters
     ----------
@@ -104,19 +107,15 @@ def document_of(model: StrPath | bytes) -> bytes | None:
         If the file cannot be read, or is not a tokenizer.json.
     """
     if isinstance(model, bytes):
-        if not is_document(model):
-            return None
-        TokenizerContents.of(model)
-        return model
+        return TokenizerContents.of(model) if is_document(model) else None
     path = document_path(os.fspath(model))
     if not path.endswith(".json"):
         return None
     content = read_content(path)
     try:
-        TokenizerContents.of(content)
-    except BadValueError as error:
-        raise type(error)(f'"{path}": {error}') from None
-    return content
+        return TokenizerContents.of(content)
+    except TokenizerJsonError as error:
+        raise TokenizerJsonError(f'"{path}": {error}') from None
 
 
 def is_document(content: bytes) -> bool:

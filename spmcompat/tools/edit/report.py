@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from os import PathLike
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from spmcompat.cli.tables import Table, html_of
 from spmcompat.engine import open_text
@@ -16,8 +17,11 @@ from spmcompat.runtime.libraries import require
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
 
+# Returns the texts of the tokens of each word.
+Cut: TypeAlias = "Callable[[Sequence[str]], list[list[str]]]"
+
 _SHOWN = 20  # the number of words to show in a notebook
-_LINES = 10_000  # the number of lines to encode at a time
+_LINES = 10_000  # the number of lines or words to encode at a time
 _BUFFER = 1 << 24
 
 
@@ -123,22 +127,22 @@ def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str
         changed += sum(one != other for one, other in zip(olds, news, strict=True))
         for line in batch:
             counts.update(line.split())
-    words = _changed_words(
-        _TokenEncoder(before, unknown, True), _TokenEncoder(after, unknown, True), counts
+    old, new = _TokenEncoder(before, unknown, True), _TokenEncoder(after, unknown, True)
+    return Changes(
+        lines, changed, tokens_before, tokens_after, changed_words(counts, old.of, new.of)
     )
-    return Changes(lines, changed, tokens_before, tokens_after, words)
 
 
-def _changed_words(
-    old: _TokenEncoder, new: _TokenEncoder, counts: Counter[str]
-) -> list[ChangedWord]:
-    """Return the words that are cut differently."""
-    words = sorted(counts)
-    changed = [
-        ChangedWord(word, counts[word], one, other)
-        for word, one, other in zip(words, old.of(words), new.of(words), strict=True)
-        if one != other
-    ]
+def changed_words(counts: Mapping[str, int], before: Cut, after: Cut) -> list[ChangedWord]:
+    """Return the words that two functions cut differently, the most frequent first."""
+    words = iter(sorted(counts))
+    changed: list[ChangedWord] = []
+    while batch := [*islice(words, _LINES)]:
+        changed += [
+            ChangedWord(word, counts[word], one, other)
+            for word, one, other in zip(batch, before(batch), after(batch), strict=True)
+            if one != other
+        ]
     return sorted(changed, key=lambda one: -one.occurrences)
 
 

@@ -98,6 +98,7 @@ def check(tokenizer: StrPath | bytes, text: StrPath | Iterable[str] | None = Non
     MissingLibraryError
         If a tokenizer.json is given, and ``tokenizers`` is not installed.
     """
+    from spmcompat.tools.diff.documents import is_document
     from spmcompat.tools.export.document import (
         CannotImportError,
         TokenizerJsonError,
@@ -113,7 +114,7 @@ def check(tokenizer: StrPath | bytes, text: StrPath | Iterable[str] | None = Non
         name = os.fspath(content)
         with open_file(document_path(name), "Check the path") as file:
             content = file.read()
-    findings = json_findings if content.lstrip().startswith(b"{") else model_findings
+    findings = json_findings if is_document(content) else model_findings
     found: dict[str, list[str]] = {one: [] for one in EXPLANATIONS}
     try:
         for kind, texts in findings(content, lines):

@@ -88,28 +88,14 @@ class TokenizerOverview(NamedTuple):
         return html_of(Table(("", ""), [*self.rows(), ("command", shlex.join(self.command))], 2))
 
 
-def overview(content: bytes, path: str) -> TokenizerOverview:
-    """Return the contents of a tokenizer.json.
-
-    Parameters
-    ----------
-    content : bytes
-        The content of the file.
-    path : str
-        Its path, for the command.
-
-    Raises
-    ------
-    TokenizerJsonError
-        If it is not a tokenizer.json.
-    """
-    read = TokenizerContents.of(content)
+def overview(read: TokenizerContents, path: str) -> TokenizerOverview:
+    """Return an overview of a tokenizer.json. The command names its path."""
     tokens = [*read.tokens.values()]
     command = ["spmcompat", "train_tokenizer", f"--like={path}", "--input=YOUR_TEXT"]
     command += [f"--vocab_size={len(tokens)}", "--output=OUTPUT"]
     return TokenizerOverview(
         model_type=read.type,
-        size=len(content),
+        size=len(read.content),
         pieces=dict(Counter(one.type.lower() for one in tokens)),
         merges=len(read.merges),
         longest=max((len(one.piece) for one in tokens if one.type == NORMAL), default=0),

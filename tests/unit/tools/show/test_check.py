@@ -249,6 +249,13 @@ JSON_FAULTS: list[tuple[str, str, Callable[[Json], None], str]] = [
 ]
 
 
+def test_a_model_may_begin_like_json() -> None:
+    model = trained(LINES, model_type="bpe", vocab_size=200, unk_piece="u" * 114)
+    content = model.SerializeToString()
+    assert content[:2] == b"\n{"
+    assert check(content).findings == []
+
+
 @pytest.mark.parametrize(("name", "like", "damage", "concerned"), JSON_FAULTS)
 def test_a_fault_of_a_tokenizer_is_found(
     tokenizers: dict[str, Json],
