@@ -47,6 +47,9 @@ class Release(NamedTuple):
     keeps_first_error : bool
         Whether the caller gets the exception that an iterator raises before its first item. If not,
         the exception is lost, and the text counts as empty.
+    finds_inputs_first : bool
+        Whether an input file that does not exist is an error before a vocabulary without room for
+        the meta pieces.
     folder_is_empty_file : bool
         Whether a folder among the inputs is read as an empty file. If not, it is refused.
     empty_files_repeat_lines : bool
@@ -141,6 +144,7 @@ class Release(NamedTuple):
     boundary: int
     removes_all_empty: bool
     keeps_first_error: bool
+    finds_inputs_first: bool
     folder_is_empty_file: bool
     empty_files_repeat_lines: bool
     needs_text: bool
@@ -210,6 +214,7 @@ V0_2_3 = Release(
     boundary=0x1F,
     removes_all_empty=True,
     keeps_first_error=True,
+    finds_inputs_first=False,
     folder_is_empty_file=False,
     empty_files_repeat_lines=True,
     needs_text=True,
@@ -281,6 +286,7 @@ V0_2_1 = V0_2_2._replace(
     code_points="streamed",
     rules_change_something=False,
     keeps_first_error=False,
+    finds_inputs_first=True,
     folder_is_empty_file=True,
     empty_files_repeat_lines=False,
     symbols_begin_words=False,

@@ -100,6 +100,8 @@ def check_settings(
             "escape_whitespaces=True."
         )
     _check_text(settings, has_sentences=has_sentences)
+    if settings.release.finds_inputs_first:
+        _for_each_size(settings, lambda run: _check_room(run.trainer, len(meta)))
     _check_readable(settings.trainer.seed_sentencepieces_file, "seed_sentencepieces_file")
     _check_prefix(settings.trainer.model_prefix)
     _for_each_size(settings, lambda run: _check_output(run, has_writer=has_writer))
@@ -166,7 +168,7 @@ def _check_numbers(settings: Settings) -> dict[int, MetaPiece]:
         meta = _without_space(spec, settings.release)
     # The reference calls a pretokenizer function before it checks that the vocabulary has room for
     # the meta pieces. So if there is such a function, only check_alphabet makes this check.
-    if not callable(settings.pretokenizer):
+    if not callable(settings.pretokenizer) and not settings.release.finds_inputs_first:
         _check_room(spec, len(meta))
     return meta
 

@@ -438,6 +438,30 @@ def test_both_fail(trainers: Trainers, options: dict[str, Option], text: str, ke
     trainers.check_failure(case, key=key)
 
 
+TOO_SMALL: dict[str, Option] = {"vocab_size": 107, "byte_fallback": True}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"input": "nowhere.txt"},
+        {"input": "nowhere.txt", "model_type": "bpe"},
+        {"input": "nowhere.txt", "model_type": "word"},
+        {"seed_sentencepieces_file": "nowhere.txt"},
+        {"normalization_rule_tsv": "nowhere.tsv"},
+        {"model_prefix": "no/where/m"},
+    ],
+    ids=str,
+)
+def test_the_first_of_two_mistakes_is_reported(
+    trainers: Trainers, wrong: dict[str, Option], release: str
+) -> None:
+    comparison = trainers.run(file_case({**TOO_SMALL, **wrong}, [TEXT], release=release))
+    assert comparison.equal, comparison.report()
+    assert comparison.reference.failure is not None
+
+
 def test_text_and_sentences_exclude_each_other(trainers: Trainers) -> None:
     case = Case({"input": "t", "model_prefix": "m"}, {"t": b"abc\n"}, sentences=["abc"])
     trainers.check_failure(case)
