@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +61,13 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("like", ["gpt2", "llama3"])
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("with_development", [False, True])
+@pytest.mark.parametrize(
+    ("case", "with_development"),
+    # With development words, the library ignores ratios, and we refuse them.
+    [*product(CASES, [False]), *product(sorted({*CASES} - {"ratios"}), [True])],
+)
 def test_templates(like: str, case: str, with_development: bool) -> None:
     ours, theirs = CASES[case]
-    if with_development and case == "ratios":
-        return
     development = [text[::5] for text in LANGUAGES] if with_development else None
     special = ["<s>", "<|begin_of_text|>", "<|endoftext|>"]
     trained = spmcompat.train_tokenizer(

@@ -118,6 +118,13 @@ def test_nothing_is_found_in_exports(kind: str, tmp_path: Path) -> None:
     assert check(path).findings == check(tmp_path).findings == []
 
 
+def test_a_model_may_begin_like_json() -> None:
+    model = trained(LINES, model_type="bpe", vocab_size=200, unk_piece="u" * 114)
+    content = model.SerializeToString()
+    assert content[:2] == b"\n{"
+    assert check(content).findings == []
+
+
 # ---------------------------------------------------------------- seeded faults
 
 MODEL_FAULTS: list[Any] = [
@@ -247,13 +254,6 @@ JSON_FAULTS: list[tuple[str, str, Callable[[Json], None], str]] = [
     ("merge-order", "gpt2", _early_merge, "QXY"),
     ("id-gaps", "gpt2", _gap, "4999"),
 ]
-
-
-def test_a_model_may_begin_like_json() -> None:
-    model = trained(LINES, model_type="bpe", vocab_size=200, unk_piece="u" * 114)
-    content = model.SerializeToString()
-    assert content[:2] == b"\n{"
-    assert check(content).findings == []
 
 
 @pytest.mark.parametrize(("name", "like", "damage", "concerned"), JSON_FAULTS)
