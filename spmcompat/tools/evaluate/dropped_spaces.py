@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from spmcompat.tools.evaluate.tokens import TokenKinds, words_by_marks
 
+_Ints = npt.NDArray[np.int64]
 _Lines = Sequence[npt.NDArray[np.int32]]
 
 
@@ -25,9 +26,6 @@ class DroppedSpaces:
         Whether the token is dropped.
     kinds : TokenKinds
         Properties of the tokens that are not dropped.
-    boundaries, lost : int
-        The number of boundaries between words that all tokens show, and of those that the remaining
-        tokens do not show.
     """
 
     def __init__(self, kinds: TokenKinds) -> None:
@@ -35,21 +33,20 @@ class DroppedSpaces:
         self.dropped = kinds.blank
         self.kinds = TokenKinds._make(values[~self.dropped] for values in kinds)
         self._numbers = (np.cumsum(~self.dropped) - 1).astype(np.int32)
-        self.boundaries = 0
-        self.lost = 0
-
-    def without(self, lines: _Lines) -> _Lines:
-        """Return each line's ids without the dropped tokens. Unlike `drop`, count nothing."""
-        return [ids[~self.dropped[ids]] for ids in lines]
 
     def drop(self, lines: _Lines) -> _Lines:
-        """Return each line's ids without the dropped tokens, and count the lost boundaries."""
-        kept = self.without(lines)
+        """Return each line's ids without the dropped tokens."""
+        return [ids[~self.dropped[ids]] for ids in lines]
+
+    def boundaries(self, lines: _Lines, kept: _Lines) -> tuple[_Ints, _Ints]:
+        """Count the boundaries between words in each line.
+
+        Return the number of those that all tokens show, and of those that the tokens `kept` by
+        `drop` do not show.
+        """
         words = words_by_marks(self._all_kinds, lines).words
         shown = words_by_marks(self._all_kinds, kept).words
-        self.boundaries += int((words - (words > 0)).sum())
-        self.lost += int((words - shown).sum())
-        return kept
+        return words - (words > 0), words - shown
 
     def renumber(self, lines: _Lines) -> _Lines:
         """Convert the ids of kept tokens to ids in a vocabulary that lacks the dropped tokens."""

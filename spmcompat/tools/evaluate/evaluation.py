@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import math
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
@@ -33,16 +33,17 @@ from spmcompat.tools.evaluate.gold import (
 from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.languages import (
     Languages,
-    LanguageSums,
-    ModelCounts,
-    TextCounts,
+    check_parallel,
+    check_reference,
     describe_loss,
+    languages_of,
 )
 from spmcompat.tools.evaluate.line_sums import (
     ModelSums,
     TextSums,
     count_tokens,
     ratios,
+    ratios_of_one,
     text_sums,
 )
 from spmcompat.tools.evaluate.models import Model
@@ -159,60 +160,22 @@ def lost_text(result: Evaluation) -> str:
 
 
 class _Batch(NamedTuple):
-    """Some lines as bytes and as text, and the number of words in each line.
-
-    `visible_characters` is the number of characters in all lines, without white space, and
-    `malformed` is the number of lines that are not UTF-8.
-    """
+    """Some lines as bytes and as text, their sizes, and the indexes of those that are not UTF-8."""
 
     lines: list[bytes]
     texts: list[str]
-    words: npt.NDArray[np.int64]
-    visible_characters: int
-    malformed: int
+    sizes: TextSums
+    malformed: list[int]
 
-
-def _batch(lines: list[bytes]) -> _Batch:
-    texts = []
-    malformed = 0
-    for line in lines:
-        try:
-            texts.append(line.decode())
-        except UnicodeDecodeError:
-            texts.append(line.decode(errors="replace"))
-            malformed += 1
-    words = np.zeros(len(texts), dtype=np.int64)
-    visible_characters = 0
-    for i, text in enumerate(texts):
-        parts = text.split()
-        words[i] = len(parts)
-        visible_characters += sum(map(len, parts))
-    return _Batch(lines, texts, words, visible_characters, malformed)
-
-
-class _TextSize:
-    """The total size of the lines added so far. Visible characters exclude white space."""
-
-    def __init__(self) -> None:
-        self.lines = 0
-        self.bytes = 0
-        self.characters = 0
-        self.visible_characters = 0
-        self.words = 0
-        self.malformed = 0
-
-    def add(self, batch: _Batch) -> None:
-        self.lines += len(batch.lines)
-        self.bytes += sum(map(len, batch.lines))
-        self.characters += sum(map(len, batch.texts))
-        self.visible_characters += batch.visible_characters
-        self.words += int(batch.words.sum())
-        self.malformed += batch.malformed
-
-    def counts(self) -> TextCounts:
-        return TextCounts(
-            self.lines, self.bytes, self.characters, self.visible_characters, self.words
-        )
+    @classmethod
+    def of(cls, lines: list[bytes]) -> _Batch:
+        texts = [line.decode(errors="replace") for line in lines]
+        malformed = [
+            i
+            for i, text in enumerate(texts)
+            if "\N{REPLACEMENT CHARACTER}" in text and text.encode() != lines[i]
+        ]
+        return cls(lines, texts, text_sums(lines, texts), malformed)
 
 
 class _Measurement:
@@ -226,37 +189,29 @@ class _Measurement:
             self.spaces = DroppedSpaces(model.kinds)
             self.loss = model.loss and model.loss.without(self.spaces.dropped)
         self.tokens = TokenCounts(self.spaces.kinds if self.spaces else model.kinds)
-        self.whole_words = 0
-        self.lost_characters = 0
-        self.lost_spaces = 0
         self._by_line = by_line
 
-    def add(self, batch: _Batch) -> ModelSums | None:
-        """Add lines to the figures. Return the sums of each line, or None without a bootstrap."""
+    def add(self, batch: _Batch) -> _Floats:
+        """Add lines to the figures.
+
+        Return `ModelSums`: those of each line, or, without a bootstrap, one sum for all lines.
+        """
         encoded = self.model.encode(batch.lines)
-        words = self._add_words(batch, encoded)
+        whole_words, lost_characters, lost_spaces = self._words(batch, encoded)
+        spaces: npt.NDArray[Any] = batch.sizes.words
+        all_tokens = encoded
         if self.spaces is not None:
-            encoded = self.spaces.drop(encoded)
-        cut = self._cut(batch.lines, encoded)
+            encoded = self.spaces.drop(all_tokens)
+            spaces, lost_spaces = self.spaces.boundaries(all_tokens, encoded)
+        cut = encoded
+        if self.model.pretokens is not None:
+            cut = self.model.pretokens.encode(batch.lines, encoded)
+            cut = cut if self.spaces is None else self.spaces.drop(cut)
         self.tokens.add(cut if self.spaces is None else self.spaces.renumber(cut))
         losses = self._add_losses(batch.lines, encoded)
-        if not self._by_line:
-            return None
-        return ModelSums(*count_tokens(self.model.kinds, cut), *words, *losses)
-
-    def counts(self, text: _TextSize) -> ModelCounts:
-        """Return what the model made of the lines so far, which `text` describes."""
-        spaces = (self.lost_spaces, text.words)
-        if self.spaces is not None:
-            spaces = (self.spaces.lost, self.spaces.boundaries)
-        return ModelCounts(self.tokens.tokens, self.tokens.unknown, self.lost_characters, *spaces)
-
-    def _cut(self, lines: Sequence[bytes], encoded: _Lines) -> _Lines:
-        """Return the tokens of each line. With a pretokenizer, encode each pretoken separately."""
-        if self.model.pretokens is None:
-            return encoded
-        cut = self.model.pretokens.encode(lines, encoded)
-        return cut if self.spaces is None else self.spaces.without(cut)
+        counts = count_tokens(self.model.kinds, cut)
+        rows = np.array([*counts, whole_words, lost_characters, lost_spaces, *losses, spaces])
+        return rows if self._by_line else rows.sum(axis=1, keepdims=True)
 
     def _add_losses(self, lines: Sequence[bytes], encoded: _Lines) -> _Floats:
         """Add the losses of lines. Return them by line, or zeros if only their sums are needed."""
@@ -266,8 +221,8 @@ class _Measurement:
             self.loss.add(lines, encoded)
         return np.zeros((4, len(lines)))
 
-    def _add_words(self, batch: _Batch, encoded: _Lines) -> npt.NDArray[np.int64]:
-        """Count whole words, lost characters and lost spaces, and return them for each line.
+    def _words(self, batch: _Batch, encoded: _Lines) -> npt.NDArray[np.int64]:
+        """Return the numbers of whole words, lost characters and lost spaces in each line.
 
         If the space marks of the tokens give the right number of words in a line, and no character
         can be lost, the marks also show which words are whole. All other lines are aligned with
@@ -275,74 +230,59 @@ class _Measurement:
         """
         model, kinds = self.model, self.model.kinds
         marked = words_by_marks(kinds, encoded)
-        unclear = (marked.words != batch.words) | model.drops_characters
+        unclear = (marked.words != batch.sizes.words) | model.drops_characters
         unclear |= [bool(kinds.unknown[line].any()) for line in encoded]
         found = np.zeros((3, len(batch.lines)), dtype=np.int64)
         found[0] = np.where(unclear, 0, marked.whole_words)
+        tokens = [*encoded]
+        if batch.malformed:
+            # The encoder may replace invalid bytes with more or fewer U+FFFD than Python does.
+            texts = [batch.texts[i].encode() for i in batch.malformed]
+            for i, ids in zip(batch.malformed, model.encode(texts), strict=True):
+                tokens[i] = ids
         rest = np.flatnonzero(unclear)
         for begin in range(0, len(rest), _ALIGNED_LINES):
             part = rest[begin : begin + _ALIGNED_LINES]
-            texts = [batch.texts[i] for i in part]
-            ids = np.concatenate(self._tokens_of_texts(batch, encoded, part.tolist()))
-            aligned = align(texts, model.spans(texts), kinds.begins[ids], kinds.unknown[ids])
+            lines = [batch.texts[i] for i in part]
+            flat = np.concatenate([tokens[i] for i in part])
+            aligned = align(lines, model.spans(lines), kinds.begins[flat], kinds.unknown[flat])
             lost_spaces = aligned.inner_tokens if model.marks_continuation else 0
             found[0, part] = aligned.whole_words
             found[1, part] = aligned.lost_characters
             found[2, part] = lost_spaces
-        self.whole_words += int(found[0].sum())
-        self.lost_characters += int(found[1].sum())
-        self.lost_spaces += int(found[2].sum())
         return found
 
-    def _tokens_of_texts(
-        self, batch: _Batch, encoded: _Lines, indices: Sequence[int]
-    ) -> Sequence[npt.NDArray[np.int32]]:
-        """Return the tokens of the lines at these indices, encoded from their decoded text.
-
-        Only lines that are not valid UTF-8 are encoded again: the encoder may replace their invalid
-        bytes with more or fewer U+FFFD than Python does in the decoded text.
-        """
-        ids = {i: encoded[i] for i in indices}
-        invalid = [i for i in indices if batch.texts[i].encode() != batch.lines[i]]
-        if invalid:
-            found = self.model.encode([batch.texts[i].encode() for i in invalid])
-            ids.update(zip(invalid, found, strict=True))
-        return list(ids.values())
-
     def result(
-        self, text: _TextSize, gold: Mapping[str, GoldScores], resampled: Resampled | None
+        self,
+        text: TextSums,
+        sums: ModelSums,
+        gold: Mapping[str, GoldScores],
+        resampled: Resampled | None,
+        languages: Languages | None,
     ) -> Evaluation:
-        model, tokens = self.model, self.tokens
-        raw, renormalized, loss_characters, loss_bytes = math.nan, math.nan, 0, 0
+        """Return the figures, given the sums of the whole text."""
         if self.loss is not None:
-            raw, renormalized = self.loss.raw, self.loss.renormalized
-            loss_characters, loss_bytes = self.loss.characters, self.loss.bytes
-        counts = self.counts(text)
+            sums = sums._replace(
+                raw=np.array(self.loss.raw),
+                renormalized=np.array(self.loss.renormalized),
+                loss_characters=np.array(self.loss.characters),
+                loss_bytes=np.array(self.loss.bytes),
+            )
         return Evaluation(
-            model=model.path,
-            model_type=model.model_type,
-            pieces=len(tokens.uses),
-            loss_per_character=ratio(raw, loss_characters),
-            loss_per_byte=ratio(raw, loss_bytes),
-            renormalized_loss_per_character=ratio(renormalized, loss_characters),
-            renormalized_loss_per_byte=ratio(renormalized, loss_bytes),
-            tokens=tokens.tokens,
-            words=text.words,
-            tokens_per_word=ratio(tokens.tokens, text.words),
-            characters_per_token=ratio(text.characters, tokens.tokens),
-            bytes_per_token=ratio(text.bytes, tokens.tokens),
-            unknown_rate=tokens.unknown_rate,
-            lost_characters=ratio(self.lost_characters, text.visible_characters),
-            lost_spaces=ratio(counts.lost_spaces, counts.spaces),
-            byte_piece_rate=tokens.byte_rate,
-            renyi_efficiency=tokens.renyi_efficiency,
-            renyi_efficiency_observed=tokens.renyi_efficiency_observed,
-            whole_words=ratio(self.whole_words, text.words),
-            unused_pieces=tokens.unused,
-            uses=tuple(sorted(tokens.uses.tolist(), reverse=True)),
+            model=self.model.path,
+            model_type=self.model.model_type,
+            pieces=len(self.tokens.uses),
+            tokens=self.tokens.tokens,
+            words=int(text.words),
+            renyi_efficiency=self.tokens.renyi_efficiency,
+            renyi_efficiency_observed=self.tokens.renyi_efficiency_observed,
+            unused_pieces=self.tokens.unused,
+            uses=tuple(sorted(self.tokens.uses.tolist(), reverse=True)),
             gold=gold,
             drops_spaces=self.spaces is not None,
             resampled=resampled,
+            languages=languages,
+            **ratios_of_one(text, sums),
         )
 
 
@@ -393,54 +333,75 @@ def evaluate(
         _Measurement(model, drop_spaces=drop_spaces, by_line=bootstrap is not None)
         for model in models
     ]
-    size = _TextSize()
     units = None
     if bootstrap is not None:
-        columns = len(TextSums._fields) + len(models) * len(ModelSums._fields)
+        columns = len(TextSums._fields) + len(models) * (len(ModelSums._fields) - 1)
         units = UnitSums(columns, bootstrap.units)
-    languages = None
+    # The number of lines, and the sums of the text and of all models, by language.
+    lines: Counter[str | None] = Counter()
+    sums: dict[str | None, _Floats] = {}
+    malformed = 0
     with report.stage("Evaluating", source.size, "bytes") as stage:
-        for lines, file_begins, language, bytes_read in source.batches():
-            batch = _batch(lines)
-            sums = [measurement.add(batch) for measurement in measurements]
-            size.add(batch)
-            if language is not None:
-                languages = languages or LanguageSums(len(models))
-                languages.add(language, size.counts(), [one.counts(size) for one in measurements])
+        for read, file_begins, language, bytes_read in source.batches():
+            batch = _Batch.of(read)
+            rows = [measurement.add(batch) for measurement in measurements]
+            added = np.concatenate([part.sum(axis=1) for part in (np.array(batch.sizes), *rows)])
+            sums[language] = sums.get(language, 0) + added
+            lines[language] += len(read)
+            malformed += len(batch.malformed)
             if units is not None:
-                of_text = text_sums(batch.lines, batch.texts, batch.words)
-                rows = np.concatenate([of_text, *(found for found in sums if found is not None)])
-                units.add(rows.T, batch.words == 0, file_begins)
+                # Leave out `spaces`, which the resamples do not need.
+                by_line = np.concatenate([batch.sizes, *(part[:-1] for part in rows)])
+                units.add(by_line.T, batch.sizes.words == 0, file_begins)
             stage.advance(bytes_read)
-    if size.bytes == 0:
+    if not any(_split(found)[0].bytes for found in sums.values()):
         raise BadValueError("The text is empty. Check --text.")
-    if size.malformed:
-        report.warning(not_utf8(size.malformed))
+    if malformed:
+        report.warning(not_utf8(malformed))
     if skipped := max((m.loss.skipped for m in models if m.loss is not None), default=0):
         report.warning(f"The losses do not include {skipped} lines that contain U+2585.")
     cuts = [[model.cut([w.text for w in found.words]) for found in gold] for model in models]
-    scores = [
-        {
-            found.name: score_boundaries(found.words, parts)
-            for found, parts in zip(gold, of_model, strict=True)
-        }
-        for of_model in cuts
-    ]
     resampled: Sequence[Resampled | None] = [None] * len(models)
     if bootstrap is not None and units is not None:
         report.step("Resampling")
         gold_samples = [_resampled_gold(gold, of_model, bootstrap) for of_model in cuts]
         resampled = _resampled(measurements, units, gold_samples, bootstrap)
-    of_languages: Sequence[Languages | None] = [None] * len(models)
-    if languages is not None:
-        kinds = [(one.model.model_type, one.spaces is not None) for one in measurements]
-        of_languages = languages.of_models(kinds, reference, parallel)
+    by_language = {name: _split(found) for name, found in sums.items() if name is not None}
+    if by_language:
+        reference = next(iter(by_language)) if reference is None else reference
+        check_reference(reference, by_language)
+        if parallel:
+            check_parallel({name: lines[name] for name in by_language})
+    text, of_models = _split(np.sum([*sums.values()], axis=0))
     return [
-        measurement.result(size, of_gold, of_model)._replace(languages=in_languages)
-        for measurement, of_gold, of_model, in_languages in zip(
-            measurements, scores, resampled, of_languages, strict=True
+        measurement.result(
+            text,
+            of_models[i],
+            {
+                found.name: score_boundaries(found.words, parts)
+                for found, parts in zip(gold, cuts[i], strict=True)
+            },
+            resampled[i],
+            languages_of(
+                measurement.model.model_type,
+                measurement.spaces is not None,
+                {
+                    name: (lines[name], size, counts[i])
+                    for name, (size, counts) in by_language.items()
+                },
+                reference,
+                parallel,
+            ),
         )
+        for i, measurement in enumerate(measurements)
     ]
+
+
+def _split(sums: _Floats) -> tuple[TextSums, list[ModelSums]]:
+    """Return the sums of a text, and those of each model."""
+    size = len(TextSums._fields)
+    of_models = sums[size:].reshape(-1, len(ModelSums._fields))
+    return TextSums(*sums[:size]), [ModelSums(*row) for row in of_models]
 
 
 def _resampled(
@@ -455,11 +416,12 @@ def _resampled(
         raise BadValueError(f"The text is one {unit}, but resampling needs several. {choice}.")
     text, *models = np.split(
         resample(units.sums, bootstrap).T,
-        range(len(TextSums._fields), units.sums.shape[1], len(ModelSums._fields)),
+        range(len(TextSums._fields), units.sums.shape[1], len(ModelSums._fields) - 1),
     )
+    sizes = TextSums(*text)
     results = []
     for measurement, drawn, gold in zip(measurements, models, of_gold, strict=True):
-        samples = {**ratios(TextSums(*text), ModelSums(*drawn)), **gold}
+        samples = {**ratios(sizes, ModelSums._make([*drawn, sizes.words])), **gold}
         if measurement.loss is None:
             samples = {name: values for name, values in samples.items() if "loss_" not in name}
         if measurement.spaces is not None:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from spmcompat.errors import BadValueError
+from spmcompat.tools.evaluate.line_sums import ModelSums, TextSums, ratios_of_one
 from spmcompat.tools.evaluate.tokens import ratio
-
-_Ints = npt.NDArray[np.int64]
 
 # The figures of a model can be compared with others if it loses at most this share of the
 # characters, and at most this share of the spaces. With the usual character coverage, 0.9995, a
@@ -47,32 +43,6 @@ def describe_loss(
     if lost_spaces > _TOLERATED_LOSS:
         return f"it does not show where spaces are, in {lost_spaces:.3%} of the words {limit}"
     return ""
-
-
-class TextCounts(NamedTuple):
-    """The sizes of a text before normalization, without line ends.
-
-    Visible characters are those that are not white space.
-    """
-
-    lines: int
-    bytes: int
-    characters: int
-    visible_characters: int
-    words: int
-
-
-class ModelCounts(NamedTuple):
-    """What a model makes of a text: its tokens, and what they do not represent.
-
-    `lost_spaces` and `spaces` are the numbers whose quotient is `lost_spaces` of `Evaluation`.
-    """
-
-    tokens: int
-    unknown: int
-    lost_characters: int
-    lost_spaces: int
-    spaces: int
 
 
 class LanguageFigures(NamedTuple):
@@ -141,78 +111,6 @@ class Languages(NamedTuple):
         return f"The texts are not said to be parallel: cost is tokens per byte{hint}"
 
 
-class LanguageSums:
-    """Adds up the sizes and the tokens of each language.
-
-    Parameters
-    ----------
-    models : int
-        The number of models.
-    """
-
-    def __init__(self, models: int) -> None:
-        size = len(TextCounts._fields) + models * len(ModelCounts._fields)
-        self._counted = np.zeros(size, dtype=np.int64)
-        self._sums: dict[str, _Ints] = {}
-
-    def add(self, language: str, text: TextCounts, models: Iterable[ModelCounts]) -> None:
-        """Add the part of the text that was read since the last call. It is in one language.
-
-        Parameters
-        ----------
-        language : str
-            The language.
-        text : TextCounts
-            The size of the whole text so far.
-        models : iterable of ModelCounts
-            What each model makes of the whole text so far.
-        """
-        of_models = [count for model in models for count in model]
-        counted = np.array([*text, *of_models], dtype=np.int64)
-        before = self._sums.get(language, 0)
-        self._sums[language] = before + counted - self._counted
-        self._counted = counted
-
-    def of_models(
-        self,
-        models: Iterable[tuple[str, bool]],
-        reference: str | None = None,
-        parallel: bool = False,
-    ) -> list[Languages]:
-        """Return the figures of each model.
-
-        Parameters
-        ----------
-        models : iterable of (str, bool)
-            The type of each model, and whether its tokens of spaces are dropped.
-        reference : str, optional
-            The language that parity refers to; by default the first one.
-        parallel : bool, optional
-            Whether line i says the same in every language.
-
-        Raises
-        ------
-        BadValueError
-            If there is no text in the reference language, or the texts cannot be parallel because
-            their numbers of lines differ.
-        """
-        chosen = next(iter(self._sums)) if reference is None else reference
-        check_reference(chosen, self._sums)
-        sizes = len(TextCounts._fields)
-        texts = {name: TextCounts(*sums[:sizes].tolist()) for name, sums in self._sums.items()}
-        if parallel:
-            check_parallel({name: text.lines for name, text in texts.items()})
-        found = []
-        for number, (model_type, drops_spaces) in enumerate(models):
-            begin = sizes + number * len(ModelCounts._fields)
-            end = begin + len(ModelCounts._fields)
-            counts = {
-                name: ModelCounts(*sums[begin:end].tolist()) for name, sums in self._sums.items()
-            }
-            found.append(_languages(model_type, drops_spaces, texts, counts, chosen, parallel))
-        return found
-
-
 def check_reference(reference: str, languages: Collection[str]) -> None:
     """Raise unless the reference is one of the languages.
 
@@ -244,37 +142,50 @@ def check_parallel(lines: Mapping[str, int]) -> None:
         )
 
 
-def _languages(
+def languages_of(
     model_type: str,
     drops_spaces: bool,
-    texts: Mapping[str, TextCounts],
-    counts: Mapping[str, ModelCounts],
-    reference: str,
+    sums: Mapping[str, tuple[int, TextSums, ModelSums]],
+    reference: str | None,
     parallel: bool,
-) -> Languages:
+) -> Languages | None:
+    """Return the figures of one model in each language; None if there are no languages.
+
+    Parameters
+    ----------
+    model_type : str
+        The type of the model.
+    drops_spaces : bool
+        Whether its tokens of spaces are dropped.
+    sums : mapping of str to (int, TextSums, ModelSums)
+        The number of lines of each language, and the sums of its text and of the model.
+    reference : str
+        The language that parity refers to.
+    parallel : bool
+        Whether line i says the same in every language.
+    """
+    if not sums or reference is None:
+        return None
     costs = {
-        name: ratio(counts[name].tokens, text.lines if parallel else text.bytes)
-        for name, text in texts.items()
+        name: ratio(float(model.tokens), lines if parallel else float(text.bytes))
+        for name, (lines, text, model) in sums.items()
     }
     figures = {}
-    for name, text in texts.items():
-        tokens, unknown, lost_characters, lost_spaces, spaces = counts[name]
-        lost = ratio(lost_characters, text.visible_characters)
-        unknown_rate = ratio(unknown, tokens)
+    for name, (lines, text, model) in sums.items():
+        shares = ratios_of_one(text, model)
+        lost = shares["unknown_rate"], shares["lost_characters"], shares["lost_spaces"]
         figures[name] = LanguageFigures(
-            lines=text.lines,
-            words=text.words,
-            tokens=tokens,
-            tokens_per_line=ratio(tokens, text.lines),
-            tokens_per_word=ratio(tokens, text.words),
-            tokens_per_character=ratio(tokens, text.characters),
-            tokens_per_byte=ratio(tokens, text.bytes),
-            unknown_rate=unknown_rate,
-            lost_characters=lost,
+            lines=lines,
+            words=int(text.words),
+            tokens=int(model.tokens),
+            tokens_per_line=ratio(float(model.tokens), lines),
+            tokens_per_word=shares["tokens_per_word"],
+            tokens_per_character=ratio(float(model.tokens), float(text.characters)),
+            tokens_per_byte=ratio(float(model.tokens), float(text.bytes)),
+            unknown_rate=shares["unknown_rate"],
+            lost_characters=shares["lost_characters"],
             parity=ratio(costs[name], costs[reference]),
-            loses=describe_loss(
-                model_type, unknown_rate, lost, ratio(lost_spaces, spaces), drops_spaces
-            ),
+            loses=describe_loss(model_type, *lost, drops_spaces),
         )
     kept = {name: cost for name, cost in costs.items() if not figures[name].loses}
     known = {name: cost for name, cost in kept.items() if not math.isnan(cost)}
@@ -283,7 +194,7 @@ def _languages(
         are_parallel=parallel,
         gini=gini([*kept.values()]),
         worst=max(known, key=lambda name: known[name]) if len(known) > 1 else "",
-        left_out=tuple(name for name in texts if name not in kept),
+        left_out=tuple(name for name in sums if name not in kept),
         figures=figures,
     )
 

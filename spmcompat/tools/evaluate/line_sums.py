@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from spmcompat.tools.evaluate.tokens import TokenKinds
+from spmcompat.tools.evaluate.tokens import TokenKinds, ratio
 
 _Floats = npt.NDArray[np.float64]
 
 
 class TextSums(NamedTuple):
-    """Sizes of each line, or of the whole text. Visible characters exclude white space."""
+    """Sizes of each line, or of a whole text. Visible characters exclude white space."""
 
     bytes: _Floats
     characters: _Floats
@@ -24,10 +24,12 @@ class TextSums(NamedTuple):
 
 
 class ModelSums(NamedTuple):
-    """The counts of a model's tokens for each line, or for the whole text.
+    """The counts of a model's tokens for each line, or for a whole text.
 
     The figures of a model are ratios of these counts and of `TextSums`. The sizes for the losses,
-    `loss_characters` and `loss_bytes`, are separate, because some lines have no loss.
+    `loss_characters` and `loss_bytes`, are separate, because some lines have no loss. `spaces` is
+    the number that `lost_spaces` is a part of: the words, or the boundaries between words if the
+    model's tokens of spaces are dropped.
     """
 
     tokens: _Floats
@@ -40,23 +42,37 @@ class ModelSums(NamedTuple):
     renormalized: _Floats
     loss_characters: _Floats
     loss_bytes: _Floats
+    spaces: _Floats
 
 
-def text_sums(
-    lines: Sequence[bytes], texts: Sequence[str], words: npt.NDArray[np.int64]
-) -> TextSums:
+def text_sums(lines: Sequence[bytes], texts: Sequence[str]) -> TextSums:
     """Return the sizes of each line."""
-    return TextSums(
-        np.array([len(line) for line in lines], dtype=np.float64),
-        np.array([len(text) for text in texts], dtype=np.float64),
-        np.array([sum(map(len, text.split())) for text in texts], dtype=np.float64),
-        words.astype(np.float64),
-    )
+    sizes = np.empty((4, len(lines)))
+    for i, (line, text) in enumerate(zip(lines, texts, strict=True)):
+        words = text.split()
+        sizes[:, i] = len(line), len(text), sum(map(len, words)), len(words)
+    return TextSums(*sizes)
 
 
 def ratios(text: TextSums, model: ModelSums) -> dict[str, _Floats]:
-    """Return the figures, which are ratios of these sums, by name."""
-    pairs = {
+    """Return the figures of several texts by name, which are ratios of these sums."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = {
+            name: np.where(whole == 0, math.nan, part / whole)
+            for name, (part, whole) in _pairs(text, model).items()
+        }
+    return {"tokens": model.tokens, **found}
+
+
+def ratios_of_one(text: TextSums, model: ModelSums) -> dict[str, float]:
+    """Return the ratios of the sums of one text by name."""
+    pairs = _pairs(text, model)
+    return {name: ratio(float(part), float(whole)) for name, (part, whole) in pairs.items()}
+
+
+def _pairs(text: TextSums, model: ModelSums) -> dict[str, tuple[_Floats, _Floats]]:
+    """Return the figures by name, each as a part and the whole that it is divided by."""
+    return {
         "loss_per_character": (model.raw, model.loss_characters),
         "loss_per_byte": (model.raw, model.loss_bytes),
         "renormalized_loss_per_character": (model.renormalized, model.loss_characters),
@@ -66,16 +82,10 @@ def ratios(text: TextSums, model: ModelSums) -> dict[str, _Floats]:
         "bytes_per_token": (text.bytes, model.tokens),
         "unknown_rate": (model.unknown, model.tokens),
         "lost_characters": (model.lost_characters, text.visible_characters),
-        "lost_spaces": (model.lost_spaces, text.words),
+        "lost_spaces": (model.lost_spaces, model.spaces),
         "byte_piece_rate": (model.byte_pieces, model.tokens),
         "whole_words": (model.whole_words, text.words),
     }
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = {
-            name: np.where(whole == 0, math.nan, part / whole)
-            for name, (part, whole) in pairs.items()
-        }
-    return {"tokens": model.tokens, **found}
 
 
 def count_tokens(kinds: TokenKinds, encoded: Sequence[npt.NDArray[np.int32]]) -> _Floats:
