@@ -48,6 +48,8 @@ class Flag(NamedTuple):
     elsewhere : str
         The name of the corresponding flag of other commands. If it is given, the error suggests
         this flag.
+    needs : sequence of str
+        The names of the flags without which this flag has no effect.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Flag(NamedTuple):
     many: bool = False
     repeated: bool = False
     elsewhere: str = ""
+    needs: Sequence[str] = ()
 
 
 class Command(NamedTuple):
@@ -124,9 +127,9 @@ class Command(NamedTuple):
         return {**options, **{flag.name: flag for flag in (*self.flags, *COMMON)}}
 
 
-def switch(name: str, help: str) -> Flag:
+def switch(name: str, help: str, needs: Sequence[str] = ()) -> Flag:
     """Return a boolean flag that is false by default."""
-    return Flag(name, help, BOOL, default=False)
+    return Flag(name, help, BOOL, default=False, needs=needs)
 
 
 QUIET = switch("quiet", "Print only errors.")
@@ -350,3 +353,9 @@ def _check_complete(command: Command, given: SimpleNamespace, hint: str = " See 
     for pair in command.exclusive:
         if present.issuperset(pair):
             raise UsageError(f"Give either --{pair[0]} or --{pair[1]}.")
+    own = {flag.name: flag for flag in command.flags}
+    for flag in command.flags:
+        for name in flag.needs:
+            if flag.name in present and name not in present:
+                value = "" if _is_switch(own[name]) else f"={own[name].metavar or 'N'}"
+                raise UsageError(f"--{flag.name} needs --{name}{value}.")

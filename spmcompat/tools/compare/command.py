@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 from spmcompat.cli.flags import PROGRESS, Command, Flag, from_python, switch
 from spmcompat.engine import INT32, naming_keywords
 from spmcompat.runtime.libraries import require
-from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS
-from spmcompat.tools.evaluate.command import GOLD, LANGUAGE_FLAGS, with_languages
-from spmcompat.tools.evaluate.network_options import NETWORK_FLAGS
+from spmcompat.tools.evaluate.command import (
+    BOOTSTRAP_FLAGS,
+    GOLD,
+    LANGUAGE_FLAGS,
+    NETWORK_FLAGS,
+    with_languages,
+)
 
 if TYPE_CHECKING:
     from spmcompat.engine import Progress, StrPath

@@ -20,11 +20,14 @@ from spmcompat.tools.compare.gold_words import GROUPS, group_gold_words, groups_
 from spmcompat.tools.compare.report import page, summary, tables
 from spmcompat.tools.compare.results import Result
 from spmcompat.tools.compare.training import SPLITS, split_text, train_and_evaluate
-from spmcompat.tools.evaluate.bootstrap_options import read_bootstrap
 from spmcompat.tools.evaluate.gold_lists import read_gold_lists, split_subset
 from spmcompat.tools.evaluate.languages import check_reference
-from spmcompat.tools.evaluate.network_options import read_network
-from spmcompat.tools.evaluate.report import figures_of, read_texts
+from spmcompat.tools.evaluate.report import (
+    figures_of,
+    read_bootstrap,
+    read_network,
+    read_texts,
+)
 
 
 class Comparison(NamedTuple):

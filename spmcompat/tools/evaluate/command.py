@@ -11,10 +11,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from spmcompat.cli.flags import PROGRESS, QUIET, Command, Flag, from_python, switch
-from spmcompat.engine import UINT64, as_list, naming_keywords
+from spmcompat.engine import CHOICE, FLOAT, UINT64, as_list, naming_keywords
 from spmcompat.runtime.libraries import require
-from spmcompat.tools.evaluate.bootstrap_options import BOOTSTRAP_FLAGS, UNITS
-from spmcompat.tools.evaluate.network_options import NETWORK_FLAGS
 
 if TYPE_CHECKING:
     from spmcompat.engine import CountTable, Progress, StrPath
@@ -47,6 +45,7 @@ LANGUAGE_FLAGS = (
         "text_column",
         "With --language_column: the column of the text, by default text.",
         metavar="NAME",
+        needs=["language_column"],
     ),
     Flag(
         "reference",
@@ -57,6 +56,62 @@ LANGUAGE_FLAGS = (
         "parallel",
         "Line i says the same in every language. So the cost of a language is its tokens per line, "
         "not per byte.",
+    ),
+)
+
+BOOTSTRAP_FLAGS = (
+    Flag(
+        "bootstrap",
+        "Compute confidence intervals from N resamples of the text, for example 1000. Every model "
+        "gets the same resamples.",
+        UINT64,
+        least=100,
+        most=100_000,
+    ),
+    Flag(
+        "confidence",
+        "With --bootstrap: confidence level, 95 by default.",
+        FLOAT,
+        metavar="PERCENT",
+        least=1,
+        most=99.99,
+        needs=["bootstrap"],
+    ),
+    Flag(
+        "seed",
+        "With --bootstrap: seed of the resamples, 0 by default.",
+        UINT64,
+        least=0,
+        needs=["bootstrap"],
+    ),
+)
+
+NETWORK_FLAGS = (
+    Flag(
+        "embedding_width",
+        "Width of the embeddings of a network that uses the model: report the number of parameters "
+        "of its embedding table.",
+        UINT64,
+        least=1,
+        most=1 << 20,
+    ),
+    Flag(
+        "parameters",
+        "With --embedding_width and --training_bytes: number of parameters of the network without "
+        "embeddings, for example 7e9. Report how many operations its training takes.",
+        FLOAT,
+        least=1,
+        most=1e15,
+        needs=["embedding_width", "training_bytes"],
+    ),
+    Flag(
+        "training_bytes",
+        "With --parameters: size of the text that the network is trained on, in bytes without line "
+        "ends, for example 1e12; a text that is read twice counts twice.",
+        FLOAT,
+        least=1,
+        most=1e18,
+        needs=["embedding_width", "parameters"],
     ),
 )
 
@@ -116,12 +171,20 @@ def command() -> Command:
                 most=MOST_WORKERS,
             ),
             *BOOTSTRAP_FLAGS,
-            UNITS,
+            Flag(
+                "units",
+                "With --bootstrap: resample lines that are not blank (the default), or documents. "
+                "A document ends at a blank line or at the end of a file.",
+                CHOICE,
+                choices=("lines", "documents"),
+                needs=["bootstrap"],
+            ),
             Flag(
                 "baseline",
                 "With --bootstrap: compare the other models with this one; by default, with the "
                 "first.",
                 metavar="MODEL",
+                needs=["bootstrap"],
             ),
             *NETWORK_FLAGS,
             switch("json", "Print JSON."),

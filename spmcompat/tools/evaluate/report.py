@@ -11,7 +11,7 @@ from spmcompat.engine import available_cores, check_pretokenizer, open_counts
 from spmcompat.errors import BadValueError, ConflictError, UsageError
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.tools.evaluate.bootstrap_options import read_bootstrap
+from spmcompat.tools.evaluate.bootstrap import Bootstrap
 from spmcompat.tools.evaluate.differences import FigureDifference, differences
 from spmcompat.tools.evaluate.evaluation import Evaluation, Overlap, evaluate, overlaps
 from spmcompat.tools.evaluate.gold import gold_key
@@ -19,7 +19,6 @@ from spmcompat.tools.evaluate.gold_lists import read_gold_lists
 from spmcompat.tools.evaluate.language_rows import language_rows, language_table
 from spmcompat.tools.evaluate.models import load_model
 from spmcompat.tools.evaluate.network_costs import Costs, Network, cost_table, estimate
-from spmcompat.tools.evaluate.network_options import read_network
 from spmcompat.tools.evaluate.stored import CountsEvaluation, evaluate_counts
 from spmcompat.tools.evaluate.texts import TextFiles, Texts, texts_of
 from spmcompat.tools.evaluate.vocabularies import VocabularyCounts, count_vocabulary, read_affixes
@@ -217,10 +216,23 @@ def _check(given: SimpleNamespace) -> None:
             raise ConflictError(
                 f"{path}: --counts needs .model files. Leave out this file, or give --text."
             )
-    if given.baseline is not None and given.bootstrap is None:
-        raise UsageError("--baseline needs --bootstrap=N.")
     if given.baseline is not None and given.baseline not in given.arguments:
         raise UsageError(f"--baseline must be one of the models, not {given.baseline!r}.")
+
+
+def read_bootstrap(given: SimpleNamespace) -> Bootstrap | None:
+    """Return the bootstrap that the flags describe; None without ``--bootstrap``."""
+    if given.bootstrap is None:
+        return None
+    values = {name: getattr(given, name, None) for name in ("seed", "confidence", "units")}
+    return Bootstrap(given.bootstrap, **{k: v for k, v in values.items() if v is not None})
+
+
+def read_network(given: SimpleNamespace) -> Network | None:
+    """Return the network that the flags describe; None without ``--embedding_width``."""
+    if given.embedding_width is None:
+        return None
+    return Network(given.embedding_width, given.parameters, given.training_bytes)
 
 
 def read_texts(given: SimpleNamespace) -> Texts:
@@ -233,8 +245,6 @@ def read_texts(given: SimpleNamespace) -> Texts:
     TrainingError
         If a text cannot be opened, or is not plain text.
     """
-    if given.text_column is not None and given.language_column is None:
-        raise UsageError("--text_column needs --language_column.")
     if given.language_column is not None and getattr(given, "units", None) == "documents":
         raise UsageError("--units=documents needs texts, not tables. Leave it out.")
     try:

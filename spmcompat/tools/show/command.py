@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import TextIO
 
 from spmcompat.cli.flags import Command, Flag, switch
-from spmcompat.errors import UsageError, printable
+from spmcompat.errors import printable
 
 
 def command() -> Command:
@@ -30,9 +30,12 @@ def command() -> Command:
                 "text",
                 "For --check: also look for characters of this text that the tokenizer lacks.",
                 metavar="FILE",
+                needs=["check"],
             ),
             switch(
-                "strict", "For --check: exit with status 1 if there are faults. Notes do not count."
+                "strict",
+                "For --check: exit with status 1 if there are faults. Notes do not count.",
+                needs=["check"],
             ),
             switch("json", "Print JSON."),
         ],
@@ -48,8 +51,6 @@ def _run(given: SimpleNamespace, stdout: TextIO, _: TextIO) -> int:
     from spmcompat.tools.show.contents import show
 
     (path,) = given.arguments
-    if not given.check and (given.text or given.strict):
-        raise UsageError(f"--{'text' if given.text else 'strict'} needs --check. Give both.")
     found = check(path, given.text) if given.check else show(path)
     if given.json:
         stdout.write(json.dumps({"model": path, **found.to_dict()}, indent=2) + "\n")

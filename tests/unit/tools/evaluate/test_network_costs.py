@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 
 import pytest
 
+from spmcompat.cli.flags import from_python
+from spmcompat.tools.evaluate.command import command
 from spmcompat.tools.evaluate.network_costs import Network, cost_table, estimate
-from spmcompat.tools.evaluate.network_options import read_network
+from spmcompat.tools.evaluate.report import read_network
 from tests.kinds import raises_kind
 from tests.unit.tools.compare.test_report import result
 
@@ -85,12 +86,12 @@ def test_the_table_shows_what_is_known() -> None:
     ],
 )
 def test_flags_that_need_each_other(given: dict[str, float], message: str) -> None:
-    none = dict.fromkeys(("embedding_width", "parameters", "training_bytes"))
     with raises_kind(message):
-        read_network(SimpleNamespace(**{**none, **given}))
+        from_python(command(), ["u.model"], {"text": "t.txt", **given})
 
 
-def test_no_flag_describes_no_network() -> None:
-    none = dict.fromkeys(("embedding_width", "parameters", "training_bytes"))
-    assert read_network(SimpleNamespace(**none)) is None
-    assert read_network(SimpleNamespace(**{**none, "embedding_width": 8})) == Network(8)
+def test_the_width_alone_describes_a_network() -> None:
+    given = from_python(command(), ["u.model"], {"text": "t.txt"})
+    assert read_network(given) is None
+    given.embedding_width = 8
+    assert read_network(given) == Network(8)
