@@ -24,10 +24,13 @@ def _text(value: str | bytes) -> str:
     return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
 
 
-def stored_fields(spec: Message) -> dict[str, Value]:
-    """Return the fields that a spec stores, except its charsmap."""
-    stored = spec.ListFields()
-    return {field.name: _value(field, value) for field, value in stored if field.name != CHARSMAP}
+def stored_fields(model: ModelProto, spec: str) -> dict[str, Value]:
+    """Return the fields that a spec stores, except its charsmap; and the spec, if it is stored."""
+    found: dict[str, Value] = {spec: "stored"} if model.HasField(spec) else {}
+    for field, value in getattr(model, spec).ListFields():
+        if field.name != CHARSMAP:
+            found[f"{spec}.{field.name}"] = _value(field, value)
+    return found
 
 
 def _value(field: FieldDescriptor, value: Any) -> Value:

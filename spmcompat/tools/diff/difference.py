@@ -10,12 +10,13 @@ import struct
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, TypeAlias
+from operator import itemgetter
+from typing import TYPE_CHECKING, TypeVar
 
 from spmcompat.engine import SPACE_MARK, decompile
 from spmcompat.errors import ConflictError, TrainingError
 from spmcompat.model.reading import parse_unchecked, read_model_bytes
-from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
+from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.tools.diff.contents import (
     CHARSMAP,
     NORMAL,
@@ -54,8 +55,8 @@ from spmcompat.tools.evaluate.vocabularies import (
 if TYPE_CHECKING:
     from spmcompat.engine import StrPath
 
-# The normalization rules of a model: the replacement of each source text, both as code points.
-_Rules: TypeAlias = dict[tuple[int, ...], tuple[int, ...]]
+_K = TypeVar("_K")
+_V = TypeVar("_V")
 
 
 def diff(
@@ -139,7 +140,11 @@ def _compare_models(left: bytes, right: bytes, affixes: Affixes | None) -> Diffe
         left_bytes=len(left),
         right_bytes=len(right),
         first_byte=first_difference(left, right),
-        fields=[found for name in SPECS for found in _fields_of_spec(name, a, b)],
+        fields=[
+            found
+            for name in SPECS
+            for found in _fields(stored_fields(a, name), stored_fields(b, name))
+        ],
         pieces=compare_pieces(
             pieces, others, first_difference(*serialized), comparable, have_probabilities
         ),
@@ -147,8 +152,14 @@ def _compare_models(left: bytes, right: bytes, affixes: Affixes | None) -> Diffe
             *_charsmaps("normalizer_spec", a.normalizer_spec, b.normalizer_spec),
             *_charsmaps("denormalizer_spec", a.denormalizer_spec, b.denormalizer_spec),
         ],
-        samples=_samples(a, b),
-        unknown=_unknown_fields(a, b),
+        samples=[
+            SampleDifference(*sample)
+            for sample in _changed(samples(a.self_test_data), samples(b.self_test_data))
+        ],
+        unknown=[
+            UnknownDifference(*key, one or [], other or [])
+            for key, one, other in _changed(unknown_values(a), unknown_values(b))
+        ],
         vocabularies=_vocabularies(pieces, others, affixes),
     )
 
@@ -193,25 +204,19 @@ def ordinal(value: float) -> int:
     return bits if bits >= 0 else -(bits & 0x7FFFFFFF)
 
 
-def _fields_of_spec(spec: str, left: ModelProto, right: ModelProto) -> Iterator[FieldDifference]:
-    """Yield the fields of a spec, except its charsmap, in which the two models differ."""
-    if left.HasField(spec) != right.HasField(spec):
-        stored = ["stored" if model.HasField(spec) else None for model in (left, right)]
-        yield FieldDifference(spec, *stored)
-    fields = (
-        {f"{spec}.{name}": value for name, value in stored_fields(getattr(model, spec)).items()}
-        for model in (left, right)
-    )
-    yield from _fields(*fields)
+def _changed(
+    left: Mapping[_K, _V], right: Mapping[_K, _V]
+) -> list[tuple[_K, _V | None, _V | None]]:
+    """Return the keys whose values differ, each with both values; None for a missing key."""
+    found = [(key, left.get(key), right.get(key)) for key in {**left, **right}]
+    # `repr` makes NaN equal to itself, and -0.0 different from 0.0.
+    return [(key, a, b) for key, a, b in found if repr(a) != repr(b)]
 
 
 def _fields(left: Mapping[str, Value], right: Mapping[str, Value]) -> Iterator[FieldDifference]:
-    """Yield the fields whose values differ."""
-    for name in sorted(left.keys() | right.keys()):
-        a, b = left.get(name), right.get(name)
-        # `repr` makes NaN equal to itself, and -0.0 different from 0.0.
-        if repr(a) != repr(b):
-            yield FieldDifference(name, a, b)
+    """Yield the fields whose values differ, by name."""
+    changed = sorted(_changed(left, right), key=itemgetter(0))
+    return (FieldDifference(*field) for field in changed)
 
 
 def compare_pieces(
@@ -334,7 +339,11 @@ def _charsmaps(
     problem = ""
     rules = []
     try:
-        rules = _rules(decompile(a or b""), decompile(b or b""))
+        changed = _changed(decompile(a or b""), decompile(b or b""))
+        rules = [
+            RuleDifference(_characters(source) or "", _characters(c), _characters(d))
+            for source, c, d in sorted(changed, key=itemgetter(0))
+        ]
     except TrainingError as error:
         problem = str(error)
     yield CharsmapDifference(
@@ -347,34 +356,5 @@ def _charsmaps(
     )
 
 
-def _rules(left: _Rules, right: _Rules) -> list[RuleDifference]:
-    """Return the rules that differ, sorted by the text that they replace."""
-    return [
-        RuleDifference(_characters(source) or "", _characters(a), _characters(b))
-        for source in sorted(left.keys() | right.keys())
-        if (a := left.get(source)) != (b := right.get(source))
-    ]
-
-
 def _characters(points: tuple[int, ...] | None) -> str | None:
     return None if points is None else "".join(map(chr, points))
-
-
-def _samples(left: ModelProto, right: ModelProto) -> list[SampleDifference]:
-    """Return the self-test samples that differ."""
-    a, b = samples(left.self_test_data), samples(right.self_test_data)
-    return [
-        SampleDifference(number, a.get(number), b.get(number))
-        for number in range(max(len(a), len(b)))
-        if a.get(number) != b.get(number)
-    ]
-
-
-def _unknown_fields(left: ModelProto, right: ModelProto) -> list[UnknownDifference]:
-    """Return the differences in fields that are not in the schema."""
-    a, b = unknown_values(left), unknown_values(right)
-    return [
-        UnknownDifference(*key, a.get(key, []), b.get(key, []))
-        for key in {**a, **b}
-        if a.get(key) != b.get(key)
-    ]
