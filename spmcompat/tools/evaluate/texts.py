@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeAlias
 
 from spmcompat.engine import REMEDY, check_text, open_text, rows_of, unreadable
 from spmcompat.errors import (
@@ -43,38 +43,6 @@ class LineBatch(NamedTuple):
     file_begins: list[int]
     language: str | None
     size: int
-
-
-class Texts(Protocol):
-    """Texts that can be read in batches.
-
-    Attributes
-    ----------
-    paths : sequence of str
-        The files.
-    size : int or None
-        The size of the texts in bytes; None if it is not known.
-    """
-
-    @property
-    def paths(self) -> Sequence[str]:
-        """The files."""
-
-    @property
-    def size(self) -> int | None:
-        """The size of the texts in bytes; None if it is not known."""
-
-    def check(self) -> None:
-        """Raise if the texts cannot be read, as far as this can be seen without reading them.
-
-        Raises
-        ------
-        TrainingError
-            With a message that says what to do.
-        """
-
-    def batches(self) -> Iterator[LineBatch]:
-        """Read the texts in order."""
 
 
 class TextFiles:
@@ -201,6 +169,10 @@ class TextTables:
                     raise
                 raise unreadable(path, error) from error
         yield from _taken(waiting)
+
+
+Texts: TypeAlias = TextFiles | TextTables
+"""Texts that can be read in batches."""
 
 
 def texts_of(values: Sequence[str], text_column: str, language_column: str | None) -> Texts:
