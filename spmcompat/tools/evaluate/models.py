@@ -20,7 +20,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.tools.evaluate.alignment import Span
 from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
 from spmcompat.tools.evaluate.pretokens import PretokenEncoder
-from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces
+from spmcompat.tools.evaluate.tokens import TokenKinds, flags, kinds_of_pieces, kinds_of_texts
 from spmcompat.tools.evaluate.vocabularies import texts_of_pieces
 from spmcompat.tools.export.document import MOST_BYTES, document_path, errors_of_tokenizers
 from spmcompat.tools.export.importing import pieces_of_export
@@ -255,12 +255,16 @@ class _HuggingFace(Model):
             self.texts = texts_of_pieces(
                 self.vocabulary, _SPACES, CONTINUES if self.marks_continuation else ""
             )
-            self.kinds = _kinds_of_tokens(
-                [text if text in self.vocabulary else "" for text in texts],
-                flags(text == unknown for text in texts),
-                flags(text in byte_pieces for text in texts),
-                by_continuation=self.marks_continuation,
+            shown = [text if text in self.vocabulary else "" for text in texts]
+            self.kinds = kinds_of_texts(
+                shown,
+                unknown=flags(text == unknown for text in texts),
+                byte=flags(text in byte_pieces for text in texts),
+                marks=_SPACES,
             )
+            if self.marks_continuation:
+                begins = flags(not text.startswith(CONTINUES) for text in shown)
+                self.kinds = self.kinds._replace(begins=begins, ends=np.zeros_like(begins))
         has_all_bytes = self.kinds.byte.sum() == 256 or self.vocabulary.issuperset(
             byte_texts().values()
         )
@@ -353,27 +357,3 @@ def _parts(word: str, begins: Sequence[int]) -> list[str]:
     """Split a word where its tokens begin. Several tokens may begin at the same character."""
     offsets = [0, *sorted(begins)[1:], len(word)] if begins else []
     return [word[a:b] for a, b in itertools.pairwise(offsets)]
-
-
-def _kinds_of_tokens(
-    texts: Sequence[str],
-    unknown: npt.NDArray[np.bool_],
-    byte: npt.NDArray[np.bool_],
-    *,
-    by_continuation: bool,
-) -> TokenKinds:
-    if by_continuation:
-        begins = flags(not text.startswith(CONTINUES) for text in texts)
-        ends = np.zeros(len(texts), dtype=np.bool_)
-    else:
-        begins = flags(text.startswith(tuple(_SPACES)) for text in texts)
-        ends = flags(text.endswith(tuple(_SPACES)) for text in texts)
-    return TokenKinds(
-        begins=begins,
-        ends=ends,
-        blank=flags(bool(text) and not text.strip(_SPACES) for text in texts),
-        more_words=np.zeros(len(texts), dtype=np.int64),
-        unknown=unknown,
-        byte=byte,
-        of_text=flags(bool(text) for text in texts),
-    )

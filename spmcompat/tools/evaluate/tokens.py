@@ -48,13 +48,33 @@ def kinds_of_pieces(model: ModelProto) -> TokenKinds:
     """Return the properties of a model's pieces. Space marks show where words begin or end."""
     texts = [p.piece if p.type in (NORMAL, USER_DEFINED) else "" for p in model.pieces]
     types = np.array([piece.type for piece in model.pieces])
-    return TokenKinds(
-        begins=flags(text.startswith(SPACE_MARK) for text in texts),
-        ends=flags(text.endswith(SPACE_MARK) for text in texts),
-        blank=flags(bool(text) and not text.strip(SPACE_MARK) for text in texts),
-        more_words=np.array([max(_words_in(text) - 1, 0) for text in texts], dtype=np.int64),
+    kinds = kinds_of_texts(
+        texts,
         unknown=types == ModelProto.SentencePiece.UNKNOWN,
         byte=types == ModelProto.SentencePiece.BYTE,
+    )
+    more_words = [max(_words_in(text) - 1, 0) for text in texts]
+    return kinds._replace(more_words=np.array(more_words, dtype=np.int64))
+
+
+def kinds_of_texts(
+    texts: Sequence[str],
+    unknown: npt.NDArray[np.bool_],
+    byte: npt.NDArray[np.bool_],
+    marks: str = SPACE_MARK,
+) -> TokenKinds:
+    """Return the properties of tokens that contain at most one word.
+
+    The text of a token that does not represent text is empty. Each character in `marks` represents
+    a space.
+    """
+    return TokenKinds(
+        begins=flags(text.startswith(tuple(marks)) for text in texts),
+        ends=flags(text.endswith(tuple(marks)) for text in texts),
+        blank=flags(bool(text) and not text.strip(marks) for text in texts),
+        more_words=np.zeros(len(texts), dtype=np.int64),
+        unknown=unknown,
+        byte=byte,
         of_text=flags(bool(text) for text in texts),
     )
 
