@@ -124,7 +124,35 @@ class EvaluationReport(NamedTuple):
 
     def tables(self) -> list[Table]:
         """Return the tables of the report."""
-        tables = _tables(self.models, self.vocabularies, self.overlaps, self.differences)
+        rows = [result.flat() for result in self.models]
+        head = ["", *(str(row["model"]) for row in rows)]
+        both = [*zip(rows, self.models, strict=True)]
+        figures = [
+            (label, *(_cell(form, row[key], key, result) for row, result in both))
+            for key, label, form in _rows(self.models)
+        ]
+        tables = [Table(head, figures, 1)]
+        if by_language := language_table(self.models):
+            tables.append(by_language)
+        pieces = [
+            (result.model, *(f"{number:,}" for number in found.known().values()))
+            for result, found in zip(self.models, self.vocabularies, strict=True)
+        ]
+        titles = [name.replace("_", " ") for name in self.vocabularies[0].known()]
+        tables.append(Table(["vocabulary", *titles], pieces, 1))
+        if self.overlaps:
+            shares = [
+                (*p[:2], *(show("{:.2%}", x) for x in p[2:4]), *(f"{n:,}" for n in p[4:]))
+                for p in self.overlaps
+            ]
+            tables.append(Table(_OVERLAP, shares, 2))
+        if self.differences:
+            head = [f"difference from {self.differences[0].baseline}", "", "", "interval", ""]
+            tables.append(Table(head, [_row_of_change(change) for change in self.differences], 2))
+        if resampled := self.models[0].resampled:
+            tables[-1] = tables[-1]._replace(
+                notes=[*tables[-1].notes, f"In brackets: {resampled.summary}."]
+            )
         if self.network is not None:
             names = [result.model for result in self.models]
             tables.append(cost_table(names, self.costs, self.network))
@@ -290,48 +318,6 @@ def _with_bounds(result: AnyEvaluation) -> dict[str, object]:
     for name, both in (result.resampled.intervals if result.resampled else {}).items():
         row[f"{name}_low"], row[f"{name}_high"] = both
     return row
-
-
-def _tables(
-    results: Sequence[AnyEvaluation],
-    vocabularies: Sequence[VocabularyCounts],
-    pairs: Sequence[Overlap],
-    changes: Sequence[FigureDifference],
-) -> list[Table]:
-    rows = [result.flat() for result in results]
-    head = ["", *(str(row["model"]) for row in rows)]
-    figures = [
-        (label, *(_cell(form, row[key], key, r) for row, r in zip(rows, results, strict=True)))
-        for key, label, form in _rows(results)
-    ]
-    tables = [Table(head, figures, 1)]
-    if by_language := language_table(results):
-        tables.append(by_language)
-    pieces = [
-        (result.model, *(f"{number:,}" for number in found.known().values()))
-        for result, found in zip(results, vocabularies, strict=True)
-    ]
-    titles = [name.replace("_", " ") for name in vocabularies[0].known()]
-    tables.append(Table(["vocabulary", *titles], pieces, 1))
-    if pairs:
-        shares = [
-            (
-                p.first,
-                p.second,
-                *(show("{:.2%}", share) for share in p[2:4]),
-                *(f"{n:,}" for n in p[4:]),
-            )
-            for p in pairs
-        ]
-        tables.append(Table(_OVERLAP, shares, 2))
-    if changes:
-        head = [f"difference from {changes[0].baseline}", "", "", "interval", ""]
-        tables.append(Table(head, [_row_of_change(change) for change in changes], 2))
-    if resampled := results[0].resampled:
-        tables[-1] = tables[-1]._replace(
-            notes=[*tables[-1].notes, f"In brackets: {resampled.summary}."]
-        )
-    return tables
 
 
 def _cell(form: str, value: object, name: str, result: AnyEvaluation) -> str:
