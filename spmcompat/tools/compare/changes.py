@@ -15,7 +15,7 @@ from spmcompat.tools.compare.html import (
     show_interval,
     table,
 )
-from spmcompat.tools.compare.results import Result
+from spmcompat.tools.compare.results import Result, by_size
 from spmcompat.tools.evaluate.bootstrap import Interval
 from spmcompat.tools.evaluate.differences import FigureDifference, differences
 from spmcompat.tools.evaluate.evaluation import lost_text, shares_of_pieces
@@ -55,8 +55,7 @@ def changes(results: Sequence[Result], baseline: str) -> str:
         *scores,
     ]
     rows = []
-    for size in dict.fromkeys(result.vocab_size for result in results):
-        of_size = [result for result in results if result.vocab_size == size]
+    for size, of_size in by_size(results).items():
         base = next(result for result in of_size if result.config == baseline)
         rows.append(group_row(f"{size:,} pieces", len(head)))
         for result in of_size:
@@ -98,9 +97,7 @@ def _cells(
     shares = shares_of_pieces({*result.vocabulary}, {*base.vocabulary})
     cells += [Cell(NOTHING) if result is base else Cell(f"{share:.1%}") for share in shares]
     for name in scores:
-        resampled = result.evaluation.resampled
-        own_interval = resampled.intervals.get(name) if resampled else None
-        cells.append(_score(own[name], own_interval, found.get(name)))
+        cells.append(_score(own[name], result.evaluation.interval(name), found.get(name)))
     return cells
 
 

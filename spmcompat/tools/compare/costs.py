@@ -8,7 +8,7 @@ from html import escape
 
 from spmcompat.tools.compare.html import NOTHING, Cell, name_of, row, table
 from spmcompat.tools.compare.plots import cost_curves
-from spmcompat.tools.compare.results import Result
+from spmcompat.tools.compare.results import Result, by_config
 from spmcompat.tools.evaluate.network_costs import Costs, Network, estimate
 
 
@@ -19,29 +19,24 @@ def costs(results: Sequence[Result], network: Network | None) -> str:
     """
     if network is None:
         return ""
-    by_config = {
-        name: [result for result in results if result.config == name]
-        for name in dict.fromkeys(result.config for result in results)
-    }
+    models = by_config(results)
     found = {
         name: estimate([result.evaluation for result in own], network)
-        for name, own in by_config.items()
+        for name, own in models.items()
     }
-    head = ["configuration", "pieces", "embedding parameters"]
-    if network.has_training:
-        head += ["training tokens", "operations", "above the lowest"]
+    head = ["configuration", "pieces", *network.columns()]
     rows = [
         row(name_of(result, result.label), head, _cells(result, cost, network))
-        for name, own in by_config.items()
+        for name, own in models.items()
         for result, cost in zip(own, found[name], strict=True)
     ]
-    plot = cost_curves(by_config, found) if network.has_training else ""
+    plot = cost_curves(models, found) if network.has_training else ""
     caption = "Training operations and vocabulary size"
     figure = f"<figure><figcaption>{caption}</figcaption>{plot}</figure>" if plot else ""
     return f"""<h2>Which size?</h2>
 <p>For {network.summary}. {_ABOUT_TRAINING if network.has_training else _ABOUT_EMBEDDINGS}</p>
 {table(head, rows)}
-{_at_the_ends(by_config, found)}
+{_at_the_ends(models, found)}
 {figure}"""
 
 
@@ -55,25 +50,18 @@ compared."""
 
 
 def _cells(result: Result, cost: Costs, network: Network) -> list[Cell]:
-    cells = [Cell(f"{result.evaluation.pieces:,}"), Cell(f"{cost.embedding_parameters:,}")]
-    if network.has_training:
-        best = "best" if cost.above_lowest == 0 else ""
-        cells += [
-            _cell(cost.training_tokens, "{:,.0f}"),
-            _cell(cost.training_operations, "{:.4e}", best),
-            _cell(cost.above_lowest, "{:.2%}"),
-        ]
+    cells = [Cell(f"{result.evaluation.pieces:,}")]
+    for name, form in network.columns().values():
+        best = "best" if name == "training_operations" and cost.above_lowest == 0 else ""
+        value = getattr(cost, name)
+        cells.append(Cell(NOTHING) if math.isnan(value) else Cell(form.format(value), best))
     return cells
 
 
-def _cell(value: float, form: str, kind: str = "") -> Cell:
-    return Cell(NOTHING) if math.isnan(value) else Cell(form.format(value), kind)
-
-
-def _at_the_ends(by_config: dict[str, list[Result]], found: dict[str, list[Costs]]) -> str:
+def _at_the_ends(models: dict[str, list[Result]], found: dict[str, list[Costs]]) -> str:
     """Name the configurations that may cost less with a size below or above all compared sizes."""
     notes = ""
-    for name, own in by_config.items():
+    for name, own in models.items():
         compared = sorted(
             (result.vocab_size, cost.above_lowest)
             for result, cost in zip(own, found[name], strict=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spmcompat.tools.compare.html import show_interval
-from spmcompat.tools.compare.results import Result
+from spmcompat.tools.compare.results import Result, by_size
 from spmcompat.tools.evaluate.bootstrap import Interval
 from spmcompat.tools.evaluate.gold_groups import (
     NOT_COMPARED,
@@ -57,8 +57,7 @@ def group_gold_words(
         counted = count_listed_words(file, wanted)
     resampled = results[0].evaluation.resampled
     tables = []
-    for size in dict.fromkeys(result.vocab_size for result in results):
-        of_size = [result for result in results if result.vocab_size == size]
+    for size, of_size in by_size(results).items():
         names = tuple(result.config for result in of_size)
         for found in gold:
             cuts = [[*map(frozenset, result.gold_cuts[found.name])] for result in of_size]

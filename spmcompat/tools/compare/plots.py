@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spmcompat.tools.compare.results import Result
+from spmcompat.tools.compare.results import Result, by_config, by_size
 from spmcompat.tools.evaluate.differences import differences
 from spmcompat.tools.evaluate.evaluation import lost_text
 from spmcompat.tools.evaluate.tokens import ratio
@@ -42,17 +42,20 @@ _LINES = ("-", "--", ":", "-.")
 
 def _styles(results: Sequence[Result]) -> dict[str, dict[str, Any]]:
     """Return one colour and one marker for each configuration."""
-    names = list(dict.fromkeys(result.config for result in results))
     return {
         name: {"color": _COLOURS[i % len(_COLOURS)], "marker": _MARKS[i % len(_MARKS)]}
-        for i, name in enumerate(names)
+        for i, name in enumerate(by_config(results))
     }
 
 
 def _lines(results: Sequence[Result]) -> dict[int, str]:
     """Return one line style for each vocabulary size."""
-    sizes = dict.fromkeys(result.vocab_size for result in results)
-    return {size: _LINES[i % len(_LINES)] for i, size in enumerate(sizes)}
+    return {size: _LINES[i % len(_LINES)] for i, size in enumerate(by_size(results))}
+
+
+def _markers(results: Sequence[Result]) -> dict[int, float]:
+    """Return one size of markers for each vocabulary size."""
+    return {size: _SMALLEST_MARKER + 2.5 * i for i, size in enumerate(sorted(by_size(results)))}
 
 
 def loss_against_tokens(results: Sequence[Result]) -> str:
@@ -65,13 +68,10 @@ def loss_against_tokens(results: Sequence[Result]) -> str:
     with_loss = [r for r in results if not math.isnan(r.evaluation.loss_per_character)]
     if not with_loss:
         return ""
-    style = _styles(results)
-    sizes = sorted({result.vocab_size for result in results})
-    markers = {size: _SMALLEST_MARKER + 2.5 * i for i, size in enumerate(sizes)}
+    style, markers = _styles(results), _markers(results)
 
     def draw(axes: Axes) -> None:
-        for name in dict.fromkeys(result.config for result in with_loss):
-            own = [result for result in with_loss if result.config == name]
+        for name, own in by_config(with_loss).items():
             points = [(r.evaluation.tokens, r.evaluation.loss_per_character) for r in own]
             axes.plot(*zip(*points, strict=True), linewidth=1, color=style[name]["color"])
             for result, point in zip(own, points, strict=True):
@@ -104,9 +104,7 @@ def change_of_loss_and_tokens(results: Sequence[Result], baseline: str) -> str:
     ]
     if not found:
         return ""
-    style = _styles(results)
-    sizes = sorted(bases)
-    markers = {size: _SMALLEST_MARKER + 2.5 * i for i, size in enumerate(sizes)}
+    style, markers = _styles(results), _markers(results)
 
     def draw(axes: Axes) -> None:
         axes.axhline(0, color=_INK, linewidth=0.8)
@@ -124,8 +122,7 @@ def change_of_loss_and_tokens(results: Sequence[Result], baseline: str) -> str:
                     axes.plot(both, [y, y], color=looks["color"], linewidth=1)
                 elif change.figure == "loss_per_character":
                     axes.plot([x, x], both, color=looks["color"], linewidth=1)
-        for name in dict.fromkeys(result.config for result in found):
-            shown = [result for result in found if result.config == name]
+        for name, shown in by_config(found).items():
             axes.plot([], [], linestyle="", label=_name(shown), **style[name])
         _explain_markers(axes, markers)
         axes.set_xlabel(f"tokens, change from {baseline} in % (fewer is better)")
@@ -142,30 +139,25 @@ def _explain_markers(axes: Axes, markers: Mapping[int, float]) -> None:
             axes.plot([], [], label=f"{size:,} pieces", color=_INK, **looks)
 
 
-def _is_lossy(result: Result) -> bool:
-    return bool(lost_text(result.evaluation))
-
-
 def curves(results: Sequence[Result], figure: str, label: str) -> str:
     """Plot a figure against the vocabulary size, with one line for each configuration.
 
     Bands show the confidence intervals. Return "" if there is only one size, or if no model has the
     figure.
     """
-    sizes = sorted({result.vocab_size for result in results})
+    sizes = sorted(by_size(results))
     found = [r for r in results if not math.isnan(r.evaluation.flat()[figure])]
     if len(sizes) < 2 or not found:
         return ""
     style = _styles(results)
 
     def draw(axes: Axes) -> None:
-        for name in dict.fromkeys(result.config for result in found):
-            own = sorted((r for r in found if r.config == name), key=lambda r: r.vocab_size)
+        for name, of_config in by_config(found).items():
+            own = sorted(of_config, key=lambda r: r.vocab_size)
             own_sizes = [result.vocab_size for result in own]
             values = [result.evaluation.flat()[figure] for result in own]
             axes.plot(own_sizes, values, label=_name(own), linewidth=1.5, **style[name])
-            bands = [r.evaluation.resampled and r.evaluation.resampled.intervals for r in own]
-            both = [band[figure] for band in bands if band and figure in band]
+            both = [b for r in own if (b := r.evaluation.interval(figure))]
             if len(both) == len(own):
                 low, high = zip(*both, strict=True)
                 axes.fill_between(own_sizes, low, high, color=style[name]["color"], alpha=0.18)
@@ -183,7 +175,7 @@ def cost_curves(
     There is a line for each configuration. The plot is empty if there is only one size.
     """
     every = [result for own in results.values() for result in own]
-    sizes = sorted({result.vocab_size for result in every})
+    sizes = sorted(by_size(every))
     if len(sizes) < 2:
         return ""
     style = _styles(every)
@@ -221,9 +213,8 @@ def _label_sizes(axes: Axes, sizes: Sequence[int]) -> None:
 
 def _name(results: Sequence[Result]) -> str:
     """Return the name of a configuration for a legend."""
-    return (
-        f"{results[0].config} (loses text)" if any(map(_is_lossy, results)) else results[0].config
-    )
+    loses = any(lost_text(result.evaluation) for result in results)
+    return f"{results[0].config} (loses text)" if loses else results[0].config
 
 
 def token_lengths(results: Sequence[Result]) -> str:

@@ -19,7 +19,7 @@ from spmcompat.tools.compare.plots import (
     loss_against_tokens,
     token_lengths,
 )
-from spmcompat.tools.compare.results import Result
+from spmcompat.tools.compare.results import Result, by_size
 from spmcompat.tools.compare.training import HELD_OUT, SplitTexts
 from spmcompat.tools.evaluate.bootstrap import Interval
 from spmcompat.tools.evaluate.differences import difference
@@ -54,16 +54,14 @@ def _figure(title: str, name: str, form: str, best: _Best, compared: str = "") -
 
     By default, the figure itself is compared.
     """
-
-    def value(result: Result) -> float:
-        found: float = result.evaluation.flat()[name]
-        return found
-
-    def interval(result: Result) -> Interval | None:
-        resampled = result.evaluation.resampled
-        return resampled.intervals.get(name) if resampled else None
-
-    return Column(title, value, form, best, interval, compared or name)
+    return Column(
+        title,
+        lambda r: r.evaluation.flat()[name],
+        form,
+        best,
+        lambda r: r.evaluation.interval(name),
+        compared or name,
+    )
 
 
 _LOSS = _figure("nats per character", "loss_per_character", "{:.4f}", min)
@@ -194,19 +192,12 @@ the loss of a model that leaves out spaces does not include them.</p>
 
 def summary(results: Sequence[Result], baseline: str) -> str:
     """Return the tables of all figures as HTML."""
-    return "".join(_tables(size, found, baseline) for size, found in _by_size(results).items())
+    return "".join(_tables(size, found, baseline) for size, found in by_size(results).items())
 
 
 def tables(results: Sequence[Result]) -> list[Table]:
     """Return a table of the main figures for each vocabulary size."""
-    return [_main_figures(size, found) for size, found in _by_size(results).items()]
-
-
-def _by_size(results: Sequence[Result]) -> dict[int, list[Result]]:
-    found: dict[int, list[Result]] = {}
-    for result in results:
-        found.setdefault(result.vocab_size, []).append(result)
-    return found
+    return [_main_figures(size, found) for size, found in by_size(results).items()]
 
 
 def _main_figures(size: int, results: Sequence[Result]) -> Table:

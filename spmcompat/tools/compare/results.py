@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import UnionType
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -79,6 +80,22 @@ class Result(NamedTuple):
             name in self.evaluation.flat() and len(values) == bootstrap.resamples
             for name, values in resampled.samples.items()
         )
+
+
+def by_config(results: Iterable[Result]) -> dict[str, list[Result]]:
+    """Return the results of each configuration."""
+    found = defaultdict(list)
+    for result in results:
+        found[result.config].append(result)
+    return found
+
+
+def by_size(results: Iterable[Result]) -> dict[int, list[Result]]:
+    """Return the results for each vocabulary size."""
+    found = defaultdict(list)
+    for result in results:
+        found[result.vocab_size].append(result)
+    return found
 
 
 def write_result(path: Path, result: Result, made_from: Mapping[str, object]) -> None:

@@ -17,6 +17,7 @@ from spmcompat.tools.evaluate.alignment import align
 from spmcompat.tools.evaluate.bootstrap import (
     COMPARED,
     Bootstrap,
+    Interval,
     Resampled,
     UnitSums,
     intervals,
@@ -121,6 +122,10 @@ class Evaluation(NamedTuple):
         for name, scores in self.gold.items():
             row.update((gold_key(k, name, self.gold), v) for k, v in scores._asdict().items())
         return row
+
+    def interval(self, name: str) -> Interval | None:
+        """Return the confidence interval of a figure; None if it has none."""
+        return self.resampled.intervals.get(name) if self.resampled else None
 
     def __repr__(self) -> str:
         """Return only the model and the number of tokens, because `uses` is too long."""

@@ -20,6 +20,12 @@ from spmcompat.tools.evaluate.evaluation import Evaluation, lost_text
 from spmcompat.tools.evaluate.tokens import ratio
 
 _OPERATIONS = 6  # the training operations per token and parameter
+_COLUMNS = {
+    "embedding parameters": ("embedding_parameters", "{:,}"),
+    "training tokens": ("training_tokens", "{:,.0f}"),
+    "operations": ("training_operations", "{:.4e}"),
+    "above the lowest": ("above_lowest", "{:.2%}"),
+}
 
 
 class Network(NamedTuple):
@@ -43,6 +49,10 @@ class Network(NamedTuple):
     def has_training(self) -> bool:
         """Whether the sizes of the network and of its training text are known."""
         return self.training_bytes is not None
+
+    def columns(self) -> dict[str, tuple[str, str]]:
+        """Return the title of each cost that is known, its name in `Costs`, and its format."""
+        return dict([*_COLUMNS.items()][: None if self.has_training else 1])
 
     @property
     def summary(self) -> str:
@@ -109,12 +119,10 @@ def _estimate(result: Evaluation, network: Network) -> Costs:
 
 def cost_table(models: Sequence[str], costs: Sequence[Costs], network: Network) -> Table:
     """Return the costs of each model as a table."""
-    rows = [("embedding parameters", *(f"{cost.embedding_parameters:,}" for cost in costs))]
-    if network.has_training:
-        rows += [
-            ("training tokens", *(show("{:,.0f}", cost.training_tokens) for cost in costs)),
-            ("operations", *(show("{:.4e}", cost.training_operations) for cost in costs)),
-        ]
-    if any(not math.isnan(cost.above_lowest) for cost in costs):
-        rows.append(("above the lowest", *(show("{:.2%}", cost.above_lowest) for cost in costs)))
+    rows = [
+        (title, *(show(form, getattr(cost, name)) for cost in costs))
+        for title, (name, form) in network.columns().items()
+    ]
+    if all(math.isnan(cost.above_lowest) for cost in costs):
+        rows = rows[:3]
     return Table(["", *models], rows, 1, [f"For {network.summary}."])
