@@ -23,7 +23,7 @@ from spmcompat.tools.evaluate.bootstrap import (
     intervals,
     resample,
 )
-from spmcompat.tools.evaluate.dropped_spaces import DroppedSpaces
+from spmcompat.tools.evaluate.dropped_spaces import count_boundaries, without_spaces
 from spmcompat.tools.evaluate.gold import (
     GoldScores,
     gold_key,
@@ -49,7 +49,7 @@ from spmcompat.tools.evaluate.line_sums import (
 )
 from spmcompat.tools.evaluate.models import Model
 from spmcompat.tools.evaluate.texts import TextFiles, Texts
-from spmcompat.tools.evaluate.tokens import TokenCounts, ratio, words_by_marks
+from spmcompat.tools.evaluate.tokens import ratio, token_figures, words_by_marks
 from spmcompat.tools.evaluate.vocabularies import share_texts
 
 # The number of lines to align with their tokens at once. A small number keeps the arrays small.
@@ -189,11 +189,10 @@ class _Measurement:
     def __init__(self, model: Model, *, drop_spaces: bool, by_line: bool) -> None:
         self.model = model
         self.loss = model.loss
-        self.spaces: DroppedSpaces | None = None
-        if drop_spaces and model.kinds.blank.any():
-            self.spaces = DroppedSpaces(model.kinds)
-            self.loss = model.loss and model.loss.without(self.spaces.dropped)
-        self.tokens = TokenCounts(self.spaces.kinds if self.spaces else model.kinds)
+        self.drops_spaces = drop_spaces and bool(model.kinds.blank.any())
+        if self.drops_spaces:
+            self.loss = model.loss and model.loss.without(model.kinds.blank)
+        self.uses = np.zeros(model.size, dtype=np.int64)
         self._by_line = by_line
 
     def add(self, batch: _Batch) -> _Floats:
@@ -201,20 +200,21 @@ class _Measurement:
 
         Return `ModelSums`: those of each line, or, without a bootstrap, one sum for all lines.
         """
+        kinds = self.model.kinds
         encoded = self.model.encode(batch.lines)
         whole_words, lost_characters, lost_spaces = self._words(batch, encoded)
         spaces: npt.NDArray[Any] = batch.sizes.words
         all_tokens = encoded
-        if self.spaces is not None:
-            encoded = self.spaces.drop(all_tokens)
-            spaces, lost_spaces = self.spaces.boundaries(all_tokens, encoded)
+        if self.drops_spaces:
+            encoded = without_spaces(kinds, all_tokens)
+            spaces, lost_spaces = count_boundaries(kinds, all_tokens, encoded)
         cut = encoded
         if self.model.pretokens is not None:
             cut = self.model.pretokens.encode(batch.lines, encoded)
-            cut = cut if self.spaces is None else self.spaces.drop(cut)
-        self.tokens.add(cut if self.spaces is None else self.spaces.renumber(cut))
+            cut = without_spaces(kinds, cut) if self.drops_spaces else cut
+        self.uses += np.bincount(np.concatenate(cut), minlength=len(self.uses))
         losses = self._add_losses(batch.lines, encoded)
-        counts = count_tokens(self.model.kinds, cut)
+        counts = count_tokens(kinds, cut)
         rows = np.array([*counts, whole_words, lost_characters, lost_spaces, *losses, spaces])
         return rows if self._by_line else rows.sum(axis=1, keepdims=True)
 
@@ -273,21 +273,22 @@ class _Measurement:
                 loss_characters=np.array(self.loss.characters),
                 loss_bytes=np.array(self.loss.bytes),
             )
+        kinds = self.model.kinds
+        uses = self.uses[~kinds.blank] if self.drops_spaces else self.uses
+        figures = {
+            **ratios_of_one(text, sums),
+            **token_figures(kinds, self.uses, drops_spaces=self.drops_spaces),
+        }
         return Evaluation(
             model=self.model.path,
             model_type=self.model.model_type,
-            pieces=len(self.tokens.uses),
-            tokens=self.tokens.tokens,
             words=int(text.words),
-            renyi_efficiency=self.tokens.renyi_efficiency,
-            renyi_efficiency_observed=self.tokens.renyi_efficiency_observed,
-            unused_pieces=self.tokens.unused,
-            uses=tuple(sorted(self.tokens.uses.tolist(), reverse=True)),
+            uses=tuple(sorted(uses.tolist(), reverse=True)),
             gold=gold,
-            drops_spaces=self.spaces is not None,
+            drops_spaces=self.drops_spaces,
             resampled=resampled,
             languages=languages,
-            **ratios_of_one(text, sums),
+            **figures,
         )
 
 
@@ -389,7 +390,7 @@ def evaluate(
             resampled[i],
             languages_of(
                 measurement.model.model_type,
-                measurement.spaces is not None,
+                measurement.drops_spaces,
                 {
                     name: (lines[name], size, counts[i])
                     for name, (size, counts) in by_language.items()
@@ -429,7 +430,7 @@ def _resampled(
         samples = {**ratios(sizes, ModelSums._make([*drawn, sizes.words])), **gold}
         if measurement.loss is None:
             samples = {name: values for name, values in samples.items() if "loss_" not in name}
-        if measurement.spaces is not None:
+        if measurement.drops_spaces:
             del samples["lost_spaces"]
         compared = {
             name: tuple(values.tolist())

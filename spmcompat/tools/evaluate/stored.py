@@ -22,12 +22,11 @@ from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
-from spmcompat.tools.evaluate.dropped_spaces import DroppedSpaces
 from spmcompat.tools.evaluate.gold import GoldScores, gold_key, score_boundaries
 from spmcompat.tools.evaluate.gold_lists import GoldList
 from spmcompat.tools.evaluate.models import Model
 from spmcompat.tools.evaluate.pretokens import encoder_of_normalized
-from spmcompat.tools.evaluate.tokens import TokenCounts, ratio
+from spmcompat.tools.evaluate.tokens import ratio, token_figures
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -158,27 +157,20 @@ class _TokenCounter:
         self, sizes: _Sizes, gold: Mapping[str, GoldScores], *, drop_spaces: bool
     ) -> CountsEvaluation:
         model = self._model
-        spaces = DroppedSpaces(model.kinds) if drop_spaces and model.kinds.blank.any() else None
-        counted = TokenCounts(model.kinds if spaces is None else spaces.kinds)
-        counted.uses += self.uses if spaces is None else self.uses[~spaces.dropped]
-        tokens = counted.tokens
+        drops_spaces = drop_spaces and bool(model.kinds.blank.any())
+        figures = token_figures(model.kinds, self.uses, drops_spaces=drops_spaces)
+        tokens = figures["tokens"]
         return CountsEvaluation(
             model=model.path,
             model_type=model.model_type,
-            pieces=len(counted.uses),
-            tokens=tokens,
             pretokens=sizes.pretokens,
             left_out=sizes.left_out,
             tokens_per_pretoken=ratio(tokens, sizes.pretokens - sizes.left_out),
             normalized_characters_per_token=ratio(sizes.characters, tokens),
             normalized_bytes_per_token=ratio(sizes.bytes, tokens),
-            unknown_rate=counted.unknown_rate,
-            byte_piece_rate=counted.byte_rate,
-            renyi_efficiency=counted.renyi_efficiency,
-            renyi_efficiency_observed=counted.renyi_efficiency_observed,
-            unused_pieces=counted.unused,
             gold=gold,
-            drops_spaces=spaces is not None,
+            drops_spaces=drops_spaces,
+            **figures,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -115,67 +115,37 @@ def words_by_marks(kinds: TokenKinds, lines: Sequence[npt.NDArray[np.int32]]) ->
     return LineWords(words.astype(np.int64), whole.astype(np.int64))
 
 
-class TokenCounts:
-    """Counts tokens in batches of lines.
+def token_figures(
+    kinds: TokenKinds, uses: npt.NDArray[np.int64], *, drops_spaces: bool
+) -> dict[str, Any]:
+    """Return the figures that depend only on how often the text uses each token, by name.
 
-    Attributes
-    ----------
-    uses : array of int64, one for each token of the vocabulary
-        How often the text uses each token.
+    See `Evaluation`. If tokens of spaces are dropped, their numbers of uses have no effect.
     """
+    if drops_spaces:
+        kept = ~kinds.blank
+        kinds, uses = TokenKinds._make(values[kept] for values in kinds), uses[kept]
+    tokens = int(uses.sum())
+    return {
+        "pieces": len(uses),
+        "tokens": tokens,
+        "unknown_rate": ratio(int(uses[kinds.unknown].sum()), tokens),
+        "byte_piece_rate": ratio(int(uses[kinds.byte].sum()), tokens),
+        "renyi_efficiency": _renyi_efficiency(uses, len(uses)),
+        # The program tokenization-scorer (Zouhar et al. 2023) computes this.
+        "renyi_efficiency_observed": _renyi_efficiency(uses, int((uses > 0).sum())),
+        "unused_pieces": int((uses[kinds.of_text] == 0).sum()),
+    }
 
-    def __init__(self, kinds: TokenKinds) -> None:
-        self._kinds = kinds
-        self.uses = np.zeros(len(kinds.begins), dtype=np.int64)
 
-    def add(self, lines: Sequence[npt.NDArray[np.int32]]) -> None:
-        """Add the token ids of each line."""
-        self.uses += np.bincount(np.concatenate(lines), minlength=len(self.uses))
-
-    @property
-    def tokens(self) -> int:
-        """Number of tokens."""
-        return int(self.uses.sum())
-
-    @property
-    def unknown(self) -> int:
-        """Number of tokens that are the unknown piece."""
-        return int(self.uses[self._kinds.unknown].sum())
-
-    @property
-    def unknown_rate(self) -> float:
-        """Share of tokens that are the unknown piece."""
-        return ratio(self.unknown, self.tokens)
-
-    @property
-    def byte_rate(self) -> float:
-        """Share of tokens that are byte pieces."""
-        return ratio(int(self.uses[self._kinds.byte].sum()), self.tokens)
-
-    @property
-    def unused(self) -> int:
-        """Number of normal and user-defined pieces that the text never uses."""
-        return int((self.uses[self._kinds.of_text] == 0).sum())
-
-    @property
-    def renyi_efficiency(self) -> float:
-        """Renyi entropy of the tokens divided by the logarithm of the vocabulary size."""
-        return self._renyi_efficiency(len(self.uses))
-
-    @property
-    def renyi_efficiency_observed(self) -> float:
-        """Renyi entropy divided by the logarithm of the number of pieces that the text uses.
-
-        The program tokenization-scorer (Zouhar et al. 2023) computes this.
-        """
-        return self._renyi_efficiency(int((self.uses > 0).sum()))
-
-    def _renyi_efficiency(self, types: int) -> float:
-        if self.tokens == 0 or types < 2:
-            return math.nan
-        shares = self.uses[self.uses > 0] / self.tokens
-        entropy = math.log(float((shares**RENYI_ORDER).sum())) / (1 - RENYI_ORDER)
-        return entropy / math.log(types)
+def _renyi_efficiency(uses: npt.NDArray[np.int64], types: int) -> float:
+    """Return the Renyi entropy of the tokens divided by the logarithm of a number of types."""
+    tokens = int(uses.sum())
+    if tokens == 0 or types < 2:
+        return math.nan
+    shares = uses[uses > 0] / tokens
+    entropy = math.log(float((shares**RENYI_ORDER).sum())) / (1 - RENYI_ORDER)
+    return entropy / math.log(types)
 
 
 def ratio(part: float, whole: float) -> float:

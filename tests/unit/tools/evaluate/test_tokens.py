@@ -5,35 +5,52 @@ from __future__ import annotations
 import math
 from collections import Counter
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from sentencepiece import SentencePieceProcessor
 
-from spmcompat.tools.evaluate.tokens import TokenCounts, kinds_of_pieces, words_by_marks
+from spmcompat.tools.evaluate.tokens import (
+    TokenKinds,
+    kinds_of_pieces,
+    token_figures,
+    words_by_marks,
+)
 from spmcompat.unicode.marks import SPACE_MARK
 from tests.oracle.morphology import renyi_efficiency
 
 from .conftest import Train, load
 
 
-class Counts(TokenCounts):
-    """Token counts, with the number of words and the number of words that are a single token."""
+class Counts(NamedTuple):
+    """The figures of the tokens, their uses, and the numbers of words and of whole words."""
 
-    words = whole_words = 0
+    figures: dict[str, Any]
+    uses: npt.NDArray[np.int64]
+    words: int
+    whole_words: int
+
+
+def figures(uses: npt.NDArray[np.int64]) -> dict[str, Any]:
+    """Return the figures of tokens without properties."""
+    no = np.zeros(len(uses), dtype=np.bool_)
+    return token_figures(TokenKinds(no, no, no, uses, no, no, no), uses, drops_spaces=False)
 
 
 def count(path: Path, lines: list[str], batch: int = 1000) -> Counts:
     kinds = kinds_of_pieces(load(path))
-    counts = Counts(kinds)
+    uses = np.zeros(len(kinds.begins), dtype=np.int64)
+    words = whole_words = 0
     encoder = SentencePieceProcessor(model_file=str(path))
     for begin in range(0, len(lines), batch):
         encoded = encoder.encode(lines[begin : begin + batch], return_type="numpy")
-        counts.add(encoded)
+        uses += np.bincount(np.concatenate(encoded), minlength=len(uses))
         marked = words_by_marks(kinds, encoded)
-        counts.words += int(marked.words.sum())
-        counts.whole_words += int(marked.whole_words.sum())
-    return counts
+        words += int(marked.words.sum())
+        whole_words += int(marked.whole_words.sum())
+    return Counts(token_figures(kinds, uses, drops_spaces=False), uses, words, whole_words)
 
 
 def words_of(pieces: list[str]) -> list[list[str]]:
@@ -72,45 +89,46 @@ def test_counts_agree_with_the_pieces_of_the_encoder(
     uses = Counter(piece for line in pieces for piece in line)
 
     counts = count(path, lines, batch=7)
-    assert counts.tokens == sum(map(len, pieces))
+    assert counts.figures["tokens"] == sum(map(len, pieces))
     assert counts.words == len(words) == sum(len(line.split()) for line in lines)
     assert counts.whole_words == sum(len(word) == 1 for word in words)
     normal = [p.piece for p in load(path).pieces if p.type in (p.NORMAL, p.USER_DEFINED)]
-    assert counts.unused == sum(uses[piece] == 0 for piece in normal)
+    assert counts.figures["unused_pieces"] == sum(uses[piece] == 0 for piece in normal)
 
 
 def test_a_piece_of_several_words_counts_as_several_whole_words(train: Train) -> None:
     path = train("m", user_defined_symbols=f"{SPACE_MARK}of{SPACE_MARK}the")
     counts = count(path, ["of the", "of the of the"])
-    assert (counts.tokens, counts.words, counts.whole_words) == (3, 6, 6)
+    assert (counts.figures["tokens"], counts.words, counts.whole_words) == (3, 6, 6)
 
 
 def test_unknown_and_byte_pieces_are_counted(train: Train) -> None:
-    unknown = count(train("m"), ["\u6f22 \u6f22"])
-    assert unknown.unknown_rate == pytest.approx(2 / unknown.tokens)
-    assert unknown.byte_rate == 0
-    spelled = count(train("m", byte_fallback=True, vocab_size=400), ["\u6f22"])
-    assert spelled.unknown_rate == 0
-    assert spelled.byte_rate == pytest.approx(3 / spelled.tokens)
+    unknown = count(train("m"), ["\u6f22 \u6f22"]).figures
+    assert unknown["unknown_rate"] == pytest.approx(2 / unknown["tokens"])
+    assert unknown["byte_piece_rate"] == 0
+    spelled = count(train("m", byte_fallback=True, vocab_size=400), ["\u6f22"]).figures
+    assert spelled["unknown_rate"] == 0
+    assert spelled["byte_piece_rate"] == pytest.approx(3 / spelled["tokens"])
 
 
 def test_renyi_efficiency_follows_its_definition(text: Path, train: Train) -> None:
     counts = count(train("m"), text.read_text(encoding="utf-8").split("\n"))
     uses = counts.uses.tolist()
-    assert counts.renyi_efficiency == pytest.approx(renyi_efficiency(uses, 2.5, len(uses)))
+    found = counts.figures
+    assert found["renyi_efficiency"] == pytest.approx(renyi_efficiency(uses, 2.5, len(uses)))
     used = sum(use > 0 for use in uses)
     assert used < len(uses)
-    assert counts.renyi_efficiency_observed == pytest.approx(renyi_efficiency(uses, 2.5, used))
-    counts.uses = np.ones(50, dtype=np.int64)
-    assert counts.renyi_efficiency == pytest.approx(1)
-    assert counts.renyi_efficiency_observed == pytest.approx(1)
-    counts.uses[1:] = 0
-    assert counts.renyi_efficiency == pytest.approx(0)
-    assert math.isnan(counts.renyi_efficiency_observed)
+    assert found["renyi_efficiency_observed"] == pytest.approx(renyi_efficiency(uses, 2.5, used))
+    even = np.ones(50, dtype=np.int64)
+    assert figures(even)["renyi_efficiency"] == pytest.approx(1)
+    assert figures(even)["renyi_efficiency_observed"] == pytest.approx(1)
+    even[1:] = 0
+    assert figures(even)["renyi_efficiency"] == pytest.approx(0)
+    assert math.isnan(figures(even)["renyi_efficiency_observed"])
 
 
 def test_the_rates_of_an_empty_text_are_nan(train: Train) -> None:
     counts = count(train("m"), ["", ""])
-    assert (counts.tokens, counts.words) == (0, 0)
-    assert math.isnan(counts.unknown_rate)
-    assert math.isnan(counts.renyi_efficiency)
+    assert (counts.figures["tokens"], counts.words) == (0, 0)
+    assert math.isnan(counts.figures["unknown_rate"])
+    assert math.isnan(counts.figures["renyi_efficiency"])
