@@ -213,18 +213,13 @@ class _Measurement:
             cut = self.model.pretokens.encode(batch.lines, encoded)
             cut = without_spaces(kinds, cut) if self.drops_spaces else cut
         self.uses += np.bincount(np.concatenate(cut), minlength=len(self.uses))
-        losses = self._add_losses(batch.lines, encoded)
+        losses = np.zeros((4, len(batch.lines)))
+        if self.loss is not None:
+            by_line = self._by_line or self.model.pretokens is not None
+            losses = np.array(self.loss.add(batch.lines, encoded, by_line=by_line))
         counts = count_tokens(kinds, cut)
         rows = np.array([*counts, whole_words, lost_characters, lost_spaces, *losses, spaces])
         return rows if self._by_line else rows.sum(axis=1, keepdims=True)
-
-    def _add_losses(self, lines: Sequence[bytes], encoded: _Lines) -> _Floats:
-        """Add the losses of lines. Return them by line, or zeros if only their sums are needed."""
-        if self.loss is not None:
-            if self._by_line or self.model.pretokens is not None:
-                return np.array(self.loss.add_by_line(lines, encoded))
-            self.loss.add(lines, encoded)
-        return np.zeros((4, len(lines)))
 
     def _words(self, batch: _Batch, encoded: _Lines) -> npt.NDArray[np.int64]:
         """Return the numbers of whole words, lost characters and lost spaces in each line.
@@ -267,12 +262,9 @@ class _Measurement:
     ) -> Evaluation:
         """Return the figures, given the sums of the whole text."""
         if self.loss is not None:
-            sums = sums._replace(
-                raw=np.array(self.loss.raw),
-                renormalized=np.array(self.loss.renormalized),
-                loss_characters=np.array(self.loss.characters),
-                loss_bytes=np.array(self.loss.bytes),
-            )
+            # Without a bootstrap, `sums` need not contain losses.
+            raw, renormalized = self.loss.raw, self.loss.renormalized
+            sums = sums._replace(raw=np.array(raw), renormalized=np.array(renormalized))
         kinds = self.model.kinds
         uses = self.uses[~kinds.blank] if self.drops_spaces else self.uses
         figures = {

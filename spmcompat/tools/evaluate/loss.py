@@ -53,8 +53,8 @@ class MarginalLoss:
 
     The text is cut at user-defined symbols. A model does not store their probabilities, so they
     would not add to the loss, not even spaces if a space is such a symbol. Therefore the
-    probability of each symbol is set to its share of the tokens in the first call of `add` or
-    `add_by_line`. The other pieces share the remaining probability. So the loss of every model
+    probability of each symbol is set to its share of the tokens in the first call of `add`. The
+    other pieces share the remaining probability. So the loss of every model
     includes the whole text.
 
     Parameters
@@ -74,8 +74,6 @@ class MarginalLoss:
     renormalized : float
         The loss in nats, with the scores shifted so that the probabilities of all pieces add up to
         1.
-    characters, bytes : int
-        Sizes of the added lines before normalization.
     skipped : int
         Number of lines with U+2585, which have no loss: training skips them, too.
     """
@@ -95,8 +93,6 @@ class MarginalLoss:
         self._set_pieces(0.0)
         self.raw = 0.0
         self.renormalized = 0.0
-        self.characters = 0
-        self.bytes = 0
         self.skipped = 0
 
     def without(self, dropped: npt.NDArray[np.bool_]) -> MarginalLoss | None:
@@ -115,8 +111,14 @@ class MarginalLoss:
         self._symbol_ids = [i for i in self._symbol_ids if not dropped[i]]
         return self
 
-    def add(self, lines: Sequence[bytes], encoded: Sequence[npt.NDArray[np.int32]]) -> None:
-        """Add the losses and the sizes of lines to the totals.
+    def add(
+        self,
+        lines: Sequence[bytes],
+        encoded: Sequence[npt.NDArray[np.int32]],
+        *,
+        by_line: bool = False,
+    ) -> LineLosses:
+        """Add the losses of lines to the totals, and return the sizes of each line.
 
         Parameters
         ----------
@@ -124,6 +126,9 @@ class MarginalLoss:
             Lines in UTF-8, without their line ends.
         encoded : sequence of arrays of int32
             The token ids of each line. They show how often the symbols are used.
+        by_line : bool, optional
+            Whether to cut the lines with `pretokenizer` if there is one, and to return the losses
+            of each line, too; otherwise, these are 0.
 
         Raises
         ------
@@ -131,39 +136,14 @@ class MarginalLoss:
             If the text cannot be read.
         """
         added = self._choose(lines)
-        if not added:
-            return
-        kept = [lines[i] for i in added]
-        self.bytes += sum(map(len, kept))
-        self.characters += sum(len(line.decode(errors="replace")) for line in kept)
-        if self._symbol_ids:
-            ids = np.concatenate([encoded[i] for i in added])
-            cost = -float(self._count_symbols(ids) @ self._prices(ids))
-            self.raw += cost
-            self.renormalized += cost
-        try:
-            corpus = self._reader.corpus(kept)
-        except EmptyCorpusError:
-            return
-        unigram = Unigram(corpus, self._pieces, self._context)
-        self.raw -= unigram.log_likelihood()
-        unigram.rescore(self._shifted)
-        self.renormalized -= unigram.log_likelihood()
-
-    def add_by_line(
-        self, lines: Sequence[bytes], encoded: Sequence[npt.NDArray[np.int32]]
-    ) -> LineLosses:
-        """Add the losses and the sizes of lines to the totals, and return those of each line.
-
-        Unlike `add`, this method also cuts the lines with `pretokenizer` if there is one. The
-        parameters and errors are the same as those of `add`.
-        """
-        added = self._choose(lines)
         losses = LineLosses(*np.zeros((4, len(lines))))
         if not added:
             return losses
         losses.bytes[added] = [len(lines[i]) for i in added]
         losses.characters[added] = [len(lines[i].decode(errors="replace")) for i in added]
+        if not by_line:
+            self._add_sum([lines[i] for i in added], [encoded[i] for i in added])
+            return losses
         if self._symbol_ids:
             losses.raw[added] = self._costs_of_symbols([encoded[i] for i in added])
             losses.renormalized[:] = losses.raw
@@ -173,9 +153,23 @@ class MarginalLoss:
             self._add_segments([lines[i] for i in filled], filled, losses)
         self.raw += float(losses.raw.sum())
         self.renormalized += float(losses.renormalized.sum())
-        self.characters += int(losses.characters.sum())
-        self.bytes += int(losses.bytes.sum())
         return losses
+
+    def _add_sum(self, lines: Sequence[bytes], encoded: Sequence[npt.NDArray[np.int32]]) -> None:
+        """Add the loss of all lines to the totals."""
+        if self._symbol_ids:
+            ids = np.concatenate(encoded)
+            cost = -float(self._count_symbols(ids) @ self._prices(ids))
+            self.raw += cost
+            self.renormalized += cost
+        try:
+            corpus = self._reader.corpus(lines)
+        except EmptyCorpusError:
+            return
+        unigram = Unigram(corpus, self._pieces, self._context)
+        self.raw -= unigram.log_likelihood()
+        unigram.rescore(self._shifted)
+        self.renormalized -= unigram.log_likelihood()
 
     def _add_segments(
         self, lines: Sequence[bytes], indices: Sequence[int], losses: LineLosses

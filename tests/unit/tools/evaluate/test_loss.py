@@ -14,7 +14,7 @@ from sentencepiece import SentencePieceProcessor
 
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.workers import Workers
-from spmcompat.tools.evaluate.loss import MarginalLoss, has_loss
+from spmcompat.tools.evaluate.loss import LineLosses, MarginalLoss, has_loss
 from spmcompat.unicode.marks import SPACE_MARK, UNKNOWN_MARK
 
 from .conftest import Train, load
@@ -62,9 +62,9 @@ def measure(model: ModelProto, lines: list[str], workers: int = 2) -> MarginalLo
     return loss
 
 
-def add(loss: MarginalLoss, model: ModelProto, lines: list[str]) -> None:
+def add(loss: MarginalLoss, model: ModelProto, lines: list[str]) -> LineLosses:
     encoder = SentencePieceProcessor(model_proto=model.SerializeToString())
-    loss.add([line.encode() for line in lines], encoder.encode(lines, return_type="numpy"))
+    return loss.add([line.encode() for line in lines], encoder.encode(lines, return_type="numpy"))
 
 
 def prices_by_hand(model: ModelProto, lines: list[str]) -> tuple[float, float]:
@@ -107,14 +107,15 @@ def test_the_loss_sums_over_all_segmentations(
 ) -> None:
     model = load(train("m", **options))
     lines = LINES + text.read_text(encoding="utf-8").split("\n")[:100]
-    loss = measure(model, lines)
+    loss = MarginalLoss(model, Workers(2))
+    sizes = add(loss, model, lines)
     paid, price = prices_by_hand(model, lines)
     assert loss.raw == pytest.approx(by_hand(model, lines, price) + paid, rel=1e-5)
     shift = price + math.log(sum(math.exp(p.score) for p in model.pieces if p.type == p.NORMAL))
     renormalized = by_hand(model, lines, shift) + paid
     assert loss.renormalized == pytest.approx(renormalized, rel=1e-5)
-    assert loss.characters == sum(map(len, lines))
-    assert loss.bytes == sum(len(line.encode()) for line in lines)
+    assert sizes.characters.tolist() == [*map(len, lines)]
+    assert sizes.bytes.tolist() == [len(line.encode()) for line in lines]
 
 
 def test_the_loss_does_not_depend_on_batches_or_workers(text: Path, train: Train) -> None:
@@ -148,16 +149,20 @@ def test_a_user_defined_piece_that_comes_late_has_a_price(text: Path, train: Tra
 
 
 def test_lines_that_training_skips_are_counted_separately(train: Train) -> None:
-    loss = measure(load(train("m")), ["one", f"{UNKNOWN_MARK} two", "one"])
-    assert (loss.skipped, loss.characters) == (1, 6)
+    model = load(train("m"))
+    loss = MarginalLoss(model, Workers(2))
+    sizes = add(loss, model, ["one", f"{UNKNOWN_MARK} two", "one"])
+    assert (loss.skipped, sizes.characters.tolist()) == (1, [3, 0, 3])
     separate = load(train("m", user_defined_symbols=SPACE_MARK))
     with_skipped = measure(separate, ["one two", f"{UNKNOWN_MARK} two", "one"])
     assert with_skipped.raw == measure(separate, ["one two", "one"]).raw
 
 
 def test_blank_lines_have_no_loss(train: Train) -> None:
-    loss = measure(load(train("m")), ["", "   "])
-    assert (loss.raw, loss.characters) == (0.0, 3)
+    model = load(train("m"))
+    loss = MarginalLoss(model, Workers(2))
+    sizes = add(loss, model, ["", "   "])
+    assert (loss.raw, sizes.characters.tolist()) == (0.0, [0, 3])
 
 
 def test_only_unigram_models_have_a_loss(train: Train) -> None:
@@ -177,10 +182,12 @@ def test_losses_by_line_are_those_of_single_lines(
     encoder = SentencePieceProcessor(model_proto=model.SerializeToString())
     encoded = encoder.encode(lines, return_type="numpy")
     whole, by_line = MarginalLoss(model, Workers(2)), MarginalLoss(model, Workers(2))
-    whole.add([line.encode() for line in lines], encoded)
-    found = by_line.add_by_line([line.encode() for line in lines], encoded)
-    for name in ("raw", "renormalized", "characters", "bytes", "skipped"):
+    sizes = whole.add([line.encode() for line in lines], encoded)
+    found = by_line.add([line.encode() for line in lines], encoded, by_line=True)
+    for name in ("raw", "renormalized", "skipped"):
         assert getattr(by_line, name) == pytest.approx(getattr(whole, name), rel=1e-6)
+    for of_lines, others in zip(found[2:], sizes[2:], strict=True):
+        assert of_lines.tolist() == others.tolist()
     usual = [line for line in lines if UNKNOWN_MARK not in line]
     cost, price = prices_by_hand(model, usual)
     for i, line in enumerate(lines):
@@ -213,6 +220,6 @@ def test_any_lines_have_losses_that_add_up(
     encoded = encoder.encode(lines, return_type="numpy")
     whole, by_line = MarginalLoss(model, Workers(1)), MarginalLoss(model, Workers(1))
     whole.add(raw, encoded)
-    losses = by_line.add_by_line(raw, encoded)
+    losses = by_line.add(raw, encoded, by_line=True)
     assert by_line.raw == pytest.approx(whole.raw, rel=1e-5, abs=1e-4)
     assert losses.raw.sum() == pytest.approx(by_line.raw)

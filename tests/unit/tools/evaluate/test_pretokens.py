@@ -93,7 +93,7 @@ def test_each_pretoken_is_encoded_alone(
     if model.trainer_spec.model_type != model.trainer_spec.UNIGRAM:
         return
     loss = MarginalLoss(model, Workers(2), pretokenizer)
-    losses = loss.add_by_line(raw, encoded)
+    losses = loss.add(raw, encoded, by_line=True)
     scores = {p.piece: p.score for p in model.pieces if p.type == p.NORMAL}
     unknown = min(scores.values()) - 10
     by_hand = [-sum(log_sum(part, scores, unknown) for part in parts) for parts in pretokens]
@@ -123,7 +123,7 @@ def test_lines_of_symbols_alone_have_no_other_tokens(train: Train) -> None:
     found = PretokenEncoder(model, Workers(1), "script").encode(lines, encoded)
     assert [ids.tolist() for ids in found] == [ids.tolist() for ids in encoded]
     loss = MarginalLoss(model, Workers(1))
-    losses = loss.add_by_line(lines, encoded)
+    losses = loss.add(lines, encoded, by_line=True)
     assert losses.raw[1] == 0
     assert losses.raw[0] > losses.raw[2] > 0
 
