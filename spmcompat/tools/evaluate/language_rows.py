@@ -27,42 +27,31 @@ _FORMATS = {
 
 def language_table(results: Sequence[Evaluation | CountsEvaluation]) -> Table | None:
     """Return a table with a row for each language and model; None if there are no languages."""
-    languages = results[0].languages
-    if languages is None:
+    models = [(result.model, result.languages) for result in results if result.languages]
+    if not models:
         return None
+    languages = models[0][1]
     rows = []
     for name in languages.figures:
-        for result in results:
-            row = _figures(result, name)
-            shown = (show(form, row[key]) for key, form in _FORMATS.items())
-            mark = " (loses text)" if row["loses"] else ""
-            rows.append((f"{name}{mark}", result.model, *shown))
+        for model, own in models:
+            figures = own.figures[name]
+            mark = " (loses text)" if figures.loses else ""
+            shown = (show(form, getattr(figures, key)) for key, form in _FORMATS.items())
+            rows.append((f"{name}{mark}", model, *shown))
     titles = (key.replace("_", " ") for key in _FORMATS)
     notes = [
         f"{languages.summary}. Parity is the cost divided by that of {languages.reference}.",
-        *_losses(results),
+        *(
+            f"{model} loses text in {name}: {own.figures[name].loses}. So its tokens there cannot "
+            f"be compared, and Gini coefficient and worst language leave {name} out."
+            for model, own in models
+            for name in own.left_out
+        ),
     ]
     return Table(["language", "", *titles], rows, 2, notes)
 
 
-def _losses(results: Sequence[Evaluation | CountsEvaluation]) -> Iterable[str]:
-    """Yield a note for each language and model that loses some of its text."""
-    for result in results:
-        for name in result.languages.left_out if result.languages else ():
-            yield (
-                f"{result.model} loses text in {name}: {_figures(result, name)['loses']}. So its "
-                "tokens there cannot be compared, and Gini coefficient and worst language leave "
-                f"{name} out."
-            )
-
-
 def language_rows(result: Evaluation | CountsEvaluation) -> Iterable[dict[str, Any]]:
     """Yield a model's figures in each language, with the names of the model and the language."""
-    if result.languages is not None:
-        for name in result.languages.figures:
-            yield {"model": result.model, "language": name, **_figures(result, name)}
-
-
-def _figures(result: Evaluation | CountsEvaluation, language: str) -> dict[str, Any]:
-    assert result.languages is not None
-    return result.languages.figures[language]._asdict()
+    for name, figures in result.languages.figures.items() if result.languages else ():
+        yield {"model": result.model, "language": name, **figures._asdict()}

@@ -87,10 +87,10 @@ class Model(Protocol):
     vocabulary: set[str]
     texts: set[str]
     kinds: TokenKinds
-    pretokens: PretokenEncoder | None
-    loss: MarginalLoss | None
-    drops_characters: bool
-    marks_continuation: bool
+    pretokens: PretokenEncoder | None = None
+    loss: MarginalLoss | None = None
+    drops_characters: bool = False
+    marks_continuation: bool = False
 
     def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
         """Return the token ids of each line. The lines are UTF-8 bytes."""
@@ -157,9 +157,6 @@ def load_model(path: str, workers: Workers, pretokenizer: str | None = None) -> 
 class _SentencePiece(Model):
     """A SentencePiece model that the installed ``sentencepiece`` library has loaded."""
 
-    drops_characters = False
-    marks_continuation = False
-
     def __init__(self, path: str, workers: Workers, pretokenizer: str | None) -> None:
         from sentencepiece import SentencePieceProcessor
 
@@ -176,10 +173,10 @@ class _SentencePiece(Model):
         self.vocabulary = _normal_pieces(model)
         self.texts = texts_of_pieces(self.vocabulary)
         self.kinds = kinds_of_pieces(model)
-        self.pretokens = (
-            None if pretokenizer is None else PretokenEncoder(model, workers, pretokenizer)
-        )
-        self.loss = MarginalLoss(model, workers, pretokenizer) if has_loss(model) else None
+        if pretokenizer is not None:
+            self.pretokens = PretokenEncoder(model, workers, pretokenizer)
+        if has_loss(model):
+            self.loss = MarginalLoss(model, workers, pretokenizer)
 
     def encode(self, lines: Sequence[bytes]) -> Sequence[npt.NDArray[np.int32]]:
         encoded: list[npt.NDArray[np.int32]] = self._encoder.encode(
@@ -203,9 +200,6 @@ class _SentencePiece(Model):
 
 class _HuggingFace(Model):
     """A tokenizer of the ``tokenizers`` library."""
-
-    pretokens: PretokenEncoder | None = None
-    loss: MarginalLoss | None = None
 
     def __init__(self, path: str) -> None:
         from tokenizers import Tokenizer
