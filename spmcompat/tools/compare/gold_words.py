@@ -73,11 +73,7 @@ def groups_as_json(tables: Sequence[GroupTable]) -> str:
         {
             **table._asdict(),
             "groups": [
-                {
-                    **group._asdict(),
-                    "share": None if math.isnan(group.share) else group.share,
-                    "examples": [_example_as_json(example) for example in group.examples],
-                }
+                {**_as_json(group), "examples": [*map(_as_json, group.examples)]}
                 for group in table.groups
             ],
         }
@@ -86,9 +82,8 @@ def groups_as_json(tables: Sequence[GroupTable]) -> str:
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def _example_as_json(example: Example) -> dict[str, object]:
-    share = None if math.isnan(example.share) else example.share
-    return {**example._asdict(), "share": share}
+def _as_json(found: GoldGroup | Example) -> dict[str, object]:
+    return {**found._asdict(), "share": None if math.isnan(found.share) else found.share}
 
 
 def gold_words(tables: Sequence[GroupTable]) -> str:
