@@ -231,7 +231,7 @@ class _Measurement:
         model, kinds = self.model, self.model.kinds
         marked = words_by_marks(kinds, encoded)
         unclear = (marked.words != batch.sizes.words) | model.drops_characters
-        unclear |= [bool(kinds.unknown[line].any()) for line in encoded]
+        unclear |= count_tokens(kinds, encoded)[1] > 0
         found = np.zeros((3, len(batch.lines)), dtype=np.int64)
         found[0] = np.where(unclear, 0, marked.whole_words)
         tokens = [*encoded]

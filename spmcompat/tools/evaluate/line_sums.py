@@ -47,11 +47,11 @@ class ModelSums(NamedTuple):
 
 def text_sums(lines: Sequence[bytes], texts: Sequence[str]) -> TextSums:
     """Return the sizes of each line."""
-    sizes = np.empty((4, len(lines)))
-    for i, (line, text) in enumerate(zip(lines, texts, strict=True)):
-        words = text.split()
-        sizes[:, i] = len(line), len(text), sum(map(len, words)), len(words)
-    return TextSums(*sizes)
+    sizes = [
+        (len(line), len(text), sum(map(len, words)), len(words))
+        for line, text, words in zip(lines, texts, map(str.split, texts), strict=True)
+    ]
+    return TextSums(*np.array(sizes, dtype=np.float64).T)
 
 
 def ratios(text: TextSums, model: ModelSums) -> dict[str, _Floats]:
