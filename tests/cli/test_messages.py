@@ -88,6 +88,10 @@ COMMANDS: dict[str, dict[str, str]] = {
             "Give either --input or --counts."
         ),
         "evaluate u.model --text=t.txt --baseline=u.model": ("--baseline needs --bootstrap=N."),
+        "evaluate u.model --text=t.txt --text_column=x": (
+            "--text_column needs --language_column=NAME."
+        ),
+        "show u.model --strict": ("--strict needs --check."),
         "evaluate --text=t.txt": ("at least one model is needed, not 0. See --help."),
         "train t.txt --model_prefix=n": (
             "--input is missing, and 't.txt' is not a flag. Write --input=t.txt."
