@@ -7,6 +7,7 @@ Source: ``VerifySpec`` and the beginning of ``TrainerInterface::LoadSentences`` 
 0.2.3.
 """
 
+import math
 import os
 import stat
 from collections.abc import Callable, Sequence
@@ -33,8 +34,8 @@ from spmcompat.normalization.rules import MARK_CASE
 from spmcompat.options.conflicts import refuse_conflicts
 from spmcompat.options.extension_options import OPTIONS_WITH_COUNTS
 from spmcompat.options.named_rules import marks_case
-from spmcompat.options.option import SETTINGS, TRAINER, Option
-from spmcompat.options.settings import Settings, runs_of
+from spmcompat.options.option import CHOICE, Option
+from spmcompat.options.settings import Settings, runs_of, value_of
 from spmcompat.options.table import OPTIONS
 from spmcompat.pretokenization.pretokenizer import find_cut
 from spmcompat.releases import Release
@@ -164,7 +165,7 @@ def _check_numbers(settings: Settings) -> dict[int, MetaPiece]:
             raise BadSymbolError(f"{kind}_piece must not be empty.")
     _check_differential_privacy(spec)
     meta = meta_pieces(spec, settings.release)
-    if settings.extensions.space_pieces == "dropped":
+    if settings.own.space_pieces == "dropped":
         meta = _without_space(spec, settings.release)
     # The reference calls a pretokenizer function before it checks that the vocabulary has room for
     # the meta pieces. So if there is such a function, only check_alphabet makes this check.
@@ -175,8 +176,8 @@ def _check_numbers(settings: Settings) -> dict[int, MetaPiece]:
 
 def _check_listeners(settings: Settings) -> None:
     """Raise if `dump` or `on_round` is given together with several vocabulary sizes."""
-    name = "dump" if settings.extensions.dump else "on_round"
-    if settings.sizes and (settings.extensions.dump or settings.on_round is not None):
+    name = "dump" if settings.own.dump else "on_round"
+    if settings.sizes and (settings.own.dump or settings.on_round is not None):
         raise ConflictError(
             f"{name} follows a single training run, but vocab_size lists {len(settings.sizes)} "
             f"sizes, whose runs share steps. Give one size, or leave {name} out."
@@ -228,10 +229,10 @@ def check_ranges(settings: Settings) -> None:
     """Raise if a number is out of range."""
     spec = settings.trainer
     for option in OPTIONS.values():
-        if option.least is None or option.stored_in not in (TRAINER, SETTINGS):
+        if option.least is None or option.kind == CHOICE:
             continue
-        value = getattr(spec if option.stored_in == TRAINER else settings, option.stored_as)
-        if option.name == "shrinking_factor" and settings.extensions.prune == "flat":
+        value = value_of(settings, option.name)
+        if option.name == "shrinking_factor" and settings.own.prune == "flat":
             _check_flat_shrinking(value)
         else:
             _check_range(option, value)
@@ -258,6 +259,8 @@ def _check_range(option: Option, value: float) -> None:
         raise error(f"{option.name} must be from {least} to {most}, not {value:g}.")
     if least is not None and value < least:
         raise error(f"{option.name} must be at least {least}, not {value}.")
+    if not option.in_reference and not math.isfinite(value):
+        raise error(f"{option.name} must be a finite number, not {value}.")
 
 
 def _check_differential_privacy(spec: TrainerSpec) -> None:
@@ -365,20 +368,22 @@ def _check_input(settings: Settings, *, has_sentences: bool) -> None:
             continue
         if not is_remote(path):
             _check_readable(path, "input", paths)
-        check_file(path, spec.input_format or settings.input_format, bool(settings.input_column))
+        check_file(
+            path, spec.input_format or settings.input_format, bool(settings.own.input_column)
+        )
 
 
 def _check_options_have_effect(settings: Settings, paths: Sequence[str]) -> None:
     """Raise if an option applies only to records, and no input contains such records."""
     input_format = settings.trainer.input_format or settings.input_format
-    has_column = bool(settings.input_column)
+    has_column = bool(settings.own.input_column)
     formats = {format_of_path(path, input_format, has_column) for path in paths}
     if has_column and formats.isdisjoint(RECORDS):
         raise ConflictError(
             f"input_column has no effect: no input is {titles(RECORDS)}, and a line of text has no "
             f"fields. Leave input_column out, or give input_format={listed(RECORDS)}."
         )
-    if settings.skip_bad_records and formats.isdisjoint(TEXT_RECORDS):
+    if settings.own.skip_bad_records and formats.isdisjoint(TEXT_RECORDS):
         raise ConflictError(
             f"skip_bad_records has no effect: no input is {titles(TEXT_RECORDS)}. Leave it out, or "
             f"give input_format={listed(TEXT_RECORDS)}."
@@ -389,8 +394,8 @@ def _check_no_options_of_files(settings: Settings) -> None:
     """Raise if an option applies only to files, but sentences are given."""
     given = {
         f"input_format={settings.input_format}": settings.input_format != AUTO,
-        "input_column": bool(settings.input_column),
-        "skip_bad_records": settings.skip_bad_records,
+        "input_column": bool(settings.own.input_column),
+        "skip_bad_records": settings.own.skip_bad_records,
     }
     for name, is_given in given.items():
         if is_given:
@@ -398,7 +403,7 @@ def _check_no_options_of_files(settings: Settings) -> None:
                 f"{name} is for files, but sentence_iterator is given. Leave {name} out; for Arrow "
                 "data, use column."
             )
-    if settings.split_lines and settings.trainer.input_format == TSV:
+    if settings.own.split_lines and settings.trainer.input_format == TSV:
         raise ConflictError(
             "split_lines is not for sentences with counts (input_format=tsv): each is one line, "
             "with one count. Leave split_lines out."
@@ -485,10 +490,10 @@ def input_files(settings: Settings) -> list[str]:
 
 def _check_dump(settings: Settings) -> None:
     """Raise if `dump` cannot be written."""
-    folder = settings.extensions.dump
+    folder = settings.own.dump
     if not folder:
         return
-    if settings.extensions.dump_format == "parquet":
+    if settings.own.dump_format == "parquet":
         tsv = "Or choose dump_format=tsv."
         require("pyarrow", "dump_format=parquet", "parquet", otherwise=tsv)
     refuse_impossible(folder, "Choose another dump")

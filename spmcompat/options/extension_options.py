@@ -16,7 +16,6 @@ from spmcompat.options.option import (
     BPE,
     CHOICE,
     ELSEWHERE,
-    EXTENSION,
     FLOAT,
     INT32,
     OBJECT,
@@ -184,7 +183,7 @@ EXTENSIONS = (
         INT32,
         "With language_counts, choose this number of merges from all languages together, as plain "
         "BPE does, before the languages choose.",
-        EXTENSION,
+        SETTINGS,
         default=0,
         least=0,
         models=(BPE,),
@@ -196,7 +195,7 @@ EXTENSIONS = (
         "With language_counts, look at this number of latest choices: a language that made more "
         "than language_alpha times the mean of all languages may not choose. 0 turns this off; the "
         "authors' program uses 100.",
-        EXTENSION,
+        SETTINGS,
         default=0,
         least=0,
         models=(BPE,),
@@ -206,7 +205,7 @@ EXTENSIONS = (
         "language_alpha",
         FLOAT,
         "See language_window.",
-        EXTENSION,
+        SETTINGS,
         default=2.0,
         least=1,
         models=(BPE,),
@@ -235,7 +234,7 @@ EXTENSIONS = (
         "Where the seed pieces come from. full_text: substrings that branch in the text. "
         "pretokens: substrings that branch in the distinct segments, and whole segments. "
         "bpe: the merges of BPE.",
-        EXTENSION,
+        SETTINGS,
         default="full_text",
         choices=("full_text", "pretokens", "bpe"),
         models=_EM,
@@ -245,7 +244,7 @@ EXTENSIONS = (
         "prefix_recovery",
         BOOL,
         "If a substring is not a valid seed piece, use its longest valid prefix.",
-        EXTENSION,
+        SETTINGS,
         default=False,
         models=_EM,
         excludes=("seed_sentencepieces_file", "seed_mode=bpe"),
@@ -255,7 +254,7 @@ EXTENSIONS = (
         FLOAT,
         "Number of seed pieces, as a multiple of vocab_size; 0 means that "
         "seed_sentencepiece_size decides.",
-        EXTENSION,
+        SETTINGS,
         default=0.0,
         least=0,
         models=_EM,
@@ -266,7 +265,7 @@ EXTENSIONS = (
         CHOICE,
         "likelihood: EM over all segmentations. fewest_tokens: hard EM over the segmentations "
         "with the fewest pieces, using the most probable of them; prunes once, by usage.",
-        EXTENSION,
+        SETTINGS,
         default="likelihood",
         choices=("likelihood", "fewest_tokens"),
         models=_EM,
@@ -278,7 +277,7 @@ EXTENSIONS = (
         "With objective=fewest_tokens, drop in each step the pieces that no best segmentation "
         "uses, except required characters, as the published code of MinGram does. The final "
         "vocabulary may be smaller than vocab_size: see hard_vocab_limit.",
-        EXTENSION,
+        SETTINGS,
         default=False,
         models=_EM,
         needs=("objective=fewest_tokens",),
@@ -287,7 +286,7 @@ EXTENSIONS = (
         "m_step",
         CHOICE,
         "How the M-step estimates scores from expected counts; ml means maximum likelihood.",
-        EXTENSION,
+        SETTINGS,
         default="digamma",
         choices=("digamma", "ml"),
         models=_EM,
@@ -300,7 +299,7 @@ EXTENSIONS = (
         "counts of the remaining pieces to at least 0.01. The last EM steps drop no pieces; above "
         "0.5 or with prune=flat, no step drops required characters. The counts of pieces that "
         "cannot be dropped are raised to at least 0.5.",
-        EXTENSION,
+        SETTINGS,
         default=0.5,
         least=0,
         models=_EM,
@@ -312,7 +311,7 @@ EXTENSIONS = (
         "Which pieces each pruning keeps. likelihood: the pieces whose loss would be largest. "
         "flat: the required characters and the pieces with the highest scores. exact: like "
         "likelihood, but the loss is that of the best segmentation of the text without the piece.",
-        EXTENSION,
+        SETTINGS,
         default="likelihood",
         choices=("likelihood", "flat", "exact"),
         models=_EM,
@@ -323,7 +322,7 @@ EXTENSIONS = (
         FLOAT,
         "End EM and pruning at this multiple of vocab_size, and then drop the pieces with the "
         "lowest scores.",
-        EXTENSION,
+        SETTINGS,
         default=1.1,
         least=1,
         models=_EM,
@@ -334,7 +333,7 @@ EXTENSIONS = (
         CHOICE,
         "How to estimate the final scores. none: do not estimate them again. renormalize: scale "
         "the probabilities so that they sum to 1. em:N: run N more EM steps.",
-        EXTENSION,
+        SETTINGS,
         default="none",
         choices=("none", "renormalize", "em:N"),
         least=1,
@@ -349,7 +348,7 @@ EXTENSIONS = (
         "is a separate piece, and there is no dummy prefix. dropped: like separate, but the space "
         "has the last id and is not counted in vocab_size, so you can remove it from encoded "
         "text.",
-        EXTENSION,
+        SETTINGS,
         default="prefix",
         choices=SPACE_PIECES,
         models=(UNIGRAM, BPE),
@@ -359,7 +358,7 @@ EXTENSIONS = (
         PATH,
         "Write tables of all steps to this new folder: the pieces with their scores and counts, "
         "and why pieces were dropped; for bpe, the merges with their counts.",
-        EXTENSION,
+        SETTINGS,
         default="",
         models=(UNIGRAM, BPE),
         excludes=("language_counts",),
@@ -368,7 +367,7 @@ EXTENSIONS = (
         "dump_format",
         CHOICE,
         "The format of the tables that dump writes; parquet needs the pyarrow package.",
-        EXTENSION,
+        SETTINGS,
         default="tsv",
         choices=("tsv", "parquet"),
         models=(UNIGRAM, BPE),

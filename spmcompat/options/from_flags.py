@@ -131,7 +131,7 @@ def _store_flag(settings: Settings, name: str, text: str) -> None:
         seed = parse_int(text, UINT32, hexadecimal=True)
         settings.random_seed = None if seed == NO_SEED else seed
     elif name == "quiet":
-        settings.min_log_level = 3 if parse_bool(text) else settings.min_log_level
+        settings.own.min_log_level = 3 if parse_bool(text) else settings.own.min_log_level
     elif name.endswith("_file") and name != "seed_sentencepieces_file":
         pass  # read after all other flags
     elif name != "denormalization_rule_tsv" or text:

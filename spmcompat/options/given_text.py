@@ -88,11 +88,11 @@ class GivenText(NamedTuple):
     @property
     def workers(self) -> int:
         """The number of worker threads."""
-        return self.settings.workers
+        return int(self.settings.own.workers)
 
     def report(self, stream: TextIO | None) -> Report:
         """Return a report that shows what the user chose on a stream, as `Report` takes it."""
-        return Report(self.settings.min_log_level, stream, self.settings.progress)
+        return Report(self.settings.own.min_log_level, stream, self.settings.own.progress)
 
     def check(self) -> None:
         """Raise if the text cannot be read, or an option is not possible.
@@ -106,7 +106,7 @@ class GivenText(NamedTuple):
 
     def context(self, report: Report) -> Context:
         """Return a context with the report, and as many worker threads as the user chose."""
-        return Context(Workers(self.settings.workers), report)
+        return Context(Workers(self.settings.own.workers), report)
 
     def job(self) -> Job:
         """Return the job of training with the options. The errors are those of `make_job`."""

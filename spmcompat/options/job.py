@@ -13,7 +13,7 @@ from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.model.writers import Writers, check_writers
 from spmcompat.options.checks import check_settings
 from spmcompat.options.planning import PlanOptions, make_plan
-from spmcompat.options.settings import LanguageTables, Settings, runs_of, value_of, with_charsmaps
+from spmcompat.options.settings import Settings, runs_of, value_of, with_charsmaps
 from spmcompat.options.table import OPTIONS
 from spmcompat.plan import Plan, TextPlan
 from spmcompat.runtime.runs import Runs
@@ -23,6 +23,7 @@ from spmcompat.text.paths import expand
 if TYPE_CHECKING:
     from spmcompat.bpe.parity_aware import ParityOptions
     from spmcompat.bpe.trainer import BpeOptions
+    from spmcompat.options.languages import LanguageTables
     from spmcompat.runtime.rounds import OnRound
     from spmcompat.stored_counts.origin import Origin
     from spmcompat.stored_counts.table import CountTable
@@ -203,17 +204,17 @@ def job_of(
         The meta pieces by id.
     """
     runs = runs_of(settings)
-    given = settings.extensions
+    own = settings.own
     return Job(
         plan_of(settings, [piece.piece for piece in meta.values()]),
         Input(sentences, settings.column, settings.counts, settings.languages),
         Runs([run.trainer for run in runs]),
         _trainer_options(runs, len(meta)),
-        Stored(meta, given.space_pieces == "dropped", settings.normalizer, settings.denormalizer),
-        Output(writer, settings.sizes, given.dump, given.dump_format, settings.on_round),
-        settings.workers,
-        settings.min_log_level,
-        settings.progress,
+        Stored(meta, own.space_pieces == "dropped", settings.normalizer, settings.denormalizer),
+        Output(writer, settings.sizes, own.dump, own.dump_format, settings.on_round),
+        own.workers,
+        own.min_log_level,
+        own.progress,
         settings.notes,
         settings.recipe,
     )
@@ -264,7 +265,7 @@ def _parity_options(settings: Settings, sizes: Sequence[int]) -> ParityOptions:
 
     from spmcompat.bpe.parity_aware import ParityOptions
 
-    given = settings.extensions
+    given = settings.own
     return ParityOptions(
         sizes,
         given.language_first_merges,
@@ -342,7 +343,12 @@ def counting_job(
     plan = plan_of(complete, [piece.piece for piece in meta.values()]).for_table()
     origin = origin_of(plan, counting_options(options, settings), settings.rules)
     return CountingJob(
-        plan, origin, settings.column, settings.workers, settings.min_log_level, settings.notes
+        plan,
+        origin,
+        settings.column,
+        settings.own.workers,
+        settings.own.min_log_level,
+        settings.notes,
     )
 
 

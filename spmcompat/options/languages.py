@@ -6,15 +6,33 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spmcompat.errors import BadValueError, ConflictError, WrongTypeError, printable
 from spmcompat.options.extension_options import LANGUAGE_OPTIONS
-from spmcompat.options.settings import LanguageTables
 from spmcompat.options.values import split_csv
 
 if TYPE_CHECKING:
     from spmcompat.stored_counts.table import CountTable
+
+
+class LanguageTables(NamedTuple):
+    """The counts of each language for parity-aware BPE.
+
+    Attributes
+    ----------
+    training : sequence of CountTable
+        For each language, the counts of the text in which pairs are counted.
+    development : sequence of CountTable
+        For each language, in the order of `training`, the counts of the text in which tokens are
+        counted. If empty, tokens are counted in the texts of `training`.
+    ratios : sequence of Fraction
+        For each language, the factor by which its number of tokens is multiplied.
+    """
+
+    training: Sequence[CountTable]
+    development: Sequence[CountTable]
+    ratios: Sequence[Fraction]
 
 
 def pop_languages(options: dict[str, object]) -> LanguageTables | None:

@@ -15,8 +15,7 @@ OBJECT = "object"  # a Python object
 
 # Where the value of an option is stored: in one of three specs of the model, or elsewhere.
 TRAINER, NORMALIZER, DENORMALIZER = "trainer_spec", "normalizer_spec", "denormalizer_spec"
-SETTINGS = "settings"  # an attribute of `Settings`
-EXTENSION = "extension"  # an attribute of `Settings.extensions`
+SETTINGS = "settings"  # in `Settings.own`: no spec of a model has the option
 ELSEWHERE = "elsewhere"  # not stored; the code that reads flags or keywords handles the option
 
 UNIGRAM, BPE, WORD, CHAR = "unigram", "bpe", "word", "char"
@@ -34,8 +33,8 @@ class Option(NamedTuple):
     help : str
         What the option does, for ``--help``, the documentation and the docstring of ``train``.
     stored_in : str
-        Where the value is stored: `TRAINER`, `NORMALIZER`, `DENORMALIZER`, `SETTINGS`, `EXTENSION`
-        or `ELSEWHERE`.
+        Where the value is stored: `TRAINER`, `NORMALIZER`, `DENORMALIZER`, `SETTINGS` or
+        `ELSEWHERE`.
     field : str
         The name under which the value is stored, if it differs from the name of the option.
     default : object

@@ -15,7 +15,6 @@ from spmcompat.options.option import (
     BYTES,
     CHOICE,
     DENORMALIZER,
-    EXTENSION,
     FLOAT,
     INT32,
     LIST,
@@ -112,10 +111,9 @@ def store(settings: Settings, name: str, given: object, *, command_line: bool = 
             getattr(spec, name).extend(value)
         else:
             setattr(spec, option.stored_as, value)
-    elif option.stored_in in (SETTINGS, EXTENSION):
-        holder = settings if option.stored_in == SETTINGS else settings.extensions
+    elif option.stored_in == SETTINGS:
         value = parse(option, given, settings.release, command_line=command_line)
-        setattr(holder, option.stored_as, value)
+        setattr(settings.own, option.stored_as, value)
     elif name != "compat":  # compat was read before all other options
         raise unknown_option(name, settings.release, command_line)
 
@@ -188,10 +186,7 @@ def parse(option: Option, given: object, release: Release, *, command_line: bool
         If the value is not valid for the option.
     """
     try:
-        value = _parse(option, given, release, command_line) if isinstance(given, str) else given
-        if option.kind in (FLOAT, INT32) and option.stored_in == EXTENSION:
-            _check_range(option, cast(float, value), given)
-        return value
+        return _parse(option, given, release, command_line) if isinstance(given, str) else given
     except BadValueError as error:
         message = f"{error} It was given for {option.name}."
         # The reference reports a bad log level as an internal error, not as a bad value.
@@ -259,14 +254,6 @@ def _parse(option: Option, text: str, release: Release, command_line: bool) -> o
     return value
 
 
-def _check_range(option: Option, value: float, given: object) -> None:
-    least, most = option.least, option.most
-    if least is not None and not least <= value < float("inf"):
-        raise BadValueError(f"{given} is not a finite number that is at least {least:g}.")
-    if most is not None and value > most:
-        raise BadValueError(f"{given} is greater than the maximum, {most:g}.")
-
-
 def _choice(option: Option, text: str) -> str:
     """Return the choice that the text names. A number after a colon is in its shortest form."""
     name, colon, digits = text.partition(":")
@@ -319,15 +306,15 @@ def finish(settings: Settings, given: Collection[str]) -> None:
 
 def _note_ignored(settings: Settings, given: Collection[str]) -> None:
     """Note a warning for each given option that has no effect because of an extension."""
-    extensions = settings.extensions
+    own = settings.own
     ignored = {
-        "shrinking_factor": extensions.objective == "fewest_tokens"
+        "shrinking_factor": own.objective == "fewest_tokens"
         and "objective=fewest_tokens, which prunes once",
-        "seed_sentencepiece_size": extensions.seed_factor > 0
+        "seed_sentencepiece_size": own.seed_factor > 0
         and "seed_factor, which sets the number of seed pieces",
-        "add_dummy_prefix": extensions.space_pieces != "prefix"
+        "add_dummy_prefix": own.space_pieces != "prefix"
         and settings.normalizer.add_dummy_prefix
-        and f"space_pieces={extensions.space_pieces}, which adds no space before a sentence",
+        and f"space_pieces={own.space_pieces}, which adds no space before a sentence",
     }
     for name, reason in ignored.items():
         if reason and name in given:
@@ -350,7 +337,7 @@ def _note_unusual(settings: Settings) -> None:
         settings.notes.append(
             f"unk_id is -1: sentencepiece {too_old[-1]} and earlier cannot load such a model."
         )
-    if settings.extensions.drop_unused and spec.hard_vocab_limit:
+    if settings.own.drop_unused and spec.hard_vocab_limit:
         settings.notes.append(
             "drop_unused may leave fewer pieces than vocab_size, which makes training fail: pass "
             "hard_vocab_limit=false to accept a smaller vocabulary."
@@ -359,7 +346,7 @@ def _note_unusual(settings: Settings) -> None:
 
 def _separate_spaces(settings: Settings) -> None:
     """Make U+2581 a user-defined symbol if the options make spaces separate pieces."""
-    if settings.extensions.space_pieces != "prefix":
+    if settings.own.space_pieces != "prefix":
         settings.normalizer.add_dummy_prefix = False
         if SPACE_MARK not in settings.trainer.user_defined_symbols:
             settings.trainer.user_defined_symbols.append(SPACE_MARK)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
 from spmcompat.options.named_rules import (
@@ -14,7 +14,7 @@ from spmcompat.options.named_rules import (
     with_named_rules,
     with_rules_of_file,
 )
-from spmcompat.options.option import EXTENSION, NORMALIZER, SETTINGS, TRAINER
+from spmcompat.options.option import NORMALIZER, SETTINGS, TRAINER
 from spmcompat.options.table import OPTIONS
 from spmcompat.releases import DEFAULT, Release
 from spmcompat.runtime.cores import available_cores
@@ -22,30 +22,10 @@ from spmcompat.runtime.runs import Runs
 from spmcompat.text.formats import AUTO
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from spmcompat.normalization.rules import Rules
+    from spmcompat.options.languages import LanguageTables
     from spmcompat.runtime.rounds import OnRound
     from spmcompat.stored_counts.table import CountTable
-
-
-class LanguageTables(NamedTuple):
-    """The counts of each language for parity-aware BPE.
-
-    Attributes
-    ----------
-    training : sequence of CountTable
-        For each language, the counts of the text in which pairs are counted.
-    development : sequence of CountTable
-        For each language, in the order of `training`, the counts of the text in which tokens are
-        counted. If empty, tokens are counted in the texts of `training`.
-    ratios : sequence of Fraction
-        For each language, the factor by which its number of tokens is multiplied.
-    """
-
-    training: Sequence[CountTable]
-    development: Sequence[CountTable]
-    ratios: Sequence[Fraction]
 
 
 class Settings:
@@ -58,30 +38,13 @@ class Settings:
     trainer : TrainerSpec
     normalizer, denormalizer : NormalizerSpec
         The specs; the model stores the fields that are set in them.
+    own : SimpleNamespace
+        The values of the options whose `Option.stored_in` is `SETTINGS`, by `Option.stored_as`.
     input_format : str
         The value of the option, unless it is a format of ``sentencepiece``, which is stored in the
         trainer spec.
-    input_column : str
-        The field or column of a record that contains its text; empty means ``text``, or else the
-        only column of strings.
-    split_lines, skip_bad_records : bool
-        Whether every line of a record is a separate sentence, and whether broken records are
-        skipped.
-    long_sentences : str
-        What happens to sentences that are too long: ``skip`` or ``split``.
-    strict : bool
-        Whether problems of the text are errors.
-    workers : int
-        The number of worker threads. It never changes a byte of the result.
-    sampling_seed : int
-        The seed of the sample that ``input_sentence_size`` draws.
     random_seed : int, optional
         The seed of the reference's random generator, as on its command line.
-    use_sparse_pruning, post_l1_debias : bool
-        Whether to prune a Unigram model with an L1 penalty, and whether to estimate the scores
-        again without the penalty afterwards.
-    seed_piece_length_power, min_freq_alpha : float
-        How to rank the seeds of a Unigram model, and which seeds to drop because they are too rare.
     pretokenizer : callable or str, optional
         A function that takes a normalized sentence (str) and returns its parts, a sequence of str
         or bytes; or ``script``; or ``regex:`` and a pattern.
@@ -91,12 +54,6 @@ class Settings:
         The column of Arrow data that contains the sentences.
     on_round : callable, optional
         A function that is called with a ``Step`` after each step.
-    extensions : SimpleNamespace
-        The values of the options whose `Option.stored_in` is `EXTENSION`, by name.
-    min_log_level : int
-        0 shows all messages, 1 only warnings and errors, 2 only errors.
-    progress : str
-        How to show the progress: ``bar`` or ``json``.
     recipe : str
         A line that states which options the recipe has set; empty without a recipe.
     notes : list of str
@@ -117,31 +74,12 @@ class Settings:
         spec.
     """
 
-    input_column: str
-    split_lines: bool
-    long_sentences: str
-    skip_bad_records: bool
-    strict: bool
-    workers: int
-    sampling_seed: int
-    use_sparse_pruning: bool
-    post_l1_debias: bool
-    seed_piece_length_power: float
-    min_freq_alpha: float
-    min_log_level: int
-    progress: str
-
     def __init__(self, release: Release = DEFAULT) -> None:
         self.trainer = TrainerSpec()
         self.normalizer = NormalizerSpec()
         self.denormalizer = NormalizerSpec()
-        self.extensions = SimpleNamespace()
-        for option in OPTIONS.values():
-            if option.stored_in == SETTINGS:
-                setattr(self, option.stored_as, option.default)
-            elif option.stored_in == EXTENSION:
-                setattr(self.extensions, option.stored_as, option.default)
-        self.workers = available_cores()
+        own = {o.stored_as: o.default for o in OPTIONS.values() if o.stored_in == SETTINGS}
+        self.own = SimpleNamespace(**own | {"workers": available_cores()})
         self.input_format = AUTO
         self.random_seed: int | None = None
         self.pretokenizer: Callable[[str], Sequence[str | bytes]] | str | None = None
@@ -171,7 +109,7 @@ def value_of(settings: Settings, name: str) -> Any:
     holders = {
         TRAINER: settings.trainer,
         NORMALIZER: settings.normalizer,
-        EXTENSION: settings.extensions,
+        SETTINGS: settings.own,
     }
     return getattr(holders.get(option.stored_in, settings), option.stored_as)
 

@@ -202,7 +202,7 @@ def test_a_column_of_parquet_files_has_an_effect(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"body": ["a"]}), path)
     settings = from_kwargs(_settings(tmp_path, input=path, input_column="body"))
     assert check_settings(settings, has_sentences=False, has_writer=False)
-    settings.skip_bad_records = True
+    settings.own.skip_bad_records = True
     with raises_kind("conflicting-options skip_bad_records", BadValueError):
         check_settings(settings, has_sentences=False, has_writer=False)
 

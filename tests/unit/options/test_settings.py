@@ -133,7 +133,11 @@ def test_a_symbol_with_white_space_at_an_end_is_noted(name: str, tmp_path: Path)
 
 def test_own_options_are_not_stored() -> None:
     settings = from_kwargs({"workers": 3, "sampling_seed": 7, "minloglevel": 1})
-    assert (settings.workers, settings.sampling_seed, settings.min_log_level) == (3, 7, 1)
+    assert (settings.own.workers, settings.own.sampling_seed, settings.own.min_log_level) == (
+        3,
+        7,
+        1,
+    )
     assert stored(settings.trainer) == {}
 
 
@@ -199,7 +203,7 @@ def test_options_that_no_model_stores() -> None:
     by_flags = from_flags(given)
     by_keywords = from_kwargs({name: text.strip() for name, text in given.items()})
     for settings in (by_flags, by_keywords):
-        assert tuple(getattr(settings, name) for name in given) == values
+        assert tuple(getattr(settings.own, name) for name in given) == values
     assert by_flags.trainer == from_flags({}).trainer
     assert by_keywords.trainer == from_kwargs({}).trainer
     with raises_kind("bad-value min_freq_alpha", BadValueError):
@@ -293,4 +297,4 @@ def test_values_are_not_turned_into_text(monkeypatch: pytest.MonkeyPatch) -> Non
     assert list(settings.trainer.input) == ["a,b"]
     assert settings.sizes == (900, 1000)
     assert settings.trainer.byte_fallback is True
-    assert (settings.extensions.seed_factor, settings.workers) == (1.5, 3)
+    assert (settings.own.seed_factor, settings.own.workers) == (1.5, 3)

@@ -14,6 +14,7 @@ from spmcompat.cli.help import help_text
 from spmcompat.cli.train import command
 from spmcompat.errors import BadValueError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec, TrainerSpec
+from spmcompat.options.checks import check_options
 from spmcompat.options.extension_options import RECIPES
 from spmcompat.options.from_flags import from_flags
 from spmcompat.options.from_keywords import from_kwargs
@@ -21,7 +22,6 @@ from spmcompat.options.help import default_text
 from spmcompat.options.option import (
     BOOL,
     BYTES,
-    EXTENSION,
     FILE,
     FLOAT,
     INT32,
@@ -79,7 +79,7 @@ def test_options_have_defaults() -> None:
     for option in OPTIONS.values():
         if option.stored_in == TRAINER and option.kind != LIST:
             assert option.default == getattr(TrainerSpec(), option.name)
-        elif option.stored_in == EXTENSION:
+        elif option.stored_in == SETTINGS and option.name != "workers":
             assert option.default is not None, option.name
     assert default_text(OPTIONS["model_type"]) == "unigram"
     assert default_text(OPTIONS["normalization_rule_name"]) == "nmt_nfkc"
@@ -89,7 +89,7 @@ def test_the_trainer_has_the_same_defaults() -> None:
     given = UnigramOptions()
     settings = Settings()
     shared = set(UnigramOptions._fields) & OPTIONS.keys()
-    assert {o.name for o in OPTIONS.values() if o.stored_in == EXTENSION} - shared == {
+    assert {o.name for o in OPTIONS.values() if o.stored_in == SETTINGS and o.models} - shared == {
         "language_first_merges",
         "language_window",
         "language_alpha",
@@ -101,7 +101,7 @@ def test_the_trainer_has_the_same_defaults() -> None:
         option = OPTIONS[name]
         assert getattr(given, name) == option.default, name
         if option.stored_in == SETTINGS:
-            assert getattr(settings, name) == option.default, name
+            assert getattr(settings.own, name) == option.default, name
 
 
 def test_facts_of_releases_are_about_options_of_the_table() -> None:
@@ -125,9 +125,9 @@ def test_recipes_set_values_of_extensions() -> None:
         # Recipes whose vocabulary may become smaller than vocab_size also set hard_vocab_limit,
         # which is not an extension.
         extensions = recipe.keys() - {"hard_vocab_limit"}
-        assert all(OPTIONS[name].stored_in == EXTENSION for name in extensions)
+        assert not any(OPTIONS[name].in_reference for name in extensions)
         assert ("drop_unused" in recipe) == ("hard_vocab_limit" in recipe)
-        assert vars(settings.extensions) != vars(Settings().extensions)
+        assert vars(settings.own) != vars(Settings().own)
 
 
 def test_names_are_written_once() -> None:
@@ -148,7 +148,7 @@ NEW = Option(
     "brand_new_option",
     FLOAT,
     "Does something new.",
-    EXTENSION,
+    SETTINGS,
     default=2.5,
     least=1,
     models=("unigram",),
@@ -159,12 +159,12 @@ NEW = Option(
 def test_a_new_row_is_all_that_a_new_option_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GROUPS, "Something new", (NEW,))
     monkeypatch.setitem(OPTIONS, NEW.name, NEW)
-    assert Settings().extensions.brand_new_option == 2.5
-    assert from_kwargs({NEW.name: 3}).extensions.brand_new_option == 3
+    assert Settings().own.brand_new_option == 2.5
+    assert from_kwargs({NEW.name: 3}).own.brand_new_option == 3
     flags = parse(command()._replace(required=()), [f"--{NEW.name}=4"]).options
-    assert from_flags(flags).extensions.brand_new_option == 4
+    assert from_flags(flags).own.brand_new_option == 4
     with raises_kind("bad-value brand_new", BadValueError):
-        from_kwargs({NEW.name: 0})
+        check_options(from_kwargs({NEW.name: 0}))
     with raises_kind("unknown-option brand_new_option"):
         from_kwargs({"brand_new_optoin": 3})
     with raises_kind("usage --brand_new_option"):

@@ -228,9 +228,7 @@ def test_other_numbers_of_many_digits() -> None:
         from_flags({"final_estimate": "em:" + "9" * 5000})
     with raises_kind("bad-value"):
         from_flags({"minloglevel": "9" * 5000})
-    assert (
-        from_flags({"final_estimate": "em:" + "0" * 5000 + "7"}).extensions.final_estimate == "em:7"
-    )
+    assert from_flags({"final_estimate": "em:" + "0" * 5000 + "7"}).own.final_estimate == "em:7"
 
 
 @pytest.mark.parametrize("zeros", [10, 5000])
