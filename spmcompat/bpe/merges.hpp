@@ -39,57 +39,39 @@
 
 namespace spmcompat {
 
-class Merges {
+struct Merge {
+  std::string piece;     // the text, in UTF-8
+  uint64_t count;        // how often the pair occurred when it was merged
+  uint32_t left_length;  // the number of characters in the left part of the pair
+};
+
+class Merger {
  public:
-  // `expected` is the approximate number of merges. With `active_set`, merges are chosen from the
-  // active set. In this case, the segments must be in the order in which they first occur in the
-  // corpus, and must include those of a single character.
-  //
-  // If there are `initial` pieces, the text is encoded with them before the first merge. They
-  // cannot be combined with the active set. Throws std::overflow_error if the text is too large.
-  Merges(SegmentCounts segments, const PieceRule& rule, size_t expected, bool active_set,
+  // For the parameters, see find_merges below.
+  Merger(SegmentCounts segments, const PieceRule& rule, size_t wanted, bool active_set,
          const ScoredPieces* initial, Crew& crew)
-      : active_set_(active_set), pieces_(symbols_), text_(symbols_, {symbols_, rule}, active_set) {
+      : wanted_(wanted),
+        active_set_(active_set),
+        pieces_(symbols_),
+        text_(symbols_, {symbols_, rule}, active_set) {
     const auto order = active_set ? SegmentOrder::kAsGiven : SegmentOrder::kMostFrequentFirst;
     const uint64_t characters = fill_text(std::move(segments), order, text_.text(), symbols_, crew);
-    characters_ = first_merge_ = symbols_.size();
+    characters_ = symbols_.size();
     if (initial != nullptr) {
       last_floor_ = 1;
       encode_text(*initial, crew.cancel());
     }
-    floor_ = first_floor(characters / std::max<size_t>(expected, 1));
+    floor_ = first_floor(characters / std::max<size_t>(wanted, 1));
   }
-  Merges(const Merges&) = delete;
-  static std::unique_ptr<Merges> of_text(SegmentCounts& segments, const PieceRule& rule,
-                                         size_t expected, bool active_set,
-                                         const ScoredPieces* initial, Crew& crew) {
-    return std::make_unique<Merges>(std::move(segments), rule, expected, active_set, initial, crew);
-  }
+  Merger(const Merger&) = delete;
 
-  // Makes merges until there are `wanted` merges, or no pair is left.
-  void make(size_t wanted, Crew& crew) {
+  std::vector<Merge> make(Crew& crew) {
     do {
       if (must_record_) record(crew);
-      make_recorded(wanted, crew);
+      make_recorded(crew);
     } while (must_record_);
+    return std::move(merges_);
   }
-
-  // Frees the memory that only `make` needs. Nothing can be merged afterwards.
-  void finish() {
-    text_.drop();
-    cache_.reset();
-    pieces_.clear();
-    symbols_.shrink_to_fit();
-    floor_ = last_floor_;
-    must_record_ = false;
-  }
-
-  size_t size() const { return counts_.size(); }
-  std::string piece(size_t merge) const { return symbols_.utf8(first_merge_ + merge); }
-  // How often the pair of a merge occurred when it was merged.
-  uint64_t count(size_t merge) const { return counts_[merge]; }
-  // The number of characters in the left part of the pair.
-  uint32_t left_length(size_t merge) const { return left_lengths_[merge]; }
 
  private:
   using Text = PairedText<PiecePolicy>;
@@ -104,7 +86,7 @@ class Merges {
   void start_active_set();
   void start_over(uint64_t floor);
 
-  void make_recorded(size_t wanted, const Crew& crew);
+  void make_recorded(Crew& crew);
   void merge(uint32_t pair);
 
   // Recording pairs.
@@ -116,6 +98,7 @@ class Merges {
 
   static bool is_symbol(uint32_t at) { return SymbolText::is_symbol(at); }
 
+  const size_t wanted_;
   Symbols symbols_;
   const bool active_set_;
   uint64_t surely_active_ = 0;  // pairs with this count or a higher one are in the active set
@@ -128,21 +111,20 @@ class Merges {
   uint64_t last_floor_ = 0;
   bool must_record_ = true;
 
-  uint32_t characters_ = 0;       // the number of symbols that are characters
-  uint32_t first_merge_ = 0;      // the number of symbols that are characters or initial pieces
-  std::vector<uint64_t> counts_;  // the count of each merge
-  std::vector<uint16_t> left_lengths_;  // characters in the left part of the pair of each merge
+  uint32_t characters_ = 0;  // the number of symbols that are characters
+  std::vector<Merge> merges_;
+  size_t reported_ = 0;  // the largest number of merges so far
   PieceTexts pieces_;
   Text text_;
 };
 
-// Makes merges like `make`, but also returns when pairs must be recorded again. Before it returns
-// for this reason, it may undo all merges. The caller then records the pairs, and calls this
-// function again, which repeats the merges.
-inline void Merges::make_recorded(size_t wanted, const Crew& crew) {
-  while (size() < wanted && !must_record_) {
+// Makes merges until there are as many as wanted, or no pair is left, or pairs must be recorded again.
+// Before it returns for the last reason, it may undo all merges. The caller then records the pairs,
+// and calls this function again, which repeats the merges.
+inline void Merger::make_recorded(Crew& crew) {
+  while (merges_.size() < wanted_ && !must_record_) {
     crew.check_cancelled();
-    if (active_set_ && size() % kRenewal == 0) renew_active_set();
+    if (active_set_ && merges_.size() % kRenewal == 0) renew_active_set();
     const uint32_t best = text_.take_best();
     if (best == Text::kNone) {
       if (floor_ == last_floor_) break;
@@ -152,26 +134,30 @@ inline void Merges::make_recorded(size_t wanted, const Crew& crew) {
     } else {
       merge(best);
     }
+    if (merges_.size() > reported_) {
+      reported_ = merges_.size();
+      crew.advance(1);
+    }
   }
 }
 
-inline void Merges::record(Crew& crew) {
+inline void Merger::record(Crew& crew) {
   text_.record(floor_, crew);
   if (cache_) cache_all_pairs();
   must_record_ = false;
 }
 
-inline void Merges::encode_text(const ScoredPieces& initial, const CancelFlag& cancel) {
+inline void Merger::encode_text(const ScoredPieces& initial, const CancelFlag& cancel) {
   CorpusEncoder encoder(initial, symbols_);
   encoder.encode(text_.text(), cancel);
-  for (; first_merge_ < symbols_.size(); ++first_merge_) pieces_.add(first_merge_);
+  for (uint32_t symbol = characters_; symbol < symbols_.size(); ++symbol) pieces_.add(symbol);
   text_.text().pack(symbols_);
 }
 
 // Renews the active set. If the set itself is not needed, only computes `surely_active_`: a count
 // so high that every pair with this count or a higher one is in the set.
-inline void Merges::renew_active_set() {
-  if (!cache_ || size() < cache_used_from_) {
+inline void Merger::renew_active_set() {
+  if (!cache_ || merges_.size() < cache_used_from_) {
     surely_active_ = text_.levels().reached_by(active_size(text_.levels().size()));
     return;
   }
@@ -183,16 +169,16 @@ inline void Merges::renew_active_set() {
 // characters in the corpus, divided by the expected number of merges. With an active set, the floor
 // is lower, because the set depends on the counts of all pairs except the rarest. If `mean` is
 // small, the last merges may need pairs that occur once or never, so a high floor has no benefit.
-inline uint64_t Merges::first_floor(uint64_t mean) const {
+inline uint64_t Merger::first_floor(uint64_t mean) const {
   if (active_set_) return mean < 64 ? last_floor_ : mean / 32;
   return mean < 32 ? last_floor_ : mean / 4;
 }
 
-inline uint64_t Merges::next_floor() const {
+inline uint64_t Merger::next_floor() const {
   return floor_ == 1 ? 0 : std::max<uint64_t>(floor_ / (active_set_ ? 8 : 5), 1);
 }
 
-inline void Merges::lower_floor() {
+inline void Merger::lower_floor() {
   const uint64_t floor = next_floor();
   // With an active set, merges start over, because surely_active_ was computed only from the pairs
   // above the old floor.
@@ -201,33 +187,32 @@ inline void Merges::lower_floor() {
   text_.text().pack(symbols_);
 }
 
-inline void Merges::start_active_set() {
+inline void Merger::start_active_set() {
   cache_ = std::make_unique<SymbolCache>();
-  cache_used_from_ = size() - size() % kRenewal;
+  cache_used_from_ = merges_.size() - merges_.size() % kRenewal;
   start_over(0);
 }
 
 // Undoes all merges: splits the text into characters. When the pairs above the new floor have been
 // recorded, the same merges are made again.
-inline void Merges::start_over(uint64_t floor) {
+inline void Merger::start_over(uint64_t floor) {
   record_again(floor);
   text_.text().split_into_characters(symbols_, characters_);
   symbols_.keep(characters_);
   pieces_.clear();
-  counts_.clear();
-  left_lengths_.clear();
+  merges_.clear();
 }
 
 // Requests that the pairs be recorded again with the given floor. Drops the old pairs immediately,
 // to free their memory.
-inline void Merges::record_again(uint64_t floor) {
+inline void Merger::record_again(uint64_t floor) {
   text_.drop_pairs();
   floor_ = floor;
   must_record_ = true;
 }
 
 // Adds the symbols and pairs of the text to the cache, in the reference's order.
-inline void Merges::cache_all_pairs() {
+inline void Merger::cache_all_pairs() {
   for (uint32_t symbol = 0; symbol < characters_; ++symbol) {
     cache_->add_character(symbols_[symbol][0]);
   }
@@ -243,7 +228,7 @@ inline void Merges::cache_all_pairs() {
 // in a row, the reference adds the pair that follows the first occurrence before it merges the
 // second one. That pair therefore consists of the merged symbol and the left part of the second
 // occurrence.
-inline void Merges::cache_new_pairs(const Pair& pair, uint32_t merged) {
+inline void Merger::cache_new_pairs(const Pair& pair, uint32_t merged) {
   cache_->add_merged(pair.left, pair.right);
   const SymbolText& text = text_.text();
   const uint32_t width = text.width(merged);
@@ -256,13 +241,13 @@ inline void Merges::cache_new_pairs(const Pair& pair, uint32_t merged) {
   cache_->erase_pair(pair.left, pair.right);
 }
 
-inline void Merges::cache_pair(uint32_t left, uint32_t right) {
+inline void Merger::cache_pair(uint32_t left, uint32_t right) {
   const uint32_t pair = text_.find(left, right);
   if (pair != Text::kNone) cache_->add_pair(left, right, pair);
 }
 
 // Merges a pair, unless its text is already a piece.
-inline void Merges::merge(uint32_t id) {
+inline void Merger::merge(uint32_t id) {
   const Pair pair = text_[id];
   text_.remove_level(id);
   const uint32_t merged = symbols_.add(pair.left, pair.right);
@@ -271,10 +256,22 @@ inline void Merges::merge(uint32_t id) {
     if (cache_) cache_->erase_pair(pair.left, pair.right);
     return;
   }
-  counts_.push_back(pair.count);
-  left_lengths_.push_back(static_cast<uint16_t>(symbols_.length(pair.left)));
+  merges_.push_back({symbols_.utf8(merged), pair.count, symbols_.length(pair.left)});
   text_.merge(pair, merged);
   if (cache_) cache_new_pairs(pair, merged);
+}
+
+// Returns `wanted` merges, or fewer if no pair is left. Frees the segments.
+//
+// With `active_set`, merges are chosen from the active set. In this case, the segments must be in the
+// order in which they first occur in the corpus, and must include those of a single character.
+//
+// If there are `initial` pieces, the text is encoded with them before the first merge. They cannot be
+// combined with the active set. Throws std::overflow_error if the text is too large.
+inline std::vector<Merge> find_merges(SegmentCounts& segments, const PieceRule& rule, size_t wanted,
+                                      bool active_set, const ScoredPieces* initial, Crew& crew) {
+  Merger merger(std::exchange(segments, SegmentCounts()), rule, wanted, active_set, initial, crew);
+  return merger.make(crew);
 }
 
 }  // namespace spmcompat

@@ -1,28 +1,19 @@
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import final
 
 from spmcompat.runtime.progress import Stage
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import SegmentCounts
 
-@final
-class Merges:
-    def __init__(
-        self,
-        segments: SegmentCounts,
-        expected: int,
-        workers: Workers,
-        active_set: bool = False,
-        initial: Iterable[tuple[bytes, float]] | None = None,
-    ) -> None: ...
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[tuple[bytes, int]]: ...
-    def pieces(self, size: int) -> list[bytes]: ...
-    def left_length(self, merge: int) -> int: ...
-    def make(self, wanted: int) -> int: ...
-    def finish(self) -> None: ...
-
+def find_merges(
+    segments: SegmentCounts,
+    wanted: int,
+    workers: Workers,
+    *,
+    active_set: bool = False,
+    initial: Iterable[tuple[bytes, float]] | None = None,
+    stage: Stage | None = None,
+) -> list[tuple[bytes, int, int]]: ...
 def parity_merges(
     languages: Sequence[tuple[SegmentCounts, SegmentCounts, int, Fraction, int]],
     wanted: int,

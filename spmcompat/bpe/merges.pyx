@@ -2,22 +2,17 @@
 
 For example, the first 8,000 merges of a text::
 
-    merges = Merges(segments, 8000, workers)
-    merges.make(8000)
-    pieces = merges.pieces(8000)
+    pieces = [piece for piece, _, _ in find_merges(segments, 8000, workers)]
 """
-
-from cython cimport final
 
 from cython.operator cimport dereference
 from libc.stdint cimport uint32_t, uint64_t
 from libcpp cimport bool as cbool
-from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
-from spmcompat.runtime.threads cimport CCrew, Crew, start_change, start_stage
+from spmcompat.runtime.threads cimport CCrew, Crew, start_stage
 from spmcompat.segments.corpus cimport CSegmentCounts, PieceRule, SegmentCounts
 
 from spmcompat.errors import TooLargeError
@@ -30,17 +25,14 @@ cdef extern from "spmcompat/bpe/corpus_encoder.hpp" namespace "spmcompat" nogil:
 
 
 cdef extern from "spmcompat/bpe/merges.hpp" namespace "spmcompat" nogil:
-    cdef cppclass CMerges "spmcompat::Merges":
-        void finish() except +
-        size_t size()
-        string piece(size_t merge) except +
-        uint64_t count(size_t merge)
-        uint32_t left_length(size_t merge)
+    cdef cppclass Merge:
+        string piece
+        uint64_t count
+        uint32_t left_length
 
-    unique_ptr[CMerges] merges_of_text "spmcompat::Merges::of_text"(
-        CSegmentCounts& segments, const PieceRule& rule, size_t expected, cbool active_set,
+    vector[Merge] cpp_find_merges "spmcompat::find_merges"(
+        CSegmentCounts& segments, const PieceRule& rule, size_t wanted, cbool active_set,
         const ScoredPieces* initial, CCrew& crew)
-    void make_merges "&spmcompat::Merges::make"(size_t wanted, CCrew& crew)
 
 
 cdef extern from "spmcompat/bpe/parity_merges.hpp" namespace "spmcompat" nogil:
@@ -71,16 +63,18 @@ cdef extern from "spmcompat/bpe/parity_merges.hpp" namespace "spmcompat" nogil:
         const ParityMergeOptions& options, CCrew& crew)
 
 
-@final
-cdef class Merges:
-    """The merges of a text: each joins the most frequent pair of neighbouring symbols.
+def find_merges(
+    SegmentCounts segments not None, size_t wanted, workers not None, *, bint active_set=False,
+    initial=None, stage=None,
+):
+    """Return the merges of a text: each joins the most frequent pair of neighbouring symbols.
 
     Parameters
     ----------
     segments : SegmentCounts
         The text. No pair crosses the ends of a segment. Afterwards, `segments` is empty.
-    expected : int
-        The approximate number of merges. It only affects time and memory.
+    wanted : int
+        The number of merges.
     workers : Workers
         The worker threads. All of them fill the text and look for its pairs; one of them merges.
     active_set : bool, optional
@@ -91,64 +85,32 @@ cdef class Merges:
         Pieces and scores of a model. The text is encoded with them before the first merge. They do
         not count as merges, and cannot be combined with `active_set`. With initial pieces, pairs
         that no longer occur are never merged.
+    stage : Stage, optional
+        Shows the progress.
+
+    Returns
+    -------
+    list of (bytes, int, int)
+        The text of each merge, the count of its pair when it was merged, and the number of
+        characters in the left part of the pair; fewer than wanted if no pair is left.
     """
-
-    cdef Crew crew
-    cdef unique_ptr[CMerges] merges
-
-    def __init__(
-        self, SegmentCounts segments not None, size_t expected, workers not None,
-        bint active_set=False, initial=None,
-    ):
-        cdef ScoredPieces pieces
-        cdef const ScoredPieces* given_pieces = NULL
-        if initial is not None:
-            pieces = initial
-            given_pieces = &pieces
-        self.crew = workers.crew
-        start_stage(
-            dereference(self.crew.crew), self.merges, merges_of_text, segments.segments,
-            segments.rule, expected, active_set, given_pieces)
-        try:
-            self.crew.await_stage()
-        except OverflowError as error:
-            raise _too_large(error) from None
-        segments.segments = CSegmentCounts()
-
-    def __len__(self):
-        return dereference(self.merges).size()
-
-    def __iter__(self):
-        """Yield the text (bytes) of each merge, and the count of its pair when it was merged."""
-        cdef size_t i
-        for i in range(dereference(self.merges).size()):
-            yield bytes(dereference(self.merges).piece(i)), dereference(self.merges).count(i)
-
-    def pieces(self, size_t size):
-        """Return the texts of the first `size` merges as bytes, or all texts if there are fewer."""
-        cdef size_t i
-        return [
-            <bytes>dereference(self.merges).piece(i)
-            for i in range(min(size, dereference(self.merges).size()))]
-
-    def left_length(self, size_t merge):
-        """Return the number of characters in the left part of the pair of a merge."""
-        if merge >= dereference(self.merges).size():
-            raise IndexError(merge)
-        return dereference(self.merges).left_length(merge)
-
-    def make(self, size_t wanted):
-        """Make `wanted` more merges, or fewer if no pair is left, and return their number."""
-        cdef size_t before = len(self), size = before + wanted
-        start_change(
-            dereference(self.crew.crew), dereference(self.merges), make_merges, size)
-        self.crew.await_stage()
-        return len(self) - before
-
-    def finish(self):
-        """Free all memory except that of the merges. Nothing can be merged afterwards."""
-        with nogil:
-            dereference(self.merges).finish()
+    cdef Crew crew = workers.crew
+    cdef ScoredPieces pieces
+    cdef const ScoredPieces* given_pieces = NULL
+    cdef vector[Merge] found
+    cdef size_t i
+    if initial is not None:
+        pieces = initial
+        given_pieces = &pieces
+    start_stage(
+        dereference(crew.crew), found, cpp_find_merges, segments.segments, segments.rule, wanted,
+        active_set, given_pieces)
+    try:
+        crew.await_stage(stage)
+    except OverflowError as error:
+        raise _too_large(error) from None
+    return [
+        (<bytes>found[i].piece, found[i].count, found[i].left_length) for i in range(found.size())]
 
 
 def parity_merges(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spmcompat.bpe.merges import Merges
 from spmcompat.runtime.rounds import FINAL_CUT, OnRound, PieceRow, Step
 
 
 def report_merges(
     on_round: OnRound,
-    merges: Merges,
+    merges: Sequence[tuple[bytes, int, int]],
     alphabet: Sequence[tuple[int, int]],
     final: Sequence[tuple[bytes, float]],
 ) -> None:
@@ -20,8 +19,8 @@ def report_merges(
     ----------
     on_round : callable
         Takes a `Step`.
-    merges : Merges
-        The merges. The count of a merge is the count of its pair when it was merged.
+    merges : sequence of (bytes, int, int)
+        The merges, as `find_merges` returns them.
     alphabet : sequence of (int, int)
         Characters (code points) with their counts.
     final : sequence of (bytes, float)
@@ -31,8 +30,8 @@ def report_merges(
     def make_rows() -> list[PieceRow]:
         scores = dict(final)
         rows = []
-        for merge, (utf8, count) in enumerate(merges):
-            piece, size = utf8.decode(), merges.left_length(merge)
+        for utf8, count, size in merges:
+            piece = utf8.decode()
             rows.append(_row(piece, count, scores.get(utf8), piece[:size], piece[size:]))
         for character, count in alphabet:
             rows.append(_row(chr(character), count, scores.get(chr(character).encode())))

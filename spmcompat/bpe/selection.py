@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 
 def choose_pieces(
-    merges: Sequence[tuple[bytes, int]], characters: Sequence[tuple[int, int]], size: int
+    merges: Sequence[tuple[bytes, int, int]], characters: Sequence[tuple[int, int]], size: int
 ) -> list[bytes]:
     """Choose the first merges, all of their characters, and the best of the other characters.
 
     Parameters
     ----------
-    merges : sequence of (bytes, int)
-        Merges in their order, each with the count of its pair when it was merged: the number of
+    merges : sequence of (bytes, int, int)
+        Merges in their order, as `find_merges` returns them. The count of a merge is the number of
         tokens that it saves.
     characters : sequence of (int, int)
         Characters (code points) of the text with their counts.
@@ -50,7 +50,7 @@ def choose_pieces(
         best = max(best, (saved + taken.gain, kept, len(taken)))
         if kept == len(merges):
             break
-        piece, count = merges[kept]
+        piece, count, _ = merges[kept]
         saved += count
         for character in set(piece.decode()) - needed:
             needed.add(character)
@@ -58,7 +58,7 @@ def choose_pieces(
                 saved += ranked[rank[character]][1]
                 taken.remove(rank[character])
     _, kept, others = best
-    pieces = [piece for piece, _ in merges[:kept]]
+    pieces = [piece for piece, *_ in merges[:kept]]
     closure = set().union(*(piece.decode() for piece in pieces))
     rest = [character for character, _ in ranked if character not in closure]
     return pieces + [character.encode() for character in [*sorted(closure), *rest[:others]]]

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import NamedTuple
 
-from spmcompat.bpe.merges import Merges
+from spmcompat.bpe.merges import find_merges
 from spmcompat.bpe.selection import choose_pieces
 from spmcompat.releases import DEFAULT, Release
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.threads import return_freed_memory
 from spmcompat.segments.corpus import SegmentCounts
-
-_STEP = 1000  # the number of merges between two updates of the progress
 
 
 class BpeOptions(NamedTuple):
@@ -87,7 +84,7 @@ def train(
 
 
 def _model(
-    merges: Merges,
+    merges: Sequence[tuple[bytes, int, int]],
     wanted: int,
     alphabet: Sequence[tuple[int, int]],
     size: int,
@@ -95,13 +92,12 @@ def _model(
     report: Report,
 ) -> list[tuple[bytes, float]]:
     """Return the final pieces of a model with `size` pieces and at most `wanted` merges."""
-    wanted = max(wanted, 0)
+    chosen = merges[: max(wanted, 0)]
     if options.choose_characters:
-        chosen = list(islice(merges, wanted))
         pieces = choose_pieces(chosen, alphabet, size)
         report.info(f"Chose {len(pieces)} pieces from {len(chosen)} merges and all characters")
         return ranked(pieces)
-    return ranked(merges.pieces(wanted), alphabet)
+    return ranked([piece for piece, *_ in chosen], alphabet)
 
 
 def ranked(
@@ -118,18 +114,14 @@ def make_merges(
     context: Context,
     active_set: bool = False,
     initial: Sequence[tuple[bytes, float]] | None = None,
-) -> Merges:
-    """Make `wanted` merges, or fewer if no pair is left. `Merges` describes `initial`."""
+) -> list[tuple[bytes, int, int]]:
+    """Make `wanted` merges, or fewer if no pair is left. `find_merges` describes the result."""
     context.report.info(f"Done! preprocessed {len(segments)} distinct segments.")
-    merges = Merges(segments, wanted, context.workers, active_set, initial)
     with context.report.stage("Merging", wanted, "merges") as stage:
-        while len(merges) < wanted:
-            step = min(_STEP, wanted - len(merges))
-            made = merges.make(step)
-            stage.advance(made)
-            if made < step:
-                context.report.warning("No valid symbol found: nothing is left to merge.")
-                break
-    merges.finish()
+        merges = find_merges(
+            segments, wanted, context.workers, active_set=active_set, initial=initial, stage=stage
+        )
+    if len(merges) < wanted:
+        context.report.warning("No valid symbol found: nothing is left to merge.")
     return_freed_memory()
     return merges

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from spmcompat.bpe.merges import Merges, count_in_encoded
+from spmcompat.bpe.merges import count_in_encoded, find_merges
 from spmcompat.model.pieces import Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.runtime.workers import Workers
@@ -29,18 +29,18 @@ PIECES = st.dictionaries(
 @settings(max_examples=examples(200))
 @given(texts(), PIECES, st.integers(1, 40), st.sampled_from([1, 10**9]))
 def test_merges_after_initial_pieces_are_those_of_the_oracle(
-    lines: list[str], scores: dict[str, float], wanted: int, expected: int
+    lines: list[str], scores: dict[str, float], wanted: int, repeated: int
 ) -> None:
     """Initial pieces that cross the boundary of a segment have no effect."""
     options = {"split_by_whitespace": False, "split_by_unicode_script": False}
-    segments = segments_of(lines, character_coverage=1.0, **options)
+    counted = [f"{line}\t{repeated}" for line in lines]
+    segments = segments_of(counted, input_format="tsv", character_coverage=1.0, **options)
     encoded = [(piece.encode(), score) for piece, score in scores.items()]
-    merges = Merges(segments, expected, Workers(2), initial=encoded)
-    merges.make(wanted)
+    merges = find_merges(segments, wanted, Workers(2), initial=encoded)
     oracle = growing.extending_merges(
-        [(SPACE + line, 1) for line in lines], Options(**options), scores, wanted
+        [(SPACE + line, repeated) for line in lines], Options(**options), scores, wanted
     )
-    assert [(piece.decode(), count) for piece, count in merges] == list(oracle)
+    assert [(piece.decode(), count) for piece, count, _ in merges] == list(oracle)
 
 
 @settings(max_examples=examples(100))
@@ -48,7 +48,7 @@ def test_merges_after_initial_pieces_are_those_of_the_oracle(
 def test_leaves_fall_and_all_others_stay_reachable(
     lines: list[str], wanted: int, size: int
 ) -> None:
-    learned = merges_of(segments_of(lines, character_coverage=1.0), wanted, wanted)
+    learned = merges_of(segments_of(lines, character_coverage=1.0), wanted)
     characters = {c for line in lines for c in SPACE + line}
     texts = [*(piece for piece, count in learned if count > 0), *sorted(characters)]
     scores = {piece: -float(rank) for rank, piece in enumerate(texts)}

@@ -125,7 +125,7 @@ def _extend_bpe(
     initial = [(piece.text.encode(), piece.score) for piece in kept if is_learned(piece)]
     segments = text.segments(context)
     merges = make_merges(segments, add - len(characters), context, initial=initial)
-    new = [*characters, *merges.pieces(len(merges))]
+    new = [*characters, *(piece for piece, *_ in merges)]
     return continued((piece.decode() for piece in new), lowest_score(kept))
 
 

@@ -28,7 +28,7 @@ def seed_from_corpus(
     counts: list[int] | None = None,
 ) -> Pieces: ...
 def seed_from_merges(
-    corpus: Corpus, merges: Iterable[tuple[bytes, int]], counts: list[int] | None = None
+    corpus: Corpus, merges: Iterable[tuple[bytes, int, int]], counts: list[int] | None = None
 ) -> Pieces: ...
 def seed_from_counts(
     corpus: Corpus,

@@ -213,9 +213,9 @@ def seed_from_merges(Corpus corpus not None, merges, list counts=None):
     ----------
     corpus : Corpus
         The corpus, whose characters come first.
-    merges : iterable of (bytes, int)
-        Each merged piece, and how often its pair occurred. This count is 0 if earlier merges have
-        used all occurrences of the pair.
+    merges : iterable of (bytes, int, int)
+        Each merged piece, how often its pair occurred, and the length of its left part. The count
+        is 0 if earlier merges have used all occurrences of the pair.
     counts : list, optional
         The counts of the seeds are appended to it.
 
@@ -227,7 +227,7 @@ def seed_from_merges(Corpus corpus not None, merges, list counts=None):
     """
     cdef Pieces seeds = _characters(corpus, counts)
     cdef bytes piece
-    for piece, count in merges:
+    for piece, count, _ in merges:
         if counts is not None:
             counts.append(count)
         seeds.pieces.add(piece, <float>(max(count, 1) * len(piece.decode())))

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from spmcompat.bpe.merges import Merges
+from spmcompat.bpe.merges import find_merges
 from spmcompat.runtime.workers import Workers
 from tests.oracle import active_set, merging
 from tests.oracle.characters import Options
@@ -16,10 +16,10 @@ from tests.searches import examples
 from tests.unit import stages
 
 
-def merges_of(case: stages.Case, wanted: int, expected: int) -> list[tuple[str, int]]:
-    merges = Merges(case.corpus.bpe_segments(Workers(1)), expected, Workers(2), active_set=True)
-    merges.make(wanted)
-    return [(piece.decode(), count) for piece, count in merges]
+def merges_of(case: stages.Case, wanted: int) -> list[tuple[str, int]]:
+    segments = case.corpus.bpe_segments(Workers(1))
+    merges = find_merges(segments, wanted, Workers(2), active_set=True)
+    return [(piece.decode(), count) for piece, count, _ in merges]
 
 
 def many_pairs(dice: random.Random) -> list[tuple[str, int]]:
@@ -30,13 +30,14 @@ def many_pairs(dice: random.Random) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("number", range(examples(60)))
-@pytest.mark.parametrize("expected", [1, 40, 10**9], ids=["few", "some", "many"])
-def test_a_few_pairs_are_all_active(number: int, expected: int) -> None:
+@pytest.mark.parametrize("repeated", [1, 40, 10**9], ids=["rare", "frequent", "very frequent"])
+def test_a_few_pairs_are_all_active(number: int, repeated: int) -> None:
     dice = random.Random(f"active/{number}")
-    case = stages.both(stages.random_lines(dice), stages.random_options(dice))
+    lines = [(line, count * repeated) for line, count in stages.random_lines(dice)]
+    case = stages.both(lines, stages.random_options(dice))
     wanted = dice.choice([1, 10, 300])
     oracle = list(active_set.merges(case.sentences, case.options, wanted))
-    assert merges_of(case, wanted, expected) == oracle
+    assert merges_of(case, wanted) == oracle
 
 
 @pytest.mark.slow
@@ -48,10 +49,11 @@ def test_ties_at_the_cut(number: int) -> None:
         split_by_unicode_script=dice.random() < 0.5,
         character_coverage=dice.choice([1.0, 0.98]),
     )
-    case = stages.both(many_pairs(dice), options)
+    repeated = dice.choice([1, 1000])
+    case = stages.both([(line, repeated) for line, _ in many_pairs(dice)], options)
     oracle = list(active_set.merges(case.sentences, options, 230))
     assert oracle[:90] != list(merging.merges(case.sentences, options, 90))
-    assert merges_of(case, 230, dice.choice([1, 230])) == oracle
+    assert merges_of(case, 230) == oracle
 
 
 @pytest.mark.slow
@@ -60,28 +62,15 @@ def test_frequent_pairs_are_merged_without_the_active_set() -> None:
     text = [(line, 1) for line in corpora.topics_text(20_000).split("\n") if line]
     case = stages.both(text, Options())
     oracle = list(merging.merges(case.sentences, case.options, 25))
-    assert merges_of(case, 25, 25) == oracle
+    assert merges_of(case, 25) == oracle
 
 
-@pytest.mark.parametrize("expected", [1, 10**6])
-def test_merges_in_several_calls_are_those_of_one_call(expected: int) -> None:
-    text = many_pairs(random.Random(7))
-    at_once = merges_of(stages.both(text, Options()), 333, expected)
-    segments = stages.both(text, Options()).corpus.bpe_segments(Workers(1))
-    merges = Merges(segments, expected, Workers(2), active_set=True)
-    while len(merges) < 333:
-        merges.make(min(7, 333 - len(merges)))
-    assert [(piece.decode(), count) for piece, count in merges] == at_once
-
-
-def test_cancelled_merges_stop() -> None:
-    segments = stages.both([("abc abc", 1)], Options()).corpus.bpe_segments(Workers(1))
-    workers = Workers(1)
-    merges = Merges(segments, 5, workers, active_set=True)
-    workers.cancel.set()
-    with pytest.raises(RuntimeError, match="cancelled"):
-        merges.make(5)
-    assert len(merges) == 0
+@pytest.mark.parametrize("repeated", [1, 10**6])
+def test_fewer_merges_are_the_first_of_more_merges(repeated: int) -> None:
+    text = [(line, repeated) for line, _ in many_pairs(random.Random(7))]
+    many = merges_of(stages.both(text, Options()), 333)
+    for wanted in (7, 99, 100, 101, 250):
+        assert merges_of(stages.both(text, Options()), wanted) == many[:wanted]
 
 
 def test_the_heap_of_the_oracle_finds_the_largest_keys() -> None:

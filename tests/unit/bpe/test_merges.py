@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from spmcompat.bpe.merges import Merges
+from spmcompat.bpe.merges import find_merges
 from spmcompat.bpe.selection import choose_pieces
 from spmcompat.bpe.trainer import make_merges
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
@@ -31,20 +31,19 @@ def segments_of(lines: list[str], workers: int = 2, **options: object) -> Segmen
     return bpe_segments(counts, alphabet, plan, threads)
 
 
-def merges_of(
-    segments: SegmentCounts, wanted: int, expected: int, workers: int = 2
-) -> list[tuple[str, int]]:
-    merges = Merges(segments, expected, Workers(workers))
-    merges.make(wanted)
-    return [(piece.decode(), count) for piece, count in merges]
+def merges_of(segments: SegmentCounts, wanted: int, workers: int = 2) -> list[tuple[str, int]]:
+    merges = find_merges(segments, wanted, Workers(workers))
+    return [(piece.decode(), count) for piece, count, _ in merges]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(examples(150)))
-@pytest.mark.parametrize("expected", [1, 40, 10**9], ids=["few", "some", "many"])
-def test_merges_are_those_of_the_oracle(number: int, expected: int) -> None:
+@pytest.mark.parametrize("repeated", [1, 40, 10**9], ids=["rare", "frequent", "very frequent"])
+def test_merges_are_those_of_the_oracle(number: int, repeated: int) -> None:
+    """If pairs are frequent, rare pairs are only recorded when no frequent ones are left."""
     dice = random.Random(f"merging/{number}")
-    lines, options = stages.random_lines(dice), stages.random_options(dice)
+    lines = [(line, count * repeated) for line, count in stages.random_lines(dice)]
+    options = stages.random_options(dice)
     case = stages.both(lines, options)
     wanted = dice.choice([1, 10, 200])
     segments = segments_of(
@@ -53,14 +52,13 @@ def test_merges_are_those_of_the_oracle(number: int, expected: int) -> None:
         **stages.corpus_options(options),
     )
     oracle = list(merging.merges(case.sentences, options, wanted))
-    assert merges_of(segments, wanted, expected, 1 + number % 4) == oracle
+    assert merges_of(segments, wanted, 1 + number % 4) == oracle
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(examples(60)))
-@pytest.mark.parametrize("expected", [1, 9, 10**9], ids=["few", "some", "many"])
-def test_merges_of_frequent_pairs_are_those_of_the_oracle(number: int, expected: int) -> None:
-    """If few merges are expected, the queue starts with frequent pairs; rare pairs follow later."""
+@pytest.mark.parametrize("wanted", [9, 200])
+def test_merges_of_frequent_pairs_are_those_of_the_oracle(number: int, wanted: int) -> None:
     dice = random.Random(f"frequent/{number}")
     most = dice.choice([300, 10**4, 10**9])
     lines = [(line, dice.randint(1, most)) for line, _ in stages.random_lines(dice)]
@@ -71,35 +69,32 @@ def test_merges_of_frequent_pairs_are_those_of_the_oracle(number: int, expected:
         input_format="tsv",
         **stages.corpus_options(options),
     )
-    oracle = list(merging.merges(case.sentences, options, 200))
-    assert merges_of(segments, 200, expected, 1 + number % 4) == oracle
+    oracle = list(merging.merges(case.sentences, options, wanted))
+    assert merges_of(segments, wanted, 1 + number % 4) == oracle
 
 
-def test_finished_merges_stay_and_no_others_are_made() -> None:
-    merges = Merges(segments_of(["abc abc abd"]), 2, Workers(2))
-    assert merges.make(2) == 2
-    made = list(merges)
-    merges.finish()
-    assert list(merges) == made
-    assert merges.make(5) == 0
-    assert [merges.left_length(merge) for merge in range(2)] == [1, 1]
+def test_the_lengths_of_the_left_parts() -> None:
+    merges = find_merges(segments_of(["abc abc abd"]), 3, Workers(2))
+    assert [(piece.decode(), left) for piece, _, left in merges] == [
+        ("ab", 1),
+        (SPACE + "ab", 1),
+        (SPACE + "abc", 3),
+    ]
 
 
-def test_merges_in_several_calls_are_those_of_one_call() -> None:
-    lines = [line for line, _ in stages.random_lines(random.Random(5))] * 3
-    at_once = merges_of(segments_of(lines), 60, 60)
-    merges = Merges(segments_of(lines), 60, Workers(2))
-    while merges.make(7) == 7 and len(merges) < 60:
-        pass
-    assert [(piece.decode(), count) for piece, count in merges][:60] == at_once
+def test_fewer_merges_are_the_first_of_more_merges() -> None:
+    lines = [line for line, _ in stages.random_lines(random.Random(5))] * 300
+    many = merges_of(segments_of(lines), 60)
+    for wanted in range(0, 60, 7):
+        assert merges_of(segments_of(lines), wanted) == many[:wanted]
 
 
 def test_overlapping_pairs_are_both_counted() -> None:
-    assert merges_of(segments_of(["aaa"], add_dummy_prefix=False), 9, 9) == [
+    assert merges_of(segments_of(["aaa"], add_dummy_prefix=False), 9) == [
         ("aa", 2),
         ("aaa", 1),
     ]
-    assert merges_of(segments_of(["aaaaa"], add_dummy_prefix=False), 9, 9) == [
+    assert merges_of(segments_of(["aaaaa"], add_dummy_prefix=False), 9) == [
         ("aa", 4),
         ("aaa", 1),
         ("aaaaa", 1),
@@ -108,44 +103,36 @@ def test_overlapping_pairs_are_both_counted() -> None:
 
 
 def test_ties_go_to_fewer_characters_then_to_smaller_text() -> None:
-    found = merges_of(segments_of(["zx zx", "ab ab", "é漢"], add_dummy_prefix=False), 9, 9)
+    found = merges_of(segments_of(["zx zx", "ab ab", "é漢"], add_dummy_prefix=False), 9)
     assert [piece for piece, _ in found[:3]] == ["ab", "zx", SPACE + "ab"]
 
 
 def test_pairs_that_no_longer_occur_come_last() -> None:
     """When "ab" is merged in "abab", "ab" and "a" are a pair until the second "ab" is merged."""
-    found = merges_of(segments_of(["abab"], add_dummy_prefix=False), 99, 1)
-    assert found == [("ab", 2), ("abab", 1), ("ba", 0), ("aba", 0)]
-    assert found == merges_of(segments_of(["abab"], add_dummy_prefix=False), 99, 10**6)
+    for repeated in (1, 10**6):
+        lines = [f"abab\t{repeated}"]
+        found = merges_of(segments_of(lines, input_format="tsv", add_dummy_prefix=False), 99)
+        assert found == [("ab", 2 * repeated), ("abab", repeated), ("ba", 0), ("aba", 0)]
 
 
 def test_cancelled_merges_stop() -> None:
     workers = Workers(1)
-    merges = Merges(segments_of(["abc abc"]), 5, workers)
-    workers.cancel.set()
-    with pytest.raises(RuntimeError, match="cancelled"):
-        merges.make(5)
-    assert len(merges) == 0
-
-
-def test_a_text_that_is_not_filled_because_of_a_cancelled_run_is_not_too_large() -> None:
-    workers = Workers(1)
     workers.cancel.set()
     # A `TrainingError` is a `RuntimeError`, too, but its message would not end in "cancelled".
     with pytest.raises(RuntimeError, match=r"cancelled$"):
-        Merges(segments_of(["abc abc"]), 5, workers)
+        find_merges(segments_of(["abc abc"]), 5, workers)
 
 
 def test_nothing_to_merge() -> None:
-    assert merges_of(segments_of(["a b c"], add_dummy_prefix=False, max_piece_length=1), 5, 5) == []
+    assert merges_of(segments_of(["a b c"], add_dummy_prefix=False, max_piece_length=1), 5) == []
     assert len(segments_of(["a", "b"], add_dummy_prefix=False)) == 0
 
 
 def test_merging_empties_the_segments() -> None:
     segments = segments_of(["abc abc"])
-    assert merges_of(segments, 9, 9)
+    assert merges_of(segments, 9)
     assert len(segments) == 0
-    assert merges_of(segments, 9, 9) == []
+    assert merges_of(segments, 9) == []
 
 
 def test_the_log_has_the_number_of_segments() -> None:
@@ -156,15 +143,15 @@ def test_the_log_has_the_number_of_segments() -> None:
 
 def test_counts_beyond_32_bits() -> None:
     lines = [f"ab ab\t{2**40}", f"bc\t{2**40 + 1}", "cd\t3"]
-    found = merges_of(segments_of(lines, input_format="tsv", character_coverage=1.0), 3, 3)
+    found = merges_of(segments_of(lines, input_format="tsv", character_coverage=1.0), 3)
     assert found == [("ab", 2**41), ("▁ab", 2**41), ("bc", 2**40 + 1)]
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_workers_never_change_a_merge(workers: int) -> None:
     lines = [line for line, _ in stages.random_lines(random.Random(8))]
-    expected = merges_of(segments_of(lines, workers=1), 200, 200)
-    assert merges_of(segments_of(lines, workers=workers), 200, 200) == expected
+    expected = merges_of(segments_of(lines, workers=1), 200)
+    assert merges_of(segments_of(lines, workers=workers), 200) == expected
 
 
 @pytest.mark.parametrize("number", range(examples(200)))
@@ -177,7 +164,7 @@ def test_the_choice_of_characters_is_that_of_the_oracle(number: int) -> None:
     merges.sort(key=lambda item: -item[1])
     size = dice.randint(1, 30)
     found = choose_pieces(
-        [(text.encode(), count) for text, count in merges],
+        [(text.encode(), count, 1) for text, count in merges],
         [(ord(c), count) for c, count in counts.items()],
         size,
     )

@@ -42,7 +42,7 @@ def test_characters_are_counted_once_with_the_segments() -> None:
     assert counts.characters(Workers(1)) == characters
     segments = bpe_segments(counts, alphabet, plan, Workers(2))
     assert len(segments) == 2
-    assert merges_of(segments, 3, 3) == [("ab", 2), (SPACE + "ab", 2), (SPACE + "c", 1)]
+    assert merges_of(segments, 3) == [("ab", 2), (SPACE + "ab", 2), (SPACE + "c", 1)]
 
 
 @pytest.mark.parametrize("number", range(60))
@@ -56,4 +56,4 @@ def test_segments_have_the_merges_of_the_pretokens(number: int) -> None:
     segments = segments_of(lines, character_coverage=coverage)
     wanted = 30
     oracle = list(merging.merges(covered, options, wanted))
-    assert merges_of(segments, wanted, wanted) == oracle
+    assert merges_of(segments, wanted) == oracle
