@@ -61,17 +61,11 @@ class Merger {
       last_floor_ = 1;
       encode_text(*initial, crew.cancel());
     }
-    floor_ = first_floor(characters / std::max<size_t>(wanted, 1));
+    record(first_floor(characters / std::max<size_t>(wanted, 1)), crew);
   }
   Merger(const Merger&) = delete;
 
-  std::vector<Merge> make(Crew& crew) {
-    do {
-      if (must_record_) record(crew);
-      make_recorded(crew);
-    } while (must_record_);
-    return std::move(merges_);
-  }
+  std::vector<Merge> make(Crew& crew);
 
  private:
   using Text = PairedText<PiecePolicy>;
@@ -82,16 +76,14 @@ class Merger {
   void renew_active_set();
   uint64_t first_floor(uint64_t mean) const;
   uint64_t next_floor() const;
-  void lower_floor();
-  void start_active_set();
-  void start_over(uint64_t floor);
+  void lower_floor(Crew& crew);
+  void start_active_set(Crew& crew);
+  void start_over(uint64_t floor, Crew& crew);
 
-  void make_recorded(Crew& crew);
   void merge(uint32_t pair);
 
   // Recording pairs.
-  void record(Crew& crew);
-  void record_again(uint64_t floor);
+  void record(uint64_t floor, Crew& crew);
   void cache_all_pairs();
   void cache_new_pairs(const Pair& pair, uint32_t merged);
   void cache_pair(uint32_t left, uint32_t right);
@@ -109,7 +101,6 @@ class Merger {
   // The lowest floor. It is 1 if there are initial pieces, because a floor of 0 requires that the
   // merges start from single characters.
   uint64_t last_floor_ = 0;
-  bool must_record_ = true;
 
   uint32_t characters_ = 0;  // the number of symbols that are characters
   std::vector<Merge> merges_;
@@ -118,19 +109,16 @@ class Merger {
   Text text_;
 };
 
-// Makes merges until there are as many as wanted, or no pair is left, or pairs must be recorded again.
-// Before it returns for the last reason, it may undo all merges. The caller then records the pairs,
-// and calls this function again, which repeats the merges.
-inline void Merger::make_recorded(Crew& crew) {
-  while (merges_.size() < wanted_ && !must_record_) {
+inline std::vector<Merge> Merger::make(Crew& crew) {
+  while (merges_.size() < wanted_) {
     crew.check_cancelled();
     if (active_set_ && merges_.size() % kRenewal == 0) renew_active_set();
     const uint32_t best = text_.take_best();
     if (best == Text::kNone) {
       if (floor_ == last_floor_) break;
-      lower_floor();
+      lower_floor(crew);
     } else if (text_[best].count < surely_active_) {
-      start_active_set();
+      start_active_set(crew);
     } else {
       merge(best);
     }
@@ -139,12 +127,14 @@ inline void Merger::make_recorded(Crew& crew) {
       crew.advance(1);
     }
   }
+  return std::move(merges_);
 }
 
-inline void Merger::record(Crew& crew) {
-  text_.record(floor_, crew);
+// Records the pairs of the text whose count is `floor` or higher.
+inline void Merger::record(uint64_t floor, Crew& crew) {
+  floor_ = floor;
+  text_.record(floor, crew);
   if (cache_) cache_all_pairs();
-  must_record_ = false;
 }
 
 inline void Merger::encode_text(const ScoredPieces& initial, const CancelFlag& cancel) {
@@ -178,37 +168,31 @@ inline uint64_t Merger::next_floor() const {
   return floor_ == 1 ? 0 : std::max<uint64_t>(floor_ / (active_set_ ? 8 : 5), 1);
 }
 
-inline void Merger::lower_floor() {
+inline void Merger::lower_floor(Crew& crew) {
   const uint64_t floor = next_floor();
   // With an active set, merges start over, because surely_active_ was computed only from the pairs
   // above the old floor.
-  if (floor == 0 || active_set_) return start_over(floor);
-  record_again(floor);
+  if (floor == 0 || active_set_) return start_over(floor, crew);
+  text_.drop_pairs();
   text_.text().pack(symbols_);
+  record(floor, crew);
 }
 
-inline void Merger::start_active_set() {
+inline void Merger::start_active_set(Crew& crew) {
   cache_ = std::make_unique<SymbolCache>();
   cache_used_from_ = merges_.size() - merges_.size() % kRenewal;
-  start_over(0);
+  start_over(0, crew);
 }
 
-// Undoes all merges: splits the text into characters. When the pairs above the new floor have been
-// recorded, the same merges are made again.
-inline void Merger::start_over(uint64_t floor) {
-  record_again(floor);
+// Undoes all merges: splits the text into characters, and records the pairs above the new floor. The
+// same merges are then made again.
+inline void Merger::start_over(uint64_t floor, Crew& crew) {
+  text_.drop_pairs();
   text_.text().split_into_characters(symbols_, characters_);
   symbols_.keep(characters_);
   pieces_.clear();
   merges_.clear();
-}
-
-// Requests that the pairs be recorded again with the given floor. Drops the old pairs immediately,
-// to free their memory.
-inline void Merger::record_again(uint64_t floor) {
-  text_.drop_pairs();
-  floor_ = floor;
-  must_record_ = true;
+  record(floor, crew);
 }
 
 // Adds the symbols and pairs of the text to the cache, in the reference's order.
@@ -257,7 +241,7 @@ inline void Merger::merge(uint32_t id) {
     return;
   }
   merges_.push_back({symbols_.utf8(merged), pair.count, symbols_.length(pair.left)});
-  text_.merge(pair, merged);
+  text_.merge(id, merged);
   if (cache_) cache_new_pairs(pair, merged);
 }
 

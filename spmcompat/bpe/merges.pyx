@@ -162,7 +162,9 @@ def parity_merges(
     for training, development, one.tokens, ratio, one.unit in languages:
         one.ratio, one.ratio_divisor = ratio.numerator, ratio.denominator
         one.training = &training.segments
-        one.development = &development.segments
+        one.development = NULL
+        if development is not training:
+            one.development = &development.segments
         rule = training.rule
         texts.push_back(one)
     options.wanted = wanted

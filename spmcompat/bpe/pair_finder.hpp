@@ -51,12 +51,6 @@ class PairFinder {
     for (const uint32_t other : tallied_) tallies_[other] = Tally();
   }
 
-  void drop_memory() {
-    std::vector<Tally>().swap(tallies_);
-    std::vector<uint32_t>().swap(tallied_);
-    std::vector<uint32_t>().swap(neighbours_);
-  }
-
  private:
   // The sums for one neighbour of the given symbol, over the positions where the two are adjacent.
   struct Tally {

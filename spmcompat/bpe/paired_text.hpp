@@ -53,8 +53,6 @@ class PairedText {
   // holes, and no pairs must be recorded.
   void record(uint64_t floor, Crew& crew);
   void drop_pairs();
-  // Frees the text and the pairs.
-  void drop();
 
   // Removes the pair that comes first from the queue, and returns its id; kNone if no pair that is
   // recorded is left.
@@ -71,12 +69,9 @@ class PairedText {
     if (counts_levels_) levels_.remove(pairs_[pair].count);
   }
 
-  // Takes a pair out of the queue after it was merged; `take_best` does that, too.
-  void forget(uint32_t pair) { pairs_[pair].count = 0; }
-
   // Merges a recorded pair into a new symbol, which must have been added to the symbols, wherever it
-  // occurs. Returns how often that is.
-  uint64_t merge(Pair pair, uint32_t merged);
+  // occurs. Returns how often that is. Afterwards, the count of the pair is zero.
+  uint64_t merge(uint32_t id, uint32_t merged);
   // Where the last merge was made.
   const std::vector<uint32_t>& merged_positions() const { return merged_positions_; }
 
@@ -151,29 +146,18 @@ void PairedText<Policy>::drop_pairs() {
 }
 
 template <typename Policy>
-void PairedText<Policy>::drop() {
-  text_ = SymbolText();
-  drop_pairs();
-  for (size_t side : {kLeft, kRight}) {
-    std::vector<uint64_t>().swap(losses_[side]);
-    std::vector<uint32_t>().swap(losers_[side]);
-  }
-  finder_.drop_memory();
-  std::vector<uint32_t>().swap(positions_);
-  std::vector<uint32_t>().swap(merged_positions_);
-}
-
-template <typename Policy>
 void PairedText<Policy>::queue_only(const std::vector<uint32_t>& pairs) {
   queue_.clear();
   for (const uint32_t pair : pairs) queue_.push(pairs_[pair].count, pair);
 }
 
 template <typename Policy>
-uint64_t PairedText<Policy>::merge(Pair pair, uint32_t merged) {
+uint64_t PairedText<Policy>::merge(uint32_t id, uint32_t merged) {
+  const Pair pair = pairs_[id];
   text_.add_symbol(merged, pair.left, pair.right);
   for (std::vector<uint64_t>& losses : losses_) losses.resize(symbols_.size());
   const Replaced replaced = replace(pair, merged);
+  pairs_[id].count = 0;
   subtract_losses(kLeft, pair.left);
   subtract_losses(kRight, pair.right);
   record_merged(kRight, merged);

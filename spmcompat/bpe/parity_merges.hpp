@@ -8,36 +8,28 @@
 // pair with the highest count; if counts are equal, as PiecePolicy decides. Pairs that no longer
 // occur in a language are not chosen, and a language without pairs no longer chooses.
 //
-// All texts share their symbols, and each of them records its own pairs.
-//
 // Source: Foroutan et al. 2025, "Parity-Aware Byte-Pair Encoding", arXiv 2508.04796.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "spmcompat/bpe/last_choices.hpp"
-#include "spmcompat/bpe/paired_text.hpp"
+#include "spmcompat/bpe/paired_texts.hpp"
 #include "spmcompat/bpe/pairs.hpp"
 #include "spmcompat/bpe/piece_policy.hpp"
 #include "spmcompat/bpe/symbols.hpp"
 #include "spmcompat/bpe/text_filler.hpp"
 #include "spmcompat/pretokenization/piece_rule.hpp"
 #include "spmcompat/runtime/crew.hpp"
-#include "spmcompat/segments/segment_counts.hpp"
 
 namespace spmcompat {
 
-// The merger empties the segments. Apart from one language whose two texts are the same, no two texts
-// may be the same object.
-struct LanguageTexts {
-  SegmentCounts* training;
-  SegmentCounts* development;  // may be the same as `training`
-  uint64_t tokens;  // the number of characters in `development`: its tokens before any merge
+struct LanguageTexts : LanguageSegments {
+  uint64_t tokens;  // the number of characters for development: the tokens before any merge
   uint64_t ratio, ratio_divisor;  // the ratio is the quotient of these two
   uint64_t unit;
 
@@ -97,37 +89,30 @@ class ParityMerger {
   ParityMerger(const std::vector<LanguageTexts>& languages, const PieceRule& rule,
                const ParityMergeOptions& options, Crew& crew)
       : languages_(languages),
-        rule_(rule),
         options_(options),
-        crew_(crew),
         pieces_(symbols_),
+        texts_(symbols_, ParityPolicy(symbols_, rule), languages, Characters(),
+               options.first_merges > 0, crew),
         last_choices_(languages.size(), options.window) {
-    if (options.first_merges > 0) {
-      SegmentCounts all;
-      for (const LanguageTexts& language : languages) all.add(*language.training);
-      all_ = text_of(std::move(all));
-    }
-    for (const LanguageTexts& language : languages) {
-      const bool same = language.development == language.training;
-      found_.tokens.push_back(language.tokens);
-      training_.push_back(text_of(std::exchange(*language.training, SegmentCounts())));
-      development_.push_back(same ? nullptr
-                                  : text_of(std::exchange(*language.development, SegmentCounts())));
-    }
+    for (size_t i = 0; i < languages.size(); ++i) texts_.tokens[i] = languages[i].tokens;
   }
   ParityMerger(const ParityMerger&) = delete;
 
   // Makes merges until the wanted number is reached, or no language has a pair left.
-  ParityMerges make() {
-    while (found_.pieces.size() < options_.wanted) {
-      crew_.check_cancelled();
-      if (found_.pieces.size() == options_.first_merges) all_.reset();
-      const Choice choice = all_ ? take_pair(*all_, count()) : choose();
+  ParityMerges make(Crew& crew) {
+    ParityMerges found;
+    while (found.pieces.size() < options_.wanted) {
+      crew.check_cancelled();
+      if (found.pieces.size() == options_.first_merges) texts_.all.reset();
+      const Choice choice = texts_.all ? take_pair(*texts_.all, count()) : choose();
       if (choice.merged == kNone) break;
-      merge(choice);
-      crew_.advance(1);
+      found.pieces.push_back(symbols_.utf8(choice.merged));
+      found.chosen_by.push_back(choice.language);
+      texts_.merge(choice.left, choice.right, choice.merged);
+      crew.advance(1);
     }
-    return std::move(found_);
+    found.tokens = std::move(texts_.tokens);
+    return found;
   }
 
  private:
@@ -143,37 +128,19 @@ class ParityMerger {
   // The number of languages.
   uint32_t count() const { return static_cast<uint32_t>(languages_.size()); }
 
-  std::unique_ptr<Text> text_of(SegmentCounts segments);
-
   Choice choose();
   uint32_t costliest(const std::vector<bool>& excluded, bool in_window) const;
   bool chose_too_often(uint32_t language) const;
   Choice take_pair(Text& text, uint32_t language);
 
-  void merge(const Choice& choice);
-  static uint64_t merge(Text& text, const Choice& choice);
-
   const std::vector<LanguageTexts>& languages_;
-  const PieceRule rule_;
   const ParityMergeOptions options_;
-  Crew& crew_;
 
   Symbols symbols_;
   PieceTexts pieces_;
-  std::vector<std::unique_ptr<Text>> training_;     // the text of each language
-  std::vector<std::unique_ptr<Text>> development_;  // null where it is the text for training
-  std::unique_ptr<Text> all_;  // all texts for training; null once the languages choose
+  PairedTexts<ParityPolicy> texts_;
   LastChoices last_choices_;
-  ParityMerges found_;
 };
-
-inline std::unique_ptr<ParityMerger::Text> ParityMerger::text_of(SegmentCounts segments) {
-  auto text = std::make_unique<Text>(symbols_, ParityPolicy(symbols_, rule_));
-  fill_text(std::move(segments), SegmentOrder::kMostFrequentFirst, text->text(), symbols_, crew_);
-  // Any pair that occurs may be chosen by another language, so all of them are recorded.
-  text->record(1, crew_);
-  return text;
-}
 
 // Returns what the language that may choose has chosen.
 inline ParityMerger::Choice ParityMerger::choose() {
@@ -183,7 +150,7 @@ inline ParityMerger::Choice ParityMerger::choose() {
     // The window is ignored if it excludes every language that still has pairs.
     if (language == kNone) language = costliest(excluded, false);
     if (language == kNone) return {kNone, kNone, kNone, kNone};
-    const Choice choice = take_pair(*training_[language], language);
+    const Choice choice = take_pair(*texts_.training[language], language);
     if (choice.merged != kNone) {
       last_choices_.add(language);
       return choice;
@@ -197,7 +164,7 @@ inline uint32_t ParityMerger::costliest(const std::vector<bool>& excluded, bool 
   LanguageTexts::Cost highest{};
   for (uint32_t i = 0; i < count(); ++i) {
     if (excluded[i] || (in_window && chose_too_often(i))) continue;
-    const LanguageTexts::Cost cost = languages_[i].cost(found_.tokens[i]);
+    const LanguageTexts::Cost cost = languages_[i].cost(texts_.tokens[i]);
     if (best != kNone && !exceeds(cost, highest)) continue;
     best = i;
     highest = cost;
@@ -222,27 +189,10 @@ inline ParityMerger::Choice ParityMerger::take_pair(Text& text, uint32_t languag
   }
 }
 
-inline void ParityMerger::merge(const Choice& choice) {
-  found_.pieces.push_back(symbols_.utf8(choice.merged));
-  found_.chosen_by.push_back(choice.language);
-  if (all_) merge(*all_, choice);
-  for (uint32_t i = 0; i < count(); ++i) {
-    uint64_t fewer = merge(*training_[i], choice);
-    if (development_[i]) fewer = merge(*development_[i], choice);
-    found_.tokens[i] -= fewer;
-  }
-}
-
-// Returns how often the pair occurred.
-inline uint64_t ParityMerger::merge(Text& text, const Choice& choice) {
-  const uint32_t pair = text.find(choice.left, choice.right);
-  return pair == kNone ? 0 : text.merge(text[pair], choice.merged);
-}
-
 inline ParityMerges parity_merges(const std::vector<LanguageTexts>& languages,
                                   const PieceRule& rule, const ParityMergeOptions& options,
                                   Crew& crew) {
-  return ParityMerger(languages, rule, options, crew).make();
+  return ParityMerger(languages, rule, options, crew).make(crew);
 }
 
 }  // namespace spmcompat

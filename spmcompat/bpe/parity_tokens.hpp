@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -19,13 +18,11 @@
 
 #include "spmcompat/bpe/language_chooser.hpp"
 #include "spmcompat/bpe/letters.hpp"
-#include "spmcompat/bpe/paired_text.hpp"
-#include "spmcompat/bpe/pairs.hpp"
+#include "spmcompat/bpe/paired_texts.hpp"
 #include "spmcompat/bpe/recurring_languages.hpp"
-#include "spmcompat/bpe/symbols.hpp"
-#include "spmcompat/bpe/text_filler.hpp"
 #include "spmcompat/bpe/token_merges.hpp"
 #include "spmcompat/bpe/token_policy.hpp"
+#include "spmcompat/bpe/token_symbols.hpp"
 #include "spmcompat/bpe/token_texts.hpp"
 #include "spmcompat/bpe/token_words.hpp"
 #include "spmcompat/runtime/crew.hpp"
@@ -33,175 +30,110 @@
 
 namespace spmcompat {
 
-// The words of a language, which are moved out. No two may be the same object.
-struct LanguageWords {
-  SegmentCounts* training;
-  SegmentCounts* development;  // null if no language has development words
-};
-
-struct ParityTokenMergeOptions : TokenMergeOptions {
+struct ParityTokenOptions {
   size_t wanted = 0;        // the number of merges
   size_t first_merges = 0;  // how many merges are chosen by the counts in all languages
   ChooserOptions chooser;
 };
 
-struct ParityTokens {
-  TokenTexts texts;
-  std::vector<TokenMerge> merges;
+struct ParityTokens : FoundTokens {
   bool library_would_end = true;
 };
+
+// Returns the words of which all letters have a token.
+inline SegmentCounts known_words(const SegmentCounts& words, const TokenMergeOptions& options) {
+  std::vector<bool> known(Letters::kCodes);
+  for (const auto& [code, token] : options.tokens) known[code] = true;
+  Letters letters = options.letters;
+  letters.keep_all();
+  SegmentCounts found;
+  words.for_each([&](std::string_view word, uint64_t count) {
+    bool is_known = true;
+    letters.for_each(word, [&](char32_t code) { is_known = is_known && known[code]; });
+    if (is_known) found.add(word, count);
+  });
+  return found;
+}
 
 // The texts of all languages with their pairs. No two symbols have the same token.
 class PairedLanguages {
  public:
   // `texts` must outlive the object. Throws std::overflow_error if a text is too large.
-  PairedLanguages(const std::vector<LanguageWords>& languages,
-                  const ParityTokenMergeOptions& options, const TokenTexts& texts, Crew& crew)
-      : options_(options), texts_(texts), known_(Letters::kCodes) {
-    for (const auto& [code, token] : options.tokens) {
-      known_[code] = true;
-      symbols_.add(char32_t{code});
-      add_token(token);
-    }
-    letters_ = symbols_.size();
-    if (options.first_merges > 0) {
-      SegmentCounts all;
-      for (const LanguageWords& language : languages) all.add(*language.training);
-      all_ = text_of(std::move(all), crew).text;
-    }
-    for (const LanguageWords& language : languages) add_language(language, crew);
-  }
+  PairedLanguages(const std::vector<LanguageSegments>& languages, bool joins,
+                  const TokenMergeOptions& options, const TokenTexts& texts, Crew& crew)
+      : options_(options),
+        texts_(texts),
+        symbols_(options.tokens),
+        paired_(
+            symbols_.symbols(),
+            ParityTokenPolicy(symbols_.symbols(), symbols_.tokens(), options.length_limit, texts),
+            languages, options.letters, joins, crew) {}
   PairedLanguages(const PairedLanguages&) = delete;
 
-  size_t size() const { return training_.size(); }
+  size_t size() const { return paired_.training.size(); }
   // The number of tokens in the development words of each language, or else in its training words.
-  const std::vector<uint64_t>& tokens() const { return tokens_now_; }
+  const std::vector<uint64_t>& tokens() const { return paired_.tokens; }
+  bool letters_share_tokens() const { return symbols_.letters_share_tokens(); }
 
-  std::optional<TokenPair> take_best(uint32_t language) {
-    Text& text = language == size() ? *all_ : *training_[language];
-    if (language < size()) all_.reset();
+  std::optional<TokenPair> take_best(size_t language) {
+    Text& text = language == size() ? *paired_.all : *paired_.training[language];
+    if (language < size()) paired_.all.reset();
     const uint32_t best = text.take_best();
     if (best == Text::kNone || text[best].count < options_.least_count) return std::nullopt;
     best_ = text[best];
-    return TokenPair(tokens_[best_.left], tokens_[best_.right]);
+    return TokenPair(symbols_.token(best_.left), symbols_.token(best_.right));
   }
 
   // Merges the pair that was taken last. Returns false if the token already occurs in a text; then
   // nothing can be merged any more.
   bool merge(const TokenPair&, uint32_t token) {
-    if (token < occurs_.size() && occurs_[token]) return false;
-    add_token(token);
-    const uint32_t merged = symbols_.add(best_.left, best_.right);
-    if (all_) merge(*all_, merged);
-    for (size_t i = 0; i < size(); ++i) {
-      const uint64_t in_training = merge(*training_[i], merged);
-      tokens_now_[i] -= development_.empty() ? in_training : merge(*development_[i], merged);
-    }
+    if (symbols_.occurs(token)) return false;
+    paired_.merge(best_.left, best_.right, symbols_.add(best_.left, best_.right, token));
     return true;
   }
 
-  bool letters_share_tokens() const { return letters_share_tokens_; }
-
   // Drops everything and returns the words without merges.
   RecurringLanguages split() {
-    std::vector<TokenWords> training, development;
-    for (const auto& text : training_) training.push_back(words_of(*text));
-    for (const auto& text : development_) development.push_back(words_of(*text));
-    all_.reset();
-    return RecurringLanguages(std::move(training), development, options_.least_count, texts_);
+    paired_.all.reset();
+    const bool has_development = paired_.development[0] != nullptr;
+    TokenWords training = words_of(paired_.training);
+    return RecurringLanguages(size(), std::move(training), has_development,
+                              words_of(paired_.development), options_.least_count, texts_);
   }
 
  private:
   using Text = PairedText<ParityTokenPolicy>;
-  struct Filled {
-    std::unique_ptr<Text> text;
-    uint64_t letters;
-  };
 
-  void add_language(const LanguageWords& language, Crew& crew) {
-    Filled training = text_of(std::exchange(*language.training, SegmentCounts()), crew);
-    training_.push_back(std::move(training.text));
-    tokens_now_.push_back(training.letters);
-    if (language.development == nullptr) return;
-    Filled development = text_of(known_words(*language.development), crew);
-    *language.development = SegmentCounts();
-    development_.push_back(std::move(development.text));
-    tokens_now_.back() = development.letters;
-  }
-
-  // Leaves out development words that contain a letter without a token.
-  SegmentCounts known_words(const SegmentCounts& words) const {
-    Letters letters = options_.letters;
-    letters.keep_all();
-    SegmentCounts found;
-    words.for_each([&](std::string_view word, uint64_t count) {
-      bool is_known = true;
-      letters.for_each(word, [&](char32_t code) { is_known = is_known && known_[code]; });
-      if (is_known) found.add(word, count);
-    });
-    return found;
-  }
-
-  Filled text_of(SegmentCounts words, Crew& crew) {
-    const ParityTokenPolicy policy(symbols_, tokens_, options_.length_limit, texts_);
-    auto text = std::make_unique<Text>(symbols_, policy);
-    const uint64_t letters = fill_text(std::move(words), SegmentOrder::kMostFrequentFirst,
-                                       text->text(), symbols_, crew, options_.letters);
-    // Any pair that occurs may be chosen by another language, so all of them are recorded.
-    text->record(1, crew);
-    return {std::move(text), letters};
-  }
-
-  // Adds the token of the next symbol.
-  void add_token(uint32_t token) {
-    tokens_.push_back(token);
-    if (occurs_.size() <= token) occurs_.resize(token + 1);
-    letters_share_tokens_ = letters_share_tokens_ || occurs_[token];
-    occurs_[token] = true;
-  }
-
-  // Returns how often the pair occurred.
-  uint64_t merge(Text& text, uint32_t merged) const {
-    const uint32_t pair = text.find(best_.left, best_.right);
-    if (pair == Text::kNone) return 0;
-    const uint64_t count = text.merge(text[pair], merged);
-    text.forget(pair);
-    return count;
-  }
-
-  TokenWords words_of(Text& text) const {
-    text.drop_pairs();
-    text.text().split_into_characters(symbols_, letters_);
-    TokenWords words(text.text(), symbols_, tokens_, options_.length_limit);
-    text.drop();
+  TokenWords words_of(std::vector<std::unique_ptr<Text>>& texts) const {
+    TokenWords words(options_.length_limit);
+    for (size_t language = 0; language < texts.size(); ++language) {
+      const std::unique_ptr<Text> text = std::move(texts[language]);
+      if (text == nullptr) continue;
+      text->drop_pairs();
+      text->text().split_into_characters(symbols_.symbols(), symbols_.letters());
+      words.add(text->text(), symbols_, language);
+    }
     return words;
   }
 
-  const ParityTokenMergeOptions& options_;
+  const TokenMergeOptions& options_;
   const TokenTexts& texts_;
-  std::vector<bool> known_;  // whether a code is that of a letter with a token
-  Symbols symbols_;
-  uint32_t letters_ = 0;          // the number of symbols that are letters
-  std::vector<uint32_t> tokens_;  // the token of each symbol
-  std::vector<bool> occurs_;      // whether a symbol has the token
-  bool letters_share_tokens_ = false;
-  std::unique_ptr<Text> all_;  // all training words; null once the languages choose
-  std::vector<std::unique_ptr<Text>> training_, development_;
-  std::vector<uint64_t> tokens_now_;
+  TokenSymbols symbols_;
+  PairedTexts<ParityTokenPolicy> paired_;
   Pair best_{};
 };
 
 // `Languages` is PairedLanguages or RecurringLanguages. Returns false if a token recurs.
 template <typename Languages>
-bool make_parity_tokens(Languages& languages, const ParityTokenMergeOptions& options, Crew& crew,
+bool make_parity_tokens(Languages& languages, const ParityTokenOptions& options, Crew& crew,
                         ParityTokens& found) {
   found.merges.clear();
   LanguageChooser chooser(options.chooser, languages.tokens());
   while (found.merges.size() < options.wanted && !chooser.all_exhausted()) {
     crew.check_cancelled();
     const bool languages_choose = found.merges.size() >= options.first_merges;
-    const auto all = static_cast<uint32_t>(languages.size());
-    const uint32_t language = languages_choose ? chooser.choose(languages.tokens()) : all;
+    const size_t language =
+        languages_choose ? chooser.choose(languages.tokens()) : languages.size();
     const std::optional<TokenPair> best = languages.take_best(language);
     if (best) {
       const uint32_t token = found.texts.merge(best->first, best->second);
@@ -218,14 +150,20 @@ bool make_parity_tokens(Languages& languages, const ParityTokenMergeOptions& opt
   return true;
 }
 
-inline ParityTokens parity_tokens(const std::vector<LanguageWords>& words,
-                                  const ParityTokenMergeOptions& options, Crew& crew) {
-  ParityTokens found{options.texts, {}};
-  PairedLanguages languages(words, options, found.texts, crew);
-  if (languages.letters_share_tokens() || !make_parity_tokens(languages, options, crew, found)) {
+// The words are moved out. Either all languages or none have development words.
+inline ParityTokens find_parity_tokens(const std::vector<LanguageSegments>& words,
+                                       const TokenMergeOptions& options,
+                                       const ParityTokenOptions& parity, Crew& crew) {
+  for (const LanguageSegments& language : words) {
+    if (language.development == nullptr) continue;
+    *language.development = known_words(*language.development, options);
+  }
+  ParityTokens found{{options.texts, {}}};
+  PairedLanguages languages(words, parity.first_merges > 0, options, found.texts, crew);
+  if (languages.letters_share_tokens() || !make_parity_tokens(languages, parity, crew, found)) {
     found.texts = options.texts;
     RecurringLanguages recurring = languages.split();
-    make_parity_tokens(recurring, options, crew, found);
+    make_parity_tokens(recurring, parity, crew, found);
   }
   return found;
 }

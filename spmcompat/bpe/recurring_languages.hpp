@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <queue>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -70,101 +71,71 @@ class PairCounts {
 
 class RecurringLanguages {
  public:
-  // `development` has the words of each language, or is empty. The texts must outlive the object.
-  RecurringLanguages(std::vector<TokenWords> training, const std::vector<TokenWords>& development,
-                     uint64_t least_count, const TokenTexts& texts)
-      : least_count_(least_count), all_(texts), tokens_now_(training.size()) {
-    for (TokenWords& words : training) add_training(std::move(words), texts);
-    for (size_t i = 0; i < development.size(); ++i) add_development(development[i], i);
-    has_development_ = !development.empty();
-    for (size_t i = 0; i < size(); ++i) {
-      if (!has_development_) tokens_now_[i] = count_tokens(languages_[i].words);
+  // The words know their languages. Either all languages have development words, or none has. The
+  // texts must outlive the object.
+  RecurringLanguages(size_t languages, TokenWords training, bool has_development,
+                     const TokenWords& development, uint64_t least_count, const TokenTexts& texts)
+      : least_count_(least_count),
+        training_(std::move(training)),
+        pairs_(languages + 1, PairCounts(texts)),
+        has_development_(has_development),
+        tokens_now_(languages) {
+    training_.for_each_pair(
+        [this](const TokenPair& pair, int64_t count, uint32_t word) { change(pair, count, word); });
+    push_changed();
+    for (const TokenWords::Word& word : (has_development ? development : training_).words()) {
+      tokens_now_[word.language] += word.symbols.size() * word.count;
+    }
+    for (const TokenWords::Word& word : development.words()) {
+      std::vector<uint32_t> tokens;
+      for (const TokenWords::Symbol& symbol : word.symbols) tokens.push_back(symbol.token);
+      std::vector<uint64_t>& counts = development_[tokens];
+      counts.resize(languages);
+      counts[word.language] += word.count;
     }
   }
 
-  size_t size() const { return languages_.size(); }
+  size_t size() const { return tokens_now_.size(); }
   const std::vector<uint64_t>& tokens() const { return tokens_now_; }
 
-  std::optional<TokenPair> take_best(uint32_t language) {
-    return (language == size() ? all_ : languages_[language].pairs).pop(least_count_);
-  }
+  std::optional<TokenPair> take_best(size_t language) { return pairs_[language].pop(least_count_); }
 
   bool merge(const TokenPair& pair, uint32_t token) {
-    std::unordered_set<TokenPair, TokenPairHash> changed{pair};
-    for (size_t i = 0; i < size(); ++i) {
-      const int64_t change = merge(languages_[i], pair, token, changed);
-      if (!has_development_) tokens_now_[i] += change;
+    const std::unordered_set<uint32_t> words = std::exchange(places_[pair], {});
+    std::vector<bool> occurred(size());
+    for (const uint32_t word : words) {
+      const size_t language = training_.words()[word].language;
+      occurred[language] = true;
+      const int64_t fewer = training_.merge(
+          word, pair, token, [&](const TokenPair& other, int64_t by) { change(other, by, word); });
+      if (!has_development_) tokens_now_[language] += fewer;
     }
-    for (const TokenPair& one : changed) {
-      all_[one] = 0;
-      for (Language& language : languages_) all_[one] += language.pairs[one];
-      all_.push(one);
+    for (size_t language = 0; language < size(); ++language) {
+      if (!occurred[language]) continue;
+      pairs_.back()[pair] -= pairs_[language][pair];
+      pairs_[language][pair] = 0;
     }
+    push_changed();
     merge_development(pair, token);
     return true;
   }
 
  private:
-  struct Language {
-    TokenWords words;
-    PairCounts pairs;
-    // The words in which each pair was counted.
-    std::unordered_map<TokenPair, std::unordered_set<uint32_t>, TokenPairHash> places{};
-  };
   // Development words with their counts in each language.
   using Development = std::map<std::vector<uint32_t>, std::vector<uint64_t>>;
 
-  static uint64_t count_tokens(const TokenWords& words) {
-    uint64_t tokens = 0;
-    for (const TokenWords::Word& word : words.words()) tokens += word.symbols.size() * word.count;
-    return tokens;
+  // Changes the count of a pair in the language of a word, and in all languages together.
+  void change(const TokenPair& pair, int64_t by, uint32_t word) {
+    for (const size_t counts : {training_.words()[word].language, size()}) {
+      pairs_[counts][pair] += by;
+      changed_.emplace(counts, pair);
+    }
+    if (by > 0) places_[pair].insert(word);
   }
 
-  void add_training(TokenWords words, const TokenTexts& texts) {
-    Language language{std::move(words), PairCounts(texts)};
-    std::unordered_set<TokenPair, TokenPairHash> found;
-    language.words.for_each_pair([&](const TokenPair& pair, int64_t count, uint32_t word) {
-      found.insert(pair);
-      language.pairs[pair] += count;
-      language.places[pair].insert(word);
-      all_[pair] += count;
-    });
-    for (const TokenPair& pair : found) {
-      language.pairs.push(pair);
-      all_.push(pair);
-    }
-    languages_.push_back(std::move(language));
-  }
-
-  void add_development(const TokenWords& words, size_t language) {
-    for (const TokenWords::Word& word : words.words()) {
-      std::vector<uint32_t> tokens;
-      for (const TokenWords::Symbol& symbol : word.symbols) tokens.push_back(symbol.token);
-      std::vector<uint64_t>& counts = development_[tokens];
-      counts.resize(size());
-      counts[language] += word.count;
-    }
-    tokens_now_[language] = count_tokens(words);
-  }
-
-  // Returns the change of the number of tokens.
-  static int64_t merge(Language& language, const TokenPair& pair, uint32_t token,
-                       std::unordered_set<TokenPair, TokenPairHash>& all_changed) {
-    const auto places = language.places.extract(pair);
-    if (places.empty()) return 0;
-    int64_t change = 0;
-    std::unordered_set<TokenPair, TokenPairHash> changed;
-    for (const uint32_t word : places.mapped()) {
-      change += language.words.merge(word, pair, token, [&](const TokenPair& other, int64_t by) {
-        changed.insert(other);
-        language.pairs[other] += by;
-        if (by > 0) language.places[other].insert(word);
-      });
-    }
-    language.pairs[pair] = 0;
-    for (const TokenPair& other : changed) language.pairs.push(other);
-    all_changed.merge(changed);
-    return change;
+  void push_changed() {
+    for (const auto& [counts, pair] : changed_) pairs_[counts].push(pair);
+    changed_.clear();
   }
 
   void merge_development(const TokenPair& pair, uint32_t token) {
@@ -198,10 +169,13 @@ class RecurringLanguages {
   }
 
   uint64_t least_count_;
-  std::vector<Language> languages_;
-  PairCounts all_;
+  TokenWords training_;
+  std::vector<PairCounts> pairs_;  // of each language, then of all languages together
+  std::set<std::pair<size_t, TokenPair>> changed_;  // the pairs whose counts the merge changed
+  // The words in which each pair was counted.
+  std::unordered_map<TokenPair, std::unordered_set<uint32_t>, TokenPairHash> places_;
   Development development_;
-  bool has_development_ = false;
+  bool has_development_;
   std::vector<uint64_t> tokens_now_;
 };
 

@@ -18,8 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include "spmcompat/bpe/symbol_text.hpp"
-#include "spmcompat/bpe/symbols.hpp"
 #include "spmcompat/bpe/token_texts.hpp"
 #include "spmcompat/bpe/token_words.hpp"
 #include "spmcompat/runtime/crew.hpp"
@@ -28,11 +26,9 @@ namespace spmcompat {
 
 class RecurringTokens {
  public:
-  // `merges` are the merges so far, which the text contains. `tokens` has the token of each symbol.
-  RecurringTokens(const SymbolText& text, const Symbols& symbols,
-                  const std::vector<uint32_t>& tokens, uint64_t least_count, uint64_t length_limit,
-                  const std::vector<TokenMerge>& merges)
-      : least_count_(least_count), words_(text, symbols, tokens, length_limit) {
+  // `merges` are the merges so far, which the words contain.
+  RecurringTokens(TokenWords words, uint64_t least_count, const std::vector<TokenMerge>& merges)
+      : least_count_(least_count), words_(std::move(words)) {
     words_.for_each_pair(
         [this](const TokenPair& pair, int64_t count, uint32_t word) { change(pair, count, word); });
     push_changed();
@@ -40,7 +36,7 @@ class RecurringTokens {
   }
 
   // Makes merges until there are `wanted` tokens, or no pair is left.
-  void make(size_t wanted, TokenTexts& texts, std::vector<TokenMerge>& merges, const Crew& crew) {
+  void make(size_t wanted, TokenTexts& texts, std::vector<TokenMerge>& merges, Crew& crew) {
     while (texts.size() < wanted) {
       crew.check_cancelled();
       if (queue_.empty()) return;
@@ -51,10 +47,11 @@ class RecurringTokens {
         push(std::move(best));
         continue;
       }
-      if (count < least_count_) return queue_.clear();
+      if (count < least_count_) return;
       const auto [left, right] = best.pair;
       const uint32_t token = texts.merge(left, right);
       merges.push_back({left, right, token, 0});
+      crew.advance(1);
       for (const uint32_t word : best.words) {
         words_.merge(word, best.pair, token,
                      [&](const TokenPair& pair, int64_t by) { change(pair, by, word); });

@@ -13,18 +13,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "spmcompat/bpe/letters.hpp"
 #include "spmcompat/bpe/paired_text.hpp"
 #include "spmcompat/bpe/recurring_tokens.hpp"
-#include "spmcompat/bpe/symbol_text.hpp"
-#include "spmcompat/bpe/symbols.hpp"
 #include "spmcompat/bpe/text_filler.hpp"
 #include "spmcompat/bpe/token_policy.hpp"
+#include "spmcompat/bpe/token_symbols.hpp"
 #include "spmcompat/bpe/token_texts.hpp"
+#include "spmcompat/bpe/token_words.hpp"
 #include "spmcompat/runtime/crew.hpp"
 #include "spmcompat/segments/segment_counts.hpp"
 
@@ -36,109 +35,92 @@ struct TokenMergeOptions {
   TokenTexts texts;                                   // special tokens and letters
   uint64_t least_count = 1;   // pairs that occur less often are not merged; at least 1
   uint64_t length_limit = 0;  // see TokenPolicy
-  size_t expected = 1;        // the approximate number of merges
 };
 
-class TokenMerges {
- public:
-  // `options.tokens` must contain all letters of the words. Throws std::overflow_error if the text
-  // is too large.
-  TokenMerges(SegmentCounts words, const TokenMergeOptions& options, Crew& crew)
-      : least_count_(options.least_count),
-        length_limit_(options.length_limit),
-        texts_(options.texts),
-        text_(symbols_, {symbols_, tokens_, options.length_limit}) {
-    for (const auto& [code, token] : options.tokens) {
-      symbols_.add(char32_t{code});
-      add_token(token);
-    }
-    const uint64_t letters = fill_text(std::move(words), SegmentOrder::kMostFrequentFirst,
-                                       text_.text(), symbols_, crew, options.letters);
-    const uint64_t mean = letters / std::max<size_t>(options.expected, 1);
-    floor_ = std::max(least_count_, mean < 32 ? 1 : 4 * mean);
-    const bool letters_share_tokens =
-        static_cast<size_t>(std::count(occurs_.begin(), occurs_.end(), true)) < tokens_.size();
-    if (letters_share_tokens) start_recurring();
-  }
-  TokenMerges(const TokenMerges&) = delete;
-  static std::unique_ptr<TokenMerges> of_words(SegmentCounts& words,
-                                               const TokenMergeOptions& options, Crew& crew) {
-    return std::make_unique<TokenMerges>(std::move(words), options, crew);
-  }
+struct FoundTokens {
+  TokenTexts texts;
+  std::vector<TokenMerge> merges;
+};
 
-  // Makes merges until there are `wanted` tokens, or no pair is left.
-  void make(size_t wanted, Crew& crew) {
-    while (texts_.size() < wanted) {
-      if (recurring_) return recurring_->make(wanted, texts_, merges_, crew);
+class TokenMerger {
+ public:
+  // For the parameters, see find_tokens below.
+  TokenMerger(SegmentCounts words, const TokenMergeOptions& options, size_t wanted, Crew& crew)
+      : options_(options),
+        found_{options.texts, {}},
+        symbols_(options.tokens),
+        recurs_(symbols_.letters_share_tokens()),
+        text_(std::make_unique<Text>(
+            symbols_.symbols(),
+            TokenPolicy(symbols_.symbols(), symbols_.tokens(), options.length_limit))) {
+    const uint64_t letters = fill_text(std::move(words), SegmentOrder::kMostFrequentFirst,
+                                       text_->text(), symbols_.symbols(), crew, options.letters);
+    const size_t known = std::min(found_.texts.size(), wanted);
+    const uint64_t mean = letters / std::max<size_t>(wanted - known, 1);
+    record(std::max(options.least_count, mean < 32 ? 1 : 4 * mean), crew);
+  }
+  TokenMerger(const TokenMerger&) = delete;
+
+  FoundTokens make(size_t wanted, Crew& crew) {
+    while (found_.texts.size() < wanted && !recurs_) {
       crew.check_cancelled();
-      if (must_record_) record(crew);
-      const uint32_t best = text_.take_best();
+      const uint32_t best = text_->take_best();
       if (best == Text::kNone) {
-        if (floor_ == least_count_) return;
-        lower_floor();
+        if (floor_ == options_.least_count) break;
+        lower_floor(crew);
       } else {
-        merge(text_[best]);
+        merge(best, crew);
       }
     }
+    if (recurs_) {
+      TokenWords words(options_.length_limit);
+      words.add(text_->text(), symbols_);
+      text_.reset();
+      RecurringTokens recurring(std::move(words), options_.least_count, found_.merges);
+      recurring.make(wanted, found_.texts, found_.merges, crew);
+    }
+    return std::move(found_);
   }
-
-  // Frees the memory that only `make` needs. Nothing can be merged afterwards.
-  void finish() {
-    text_.drop();
-    recurring_.reset();
-  }
-
-  const TokenTexts& texts() const { return texts_; }
-  const std::vector<TokenMerge>& merges() const { return merges_; }
 
  private:
   using Text = PairedText<TokenPolicy>;
 
-  void record(Crew& crew) {
-    text_.record(floor_, crew);
-    must_record_ = false;
+  void record(uint64_t floor, Crew& crew) {
+    floor_ = floor;
+    text_->record(floor, crew);
   }
 
-  void lower_floor() {
-    text_.drop_pairs();
-    text_.text().pack(symbols_);
-    floor_ = std::max(floor_ / 5, least_count_);
-    must_record_ = true;
+  void lower_floor(Crew& crew) {
+    text_->drop_pairs();
+    text_->text().pack(symbols_.symbols());
+    record(std::max(floor_ / 5, options_.least_count), crew);
   }
 
-  void merge(const Pair& pair) {
-    const uint32_t left = tokens_[pair.left], right = tokens_[pair.right];
-    const size_t known = texts_.size();
-    const uint32_t token = texts_.merge(left, right);
-    if (token < known && occurs_[token]) return start_recurring();
-    add_token(token);
-    const uint64_t count = text_.merge(pair, symbols_.add(pair.left, pair.right));
-    merges_.push_back({left, right, token, count});
+  void merge(uint32_t id, Crew& crew) {
+    const uint32_t left = (*text_)[id].left, right = (*text_)[id].right;
+    const uint32_t left_token = symbols_.token(left), right_token = symbols_.token(right);
+    const uint32_t token = found_.texts.merge(left_token, right_token);
+    recurs_ = symbols_.occurs(token);
+    if (recurs_) return;
+    const uint64_t count = text_->merge(id, symbols_.add(left, right, token));
+    found_.merges.push_back({left_token, right_token, token, count});
+    crew.advance(1);
   }
 
-  void start_recurring() {
-    recurring_ = std::make_unique<RecurringTokens>(text_.text(), symbols_, tokens_, least_count_,
-                                                   length_limit_, merges_);
-    text_.drop();
-  }
-
-  // Adds the token of the next symbol.
-  void add_token(uint32_t token) {
-    tokens_.push_back(token);
-    if (occurs_.size() <= token) occurs_.resize(token + 1);
-    occurs_[token] = true;
-  }
-
-  const uint64_t least_count_, length_limit_;
-  TokenTexts texts_;
-  std::vector<TokenMerge> merges_;
-  Symbols symbols_;
-  std::vector<uint32_t> tokens_;  // the token of each symbol
-  std::vector<bool> occurs_;      // whether a symbol has the token
-  Text text_;
+  const TokenMergeOptions& options_;
+  FoundTokens found_;
+  TokenSymbols symbols_;
+  bool recurs_;  // whether a merge gives a token that already occurs
+  std::unique_ptr<Text> text_;
   uint64_t floor_ = 0;
-  bool must_record_ = true;
-  std::unique_ptr<RecurringTokens> recurring_;
 };
+
+// Makes merges until there are `wanted` tokens, or no pair is left. `options.tokens` must contain all
+// letters of the words, which are moved out. Throws std::overflow_error if the text is too large.
+inline FoundTokens find_tokens(SegmentCounts& words, const TokenMergeOptions& options,
+                               size_t wanted, Crew& crew) {
+  TokenMerger merger(std::exchange(words, SegmentCounts()), options, wanted, crew);
+  return merger.make(wanted, crew);
+}
 
 }  // namespace spmcompat

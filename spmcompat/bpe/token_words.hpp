@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "spmcompat/bpe/symbol_text.hpp"
-#include "spmcompat/bpe/symbols.hpp"
+#include "spmcompat/bpe/token_symbols.hpp"
 #include "spmcompat/containers/hash.hpp"
 
 namespace spmcompat {
@@ -27,20 +27,21 @@ class TokenWords {
   struct Word {
     std::vector<Symbol> symbols;
     int64_t count;
+    size_t language;
   };
 
-  // `tokens` has the token of each symbol. A merge of more than two letters is only counted if it has
-  // fewer than `length_limit` letters.
-  TokenWords(const SymbolText& text, const Symbols& symbols, const std::vector<uint32_t>& tokens,
-             uint64_t length_limit)
-      : length_limit_(length_limit) {
+  // A merge of more than two letters is only counted if it has fewer than `length_limit` letters.
+  explicit TokenWords(uint64_t length_limit) : length_limit_(length_limit) {}
+
+  // Adds the words of a text.
+  void add(const SymbolText& text, const TokenSymbols& symbols, size_t language = 0) {
     for (uint32_t position = 1; position < text.size(); ++position) {
       const uint32_t at = text[position];
       if (SymbolText::is_symbol(at)) {
         if (SymbolText::is_edge(text[position - 1])) {
-          words_.push_back({{}, static_cast<int64_t>(text.count_at(position))});
+          words_.push_back({{}, static_cast<int64_t>(text.count_at(position)), language});
         }
-        words_.back().symbols.push_back({tokens[at], symbols.length(at)});
+        words_.back().symbols.push_back({symbols.token(at), symbols.symbols().length(at)});
       }
     }
   }

@@ -21,39 +21,31 @@ class Letters:
 def count_letters(texts: Iterable[Words], letters: Letters) -> list[tuple[int, int]]: ...
 
 @final
-class TokenMerges:
+class FirstTokens:
     def __init__(
         self,
-        words: Words,
         letters: Letters,
         tokens: Iterable[tuple[int, int]],
         texts: Iterable[bytes],
-        workers: Workers,
         *,
         prefix: bytes = ...,
         least_count: int = ...,
-        length_limit: int = ...,
-        expected: int = ...,
+        length_limit: int | None = ...,
     ) -> None: ...
-    def make(self, wanted: int) -> int: ...
-    def finish(self) -> None: ...
-    def texts(self) -> list[bytes]: ...
-    def merges(self) -> list[tuple[int, int, int]]: ...
+    def __len__(self) -> int: ...
 
-def parity_tokens(
+def find_tokens(
+    words: Words, first: FirstTokens, wanted: int, workers: Workers, *, stage: Stage | None = ...
+) -> tuple[list[str], list[tuple[int, int, int]]]: ...
+def find_parity_tokens(
     languages: Iterable[tuple[Words, Words | None]],
-    letters: Letters,
-    tokens: Iterable[tuple[int, int]],
-    texts: Iterable[bytes],
+    first: FirstTokens,
+    wanted: int,
     workers: Workers,
     *,
-    wanted: int,
-    prefix: bytes = ...,
-    least_count: int = ...,
-    length_limit: int = ...,
     first_merges: int = ...,
     ratios: Sequence[float] = ...,
     window: int = ...,
     largest_share: float = ...,
     stage: Stage | None = ...,
-) -> tuple[list[bytes], list[tuple[int, int, int]], bool]: ...
+) -> tuple[list[str], list[tuple[int, int, int]], bool]: ...

@@ -2,22 +2,20 @@
 
 For example, byte-level BPE, with the bytes as the first tokens::
 
-    counts = count_letters([words], Letters())
-    merges = TokenMerges(words, Letters(), [(code, code) for code in range(256)], texts, workers)
-    merges.make(32000)
+    first = FirstTokens(Letters(), [(code, code) for code in range(256)], texts)
+    tokens, merges = find_tokens(words, first, 32000, workers)
 """
 
 from cython cimport final
 from cython.operator cimport dereference
 from libc.stdint cimport uint32_t, uint64_t
 from libcpp cimport bool as cbool
-from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 from spmcompat.plan cimport char32_t
-from spmcompat.runtime.threads cimport CCrew, Crew, start_change, start_stage
+from spmcompat.runtime.threads cimport CCrew, Crew, start_stage
 from spmcompat.segments.corpus cimport CSegmentCounts
 from spmcompat.words.words cimport Words
 
@@ -57,16 +55,14 @@ cdef extern from "spmcompat/bpe/token_merges.hpp" namespace "spmcompat" nogil:
         TokenTexts texts
         uint64_t least_count
         uint64_t length_limit
-        size_t expected
 
-    cdef cppclass CTokenMerges "spmcompat::TokenMerges":
-        const TokenTexts& texts()
-        const vector[TokenMerge]& merges()
-        void finish()
+    cdef cppclass FoundTokens:
+        FoundTokens()
+        TokenTexts texts
+        vector[TokenMerge] merges
 
-    unique_ptr[CTokenMerges] merges_of_words "spmcompat::TokenMerges::of_words"(
-        CSegmentCounts& words, const TokenMergeOptions& options, CCrew& crew)
-    void make_merges "&spmcompat::TokenMerges::make"(size_t wanted, CCrew& crew)
+    FoundTokens cpp_find_tokens "spmcompat::find_tokens"(
+        CSegmentCounts& words, const TokenMergeOptions& options, size_t wanted, CCrew& crew)
 
 
 cdef extern from "spmcompat/bpe/language_chooser.hpp" namespace "spmcompat" nogil:
@@ -76,26 +72,27 @@ cdef extern from "spmcompat/bpe/language_chooser.hpp" namespace "spmcompat" nogi
         double largest_share
 
 
-cdef extern from "spmcompat/bpe/parity_tokens.hpp" namespace "spmcompat" nogil:
-    cdef cppclass LanguageWords:
-        LanguageWords()
+cdef extern from "spmcompat/bpe/paired_texts.hpp" namespace "spmcompat" nogil:
+    cdef cppclass LanguageSegments:
+        LanguageSegments()
         CSegmentCounts* training
         CSegmentCounts* development
 
-    cdef cppclass ParityTokenMergeOptions(TokenMergeOptions):
-        ParityTokenMergeOptions()
+
+cdef extern from "spmcompat/bpe/parity_tokens.hpp" namespace "spmcompat" nogil:
+    cdef cppclass ParityTokenOptions:
+        ParityTokenOptions()
         size_t wanted
         size_t first_merges
         ChooserOptions chooser
 
-    cdef cppclass ParityTokens:
+    cdef cppclass ParityTokens(FoundTokens):
         ParityTokens()
-        TokenTexts texts
-        vector[TokenMerge] merges
         cbool library_would_end
 
-    ParityTokens cpp_parity_tokens "spmcompat::parity_tokens"(
-        const vector[LanguageWords]& words, const ParityTokenMergeOptions& options, CCrew& crew)
+    ParityTokens cpp_find_parity_tokens "spmcompat::find_parity_tokens"(
+        const vector[LanguageSegments]& words, const TokenMergeOptions& options,
+        const ParityTokenOptions& parity, CCrew& crew)
 
 
 INNER = INNER_MARK
@@ -147,8 +144,47 @@ def count_letters(texts, Letters letters not None):
 
 
 @final
-cdef class TokenMerges:
-    """The merges of words: each joins the most frequent pair of neighbouring tokens.
+cdef class FirstTokens:
+    """The tokens before the first merge, and the rules for merges.
+
+    Parameters
+    ----------
+    letters : Letters
+        How words are divided into letters.
+    tokens : iterable of (int, int)
+        The code of each letter, and the id of its token.
+    texts : iterable of bytes
+        The texts of the first tokens, by id. They must be distinct.
+    prefix : bytes, optional
+        The affix of letters inside words. It is dropped from the right part of a merge.
+    least_count : int, optional
+        Pairs that occur less often are not merged; at least 1.
+    length_limit : int, optional
+        A merge of more than two letters must have fewer letters than this.
+    """
+
+    cdef TokenMergeOptions options
+
+    def __init__(
+        self, Letters letters not None, tokens, texts, *, bytes prefix=b"", uint64_t least_count=1,
+        length_limit=None,
+    ):
+        cdef vector[string] first = texts
+        self.options.letters = letters.letters
+        self.options.tokens = tokens
+        self.options.texts = TokenTexts(first, prefix)
+        self.options.least_count = least_count
+        self.options.length_limit = 2**64 - 1 if length_limit is None else length_limit
+
+    def __len__(self):
+        return self.options.texts.size()
+
+
+def find_tokens(
+    Words words not None, FirstTokens first not None, size_t wanted, workers not None, *,
+    stage=None,
+):
+    """Merge the most frequent pair of neighbouring tokens until there are enough tokens.
 
     Of two pairs with the same count, the one with the smaller ids comes first. A merge whose text
     is already a token gets the id of that token, and is still made.
@@ -157,81 +193,37 @@ cdef class TokenMerges:
     ----------
     words : Words
         The words. Afterwards, `words` is empty.
-    letters : Letters
-        How words are divided into letters.
-    tokens : iterable of (int, int)
-        The code of each letter, and the id of its token.
-    texts : iterable of bytes
-        The texts of the first tokens, by id. They must be distinct.
+    first : FirstTokens
+        The tokens before the first merge.
+    wanted : int
+        The number of all tokens.
     workers : Workers
         The worker threads. All of them fill the text and look for its pairs; one of them merges.
-    prefix : bytes, optional
-        The affix of letters inside words. It is dropped from the right part of a merge.
-    least_count : int, optional
-        Pairs that occur less often are not merged; at least 1.
-    length_limit : int, optional
-        A merge of more than two letters must have fewer letters than this.
-    expected : int, optional
-        The approximate number of merges. It only affects time and memory.
+    stage : Stage, optional
+        Shows the progress, in merges.
+
+    Returns
+    -------
+    texts : list of str
+        The texts of all tokens, by id; fewer than wanted if no pair is left.
+    merges : list of (int, int, int)
+        The ids of the parts and of the result of each merge.
     """
-
-    cdef Crew crew
-    cdef unique_ptr[CTokenMerges] found
-
-    def __init__(
-        self, Words words not None, Letters letters not None, tokens, texts, workers not None, *,
-        bytes prefix=b"", uint64_t least_count=1, uint64_t length_limit=2**64 - 1,
-        size_t expected=30000,
-    ):
-        cdef TokenMergeOptions options
-        options.letters = letters.letters
-        options.tokens = tokens
-        cdef vector[string] first = texts
-        options.texts = TokenTexts(first, prefix)
-        options.least_count = least_count
-        options.length_limit = length_limit
-        options.expected = expected
-        self.crew = workers.crew
-        start_stage(
-            dereference(self.crew.crew), self.found, merges_of_words, words.words, options)
-        try:
-            self.crew.await_stage()
-        except OverflowError as error:
-            raise _too_large(error) from None
-        words.words = CSegmentCounts()
-
-    def make(self, size_t wanted):
-        """Make merges until there are `wanted` tokens, or no pair is left.
-
-        Returns the number of tokens.
-        """
-        start_change(dereference(self.crew.crew), dereference(self.found), make_merges, wanted)
-        self.crew.await_stage()
-        return dereference(self.found).texts().size()
-
-    def finish(self):
-        """Free the memory that only `make` needs. Nothing can be merged afterwards."""
-        with nogil:
-            dereference(self.found).finish()
-
-    def texts(self):
-        """Return the texts of all tokens as bytes, by id."""
-        return list_texts(dereference(self.found).texts())
-
-    def merges(self):
-        """Return (left, right, token) for each merge: the ids of its parts and of the result."""
-        return list_merges(dereference(self.found).merges())
+    cdef Crew crew = workers.crew
+    cdef FoundTokens found
+    start_stage(
+        dereference(crew.crew), found, cpp_find_tokens, words.words, first.options, wanted)
+    await_tokens(crew, stage)
+    return texts_and_merges(found)
 
 
-def parity_tokens(
-    languages, Letters letters not None, tokens, texts, workers not None, *, size_t wanted,
-    bytes prefix=b"", uint64_t least_count=1, uint64_t length_limit=2**64 - 1,
+def find_parity_tokens(
+    languages, FirstTokens first not None, size_t wanted, workers not None, *,
     size_t first_merges=0, ratios=(), size_t window=0, double largest_share=0, stage=None,
 ):
     """Make parity-aware merges: the language with the highest cost chooses each pair.
 
-    `letters`, `tokens`, `texts`, `workers`, `prefix`, `least_count` and `length_limit` are those of
-    `TokenMerges`.
+    `first`, `workers` and `stage` are those of `find_tokens`.
 
     Parameters
     ----------
@@ -248,24 +240,19 @@ def parity_tokens(
     window, largest_share : int and float, optional
         If `window` is above 0, a language cannot choose if its share of the last `window` choices
         is above `largest_share`.
-    stage : Stage, optional
-        Shows the progress.
 
     Returns
     -------
-    texts : list of bytes
-        The texts of all tokens, by id.
-    merges : list of (int, int, int)
-        The ids of the parts and of the result of each merge; fewer than wanted if no pair is left.
+    texts, merges
+        As for `find_tokens`; there are fewer merges than wanted if no pair is left.
     library_would_end : bool
         Whether Hugging Face's trainer would ever end.
     """
     cdef Crew crew = workers.crew
-    cdef vector[LanguageWords] words
-    cdef LanguageWords one
+    cdef vector[LanguageSegments] words
+    cdef LanguageSegments one
     cdef Words training, development
-    cdef ParityTokenMergeOptions options
-    cdef vector[string] first = texts
+    cdef ParityTokenOptions options
     cdef ParityTokens found
     for training, development in languages:
         one.training = &training.words
@@ -273,33 +260,29 @@ def parity_tokens(
         if development is not None:
             one.development = &development.words
         words.push_back(one)
-    options.letters = letters.letters
-    options.tokens = tokens
-    options.texts = TokenTexts(first, prefix)
-    options.least_count = least_count
-    options.length_limit = length_limit
     options.wanted = wanted
     options.first_merges = first_merges
     options.chooser.ratios = ratios
     options.chooser.window = window
     options.chooser.largest_share = largest_share
-    start_stage(dereference(crew.crew), found, cpp_parity_tokens, words, options)
+    start_stage(
+        dereference(crew.crew), found, cpp_find_parity_tokens, words, first.options, options)
+    await_tokens(crew, stage)
+    return *texts_and_merges(found), found.library_would_end
+
+
+cdef await_tokens(Crew crew, stage):
     try:
         crew.await_stage(stage)
     except OverflowError as error:
-        raise _too_large(error) from None
-    return list_texts(found.texts), list_merges(found.merges), found.library_would_end
+        raise TooLargeError(f"{error}: it has 2**31 letters or more. Give less text.") from None
 
 
-cdef list_texts(const TokenTexts& texts):
+cdef texts_and_merges(const FoundTokens& found):
     cdef uint32_t token
-    return [bytes(texts[token]) for token in range(texts.size())]
-
-
-cdef list_merges(const vector[TokenMerge]& merges):
     cdef size_t i
-    return [(merges[i].left, merges[i].right, merges[i].token) for i in range(merges.size())]
-
-
-def _too_large(error):
-    return TooLargeError(f"{error}: it has 2**31 letters or more. Give less text.")
+    texts = [bytes(found.texts[token]).decode() for token in range(found.texts.size())]
+    merges = [
+        (found.merges[i].left, found.merges[i].right, found.merges[i].token)
+        for i in range(found.merges.size())]
+    return texts, merges

@@ -252,7 +252,7 @@ def _languages(given: SimpleNamespace, template: Template) -> Languages | None:
         return None
     if not template.is_bpe:
         raise ConflictError(f"language_counts is for BPE, and {template.name} is WordPiece.")
-    from spmcompat.bpe.parity_token_trainer import ParityTokenOptions
+    from spmcompat.bpe.token_trainer import ParityTokenOptions
     from spmcompat.huggingface.training import Languages
     from spmcompat.words.table import open_words
 
@@ -260,11 +260,10 @@ def _languages(given: SimpleNamespace, template: Template) -> Languages | None:
         [open_words(item) for item in counts],
         [open_words(item) for item in development],
         ParityTokenOptions(
-            variant="window" if given.language_window else "base",
-            ratio=[*map(float, ratios)] or None,
-            global_merges=given.language_first_merges,
-            window_size=given.language_window,
-            alpha=given.language_alpha,
+            [*map(float, ratios)] or None,
+            given.language_first_merges,
+            given.language_window,
+            given.language_alpha,
             total_symbols=True,
         ),
     )

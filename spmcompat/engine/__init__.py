@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spmcompat.bpe.merges import count_in_encoded
+    from spmcompat.bpe.token_trainer import byte_texts
     from spmcompat.bpe.trainer import make_merges
     from spmcompat.counting.reading import not_utf8
     from spmcompat.engine.lines import (
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from spmcompat.engine.reading import Text, counted, read, read_like
     from spmcompat.engine.stored_options import command_of, possible_writers
     from spmcompat.engine.unigram import Unigram
-    from spmcompat.huggingface.template import Template, byte_texts, plain_patterns, steps
+    from spmcompat.huggingface.template import Template, plain_patterns, steps
     from spmcompat.huggingface.training import count_words
     from spmcompat.normalization.charsmaps import (
         NAMES,
@@ -89,13 +90,14 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "bpe.merges": ("count_in_encoded",),
+    "bpe.token_trainer": ("byte_texts",),
     "bpe.trainer": ("make_merges",),
     "counting.reading": ("not_utf8",),
     "engine.lines": ("LineCutter", "LineSegments", "check_pretokenizer"),
     "engine.reading": ("Text", "counted", "read", "read_like"),
     "engine.stored_options": ("command_of", "possible_writers"),
     "engine.unigram": ("Unigram",),
-    "huggingface.template": ("Template", "byte_texts", "plain_patterns", "steps"),
+    "huggingface.template": ("Template", "plain_patterns", "steps"),
     "huggingface.training": ("count_words",),
     "normalization.charsmaps": (
         "NAMES",

@@ -8,9 +8,10 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from spmcompat.bpe.token_trainer import byte_texts
 from spmcompat.errors import BadValueError, UnwritableError
 from spmcompat.huggingface.reading import tokenizer_of
-from spmcompat.huggingface.template import Json, Template, byte_texts, steps
+from spmcompat.huggingface.template import Json, Template, steps
 from spmcompat.runtime.outputs import check_output, outputs, refuse_inputs
 from spmcompat.runtime.progress import Report
 from spmcompat.splitting.expressions import EXPRESSIONS

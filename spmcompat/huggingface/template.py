@@ -289,14 +289,6 @@ def steps(step: Json | None) -> list[Json]:
     return [one for part in _parts_of(step) for one in steps(part)]
 
 
-def byte_texts() -> dict[int, str]:
-    """Return the character that represents each byte in byte-level tokens, as in GPT-2."""
-    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in plain]
-    codes = {byte: byte for byte in plain} | {byte: 256 + n for n, byte in enumerate(others)}
-    return {byte: chr(codes[byte]) for byte in range(256)}
-
-
 def _text_or(*choices: object) -> str:
     """Return the first text among the choices; empty if there is none."""
     return next((text for text in choices if isinstance(text, str)), "")

@@ -6,18 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spmcompat.bpe import parity_token_trainer
-from spmcompat.bpe.parity_token_trainer import ParityTokenOptions
-from spmcompat.bpe.token_trainer import TokenOptions, train
-from spmcompat.errors import WrongTypeError
+from spmcompat.bpe import token_trainer
+from spmcompat.bpe.token_trainer import ParityTokenOptions, TokenOptions, Tokens, byte_texts
+from spmcompat.errors import BadValueError, WrongTypeError
 from spmcompat.huggingface.reading import tokenizer_of, without_vocabulary
-from spmcompat.huggingface.template import (
-    Json,
-    Splitting,
-    Template,
-    byte_texts,
-    filled_model,
-)
+from spmcompat.huggingface.template import Json, Splitting, Template, filled_model
 from spmcompat.huggingface.training import affixes_of, cut_text
 from spmcompat.runtime.context import Context
 from spmcompat.text.sources import WordText
@@ -53,17 +46,23 @@ class GivenTrainer(NamedTuple):
         """Return the content of a ``BpeTrainer`` or a ``WordPieceTrainer``."""
         ((_, state),) = json.loads(trainer.__getstate__()).items()
         state = state.get("bpe_trainer", state)
-        options = TokenOptions(
-            [state["vocab_size"]],
-            state["min_frequency"],
-            [token["content"] for token in state["special_tokens"]],
-            state["limit_alphabet"],
-            state["initial_alphabet"],
-            state["continuing_subword_prefix"] or "",
-            state["end_of_word_suffix"] or "",
-            state["max_token_length"],
-        )
+        special = [token["content"] for token in state["special_tokens"]]
+        options = _options_of(state["vocab_size"], special, state)
         return cls(options, trainer.special_tokens, state["show_progress"])
+
+
+def _options_of(size: int, special: Sequence[str], state: Mapping[str, Any]) -> TokenOptions:
+    """Return the options of a trainer, which may leave out those without a value."""
+    return TokenOptions(
+        [size],
+        state.get("min_frequency", 0),
+        special,
+        state.get("limit_alphabet"),
+        state.get("initial_alphabet") or [],
+        state.get("continuing_subword_prefix") or "",
+        state.get("end_of_word_suffix") or "",
+        state.get("max_token_length"),
+    )
 
 
 def trainer_for(tokenizer: Tokenizer, trainer: Trainer | None) -> Any:
@@ -124,14 +123,10 @@ def train_in_place(
     TrainingError
         If the text cannot be read.
     """
-    words, texts = cut_text(text, _splitting_of(tokenizer), lambda: tokenizer, context)
-    (tokens,) = train(words, texts, given.options, context)
-    context.report.step("Writing")
-    description: Json = json.loads(tokenizer.model.__getstate__())
-    affixes = affixes_of(description["type"] == "BPE", given.options)
-    tokenizer.model = _model_of(tokenizer.model, filled_model(description, tokens, affixes))
-    tokenizer.add_special_tokens(given.special_tokens)
-    context.report.costs()
+    splitting = _splitting_of(tokenizer)
+    words = cut_text(text, splitting, lambda: tokenizer, context)
+    (tokens,) = token_trainer.train(words, splitting.are_bytes, given.options, context)
+    _fill(tokenizer, tokenizer.model, tokens, given, context)
 
 
 def train_parity(
@@ -161,32 +156,49 @@ def train_parity(
     TrainingError
         If a text cannot be read, or an option is not possible.
     """
-    given = trainer.__getstate__()
-    del given["show_progress"]
-    for name in ("continuing_subword_prefix", "end_of_word_suffix"):
-        given[name] = given[name] or ""
-    options = ParityTokenOptions(**given)._replace(
-        special_tokens=[token.content for token in trainer.special_tokens],
-        ratio=ratio or given["ratio"],
+    state = trainer.__getstate__()
+    special = [token.content for token in trainer.special_tokens]
+    given = GivenTrainer(
+        _options_of(state["num_merges"], special, state), trainer.special_tokens, False
+    )
+    has_window = state["variant"] == "window"
+    if has_window and state["window_size"] < 1:
+        raise BadValueError(f"window_size must be at least 1, not {state['window_size']}.")
+    parity = ParityTokenOptions(
+        ratio or state["ratio"],
+        state["global_merges"],
+        state["window_size"] if has_window else 0,
+        state["alpha"],
+        state["total_symbols"],
     )
     # Unlike other trainers, this one does not cut out added tokens.
     cutting = without_vocabulary(tokenizer, with_added_tokens=False)
     splitting = _splitting_of(cutting)
 
     def words_of(text: WordText) -> Words:
-        return cut_text(text, splitting, lambda: cutting, context).words
+        return cut_text(text, splitting, lambda: cutting, context)
 
     languages = [
         (words_of(training), None if development is None else words_of(development))
         for training, development in texts
     ]
-    letter_texts = byte_texts() if splitting.are_bytes else None
-    tokens = parity_token_trainer.train(languages, letter_texts, options, context)
+    (tokens,) = token_trainer.train_parity(
+        languages, splitting.are_bytes, given.options, parity, context
+    )
+    _fill(tokenizer, cutting.model, tokens, given, context)
+
+
+def _fill(
+    tokenizer: Tokenizer, model: Model, tokens: Tokens, given: GivenTrainer, context: Context
+) -> None:
+    """Replace the model of a tokenizer by one like `model` with a trained vocabulary."""
     context.report.step("Writing")
-    description: Json = json.loads(cutting.model.__getstate__())
-    filled = filled_model(description, tokens, affixes_of(True, options))
-    tokenizer.model = _model_of(cutting.model, filled)
-    tokenizer.add_special_tokens(trainer.special_tokens)
+    description: Json = json.loads(model.__getstate__())
+    affixes = affixes_of(description["type"] == "BPE", given.options)
+    filled = type(model)()
+    filled.__setstate__(json.dumps(filled_model(description, tokens, affixes)).encode())
+    tokenizer.model = filled
+    tokenizer.add_special_tokens(given.special_tokens)
     context.report.costs()
 
 
@@ -222,15 +234,15 @@ def train_fast(
     template = Template({**document, "added_tokens": []}, type(fast).__name__)
     special = [token["content"] for token in document["added_tokens"]]
     initial = byte_texts().values() if template.is_byte_level else options.get("initial_alphabet")
-    given = TokenOptions(
-        [vocab_size],
-        options.get("min_frequency", 0),
+    given = _options_of(
+        vocab_size,
         special,
-        options.get("limit_alphabet"),
-        [*(initial or ())],
-        template.prefix_or(None),
-        template.suffix_or(None),
-        options.get("max_token_length"),
+        {
+            **options,
+            "initial_alphabet": [*(initial or ())],
+            "continuing_subword_prefix": template.prefix_or(None),
+            "end_of_word_suffix": template.suffix_or(None),
+        },
     )
     bare = tokenizer_of({**document, "added_tokens": [], "post_processor": None})
     train_in_place(bare, GivenTrainer(given, [], False), text, context)
@@ -251,10 +263,3 @@ def _splitting_of(tokenizer: Tokenizer) -> Splitting:
     except Exception:  # the library raises Exception itself
         return Splitting()
     return Template(document, "the tokenizer").splitting
-
-
-def _model_of(model: Model, description: Json) -> Model:
-    """Return a model of the same class with another description."""
-    filled = type(model)()
-    filled.__setstate__(json.dumps(description).encode())
-    return filled

@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from spmcompat.bpe.parity_token_trainer import ParityTokenOptions, train_sizes
-from spmcompat.bpe.token_trainer import TokenOptions, Tokens, train
+from spmcompat.bpe.token_trainer import (
+    ParityTokenOptions,
+    TokenOptions,
+    Tokens,
+    byte_texts,
+    train,
+    train_parity,
+)
 from spmcompat.errors import BadValueError, naming_stage
 from spmcompat.huggingface.files import TrainedTokenizer, check_outputs, named_by_size, save
 from spmcompat.huggingface.reading import read_with_tokenizer, tokenizer_of
-from spmcompat.huggingface.template import (
-    Json,
-    Splitting,
-    Template,
-    TemplateError,
-    byte_texts,
-)
+from spmcompat.huggingface.template import Json, Splitting, Template, TemplateError
 from spmcompat.options.arguments import notes_of_spaces
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
@@ -44,7 +44,7 @@ class Languages(NamedTuple):
     development : sequence of WordTable
         The development words of each language, or none.
     options : ParityTokenOptions
-        The options of the trainer that `TokenOptions` does not have.
+        The options of the trainer that only these trainings have.
     """
 
     training: Sequence[WordTable]
@@ -88,22 +88,6 @@ class TokenizerJob(NamedTuple):
     output: str
     to: str
     inputs: Sequence[str]
-
-
-class WordsAndLetters(NamedTuple):
-    """The words of a text, and the text of the token for each of their bytes.
-
-    Attributes
-    ----------
-    words : Words
-        The words.
-    byte_texts : dict of int to str, optional
-        The text of the token for each byte. If it is None, the letters are the characters of the
-        words.
-    """
-
-    words: Words
-    byte_texts: dict[int, str] | None
 
 
 def run(job: TokenizerJob, report: Report) -> list[TrainedTokenizer]:
@@ -157,22 +141,21 @@ def _tokens(
     context: Context,
 ) -> list[Tokens]:
     """Return the vocabulary for each size."""
+    if isinstance(text, WordText):
+        words = cut_words(template, text, context)
+        return train(words, template.splitting.are_bytes, options, context)
     if not isinstance(text, Languages):
-        words, texts = read_letters(template, text, context)
-        return train(words, texts, options, context)
+        return train(stored_words(template, text), text.origin.are_bytes, options, context)
     from spmcompat.words.table import check_same
 
     first = text.training[0]
     for table in (*text.training, *text.development):
         check_same(first.origin, table.origin, first.name, table.name)
     training, development = (
-        [read_letters(template, table, context).words for table in tables] for tables in text[:2]
+        [stored_words(template, table) for table in tables] for tables in text[:2]
     )
-    letter_texts = byte_texts() if first.origin.are_bytes else None
-    shared = {*TokenOptions._fields} & {*ParityTokenOptions._fields}
-    parity = text.options._replace(**{name: getattr(options, name) for name in shared})
     languages = [*zip_longest(training, development)]
-    return train_sizes(languages, letter_texts, parity, options.vocab_sizes, context)
+    return train_parity(languages, first.origin.are_bytes, options, text.options, context)
 
 
 def complete_options(
@@ -189,7 +172,7 @@ def complete_options(
     )
 
 
-def affixes_of(is_bpe: bool, options: TokenOptions | ParityTokenOptions) -> Json:
+def affixes_of(is_bpe: bool, options: TokenOptions) -> Json:
     """Return the fields of a model that the options of the trainer determine."""
     prefix = options.continuing_subword_prefix
     if is_bpe:
@@ -216,35 +199,42 @@ def count_words(template: Template, text: WordText, context: Context) -> WordTab
     """
     from spmcompat.words.table import table_of
 
-    words = read_letters(template, text, context).words
+    words = cut_words(template, text, context)
     context.report.step("Sorting")
     return table_of(words, word_origin_of(template))
 
 
-def read_letters(
-    template: Template, text: WordText | WordTable, context: Context
-) -> WordsAndLetters:
-    """Read a text, and count the words into which a template cuts it; or read its words.
+def stored_words(template: Template, table: WordTable) -> Words:
+    """Return the words of a table.
 
     Raises
     ------
     TrainingError
-        If the text cannot be read, or was cut in another way than the template does.
+        If the words cannot be read, or the text was cut in another way than a template does.
     """
-    if isinstance(text, WordText):
-        return cut_text(
-            text, template.splitting, lambda: _library_tokenizer(template, context), context
-        )
     from spmcompat.words.table import check_same
 
-    origin = word_origin_of(template)._replace(are_bytes=text.origin.are_bytes)
-    check_same(origin, text.origin, template.name, text.name)
-    return WordsAndLetters(text.words(), byte_texts() if origin.are_bytes else None)
+    origin = word_origin_of(template)._replace(are_bytes=table.origin.are_bytes)
+    check_same(origin, table.origin, template.name, table.name)
+    return table.words()
+
+
+def cut_words(template: Template, text: WordText, context: Context) -> Words:
+    """Read a text, and count the words into which a template cuts it.
+
+    Raises
+    ------
+    TrainingError
+        If the text cannot be read.
+    """
+    return cut_text(
+        text, template.splitting, lambda: _library_tokenizer(template, context), context
+    )
 
 
 def cut_text(
     text: WordText, splitting: Splitting, tokenizer: Callable[[], Tokenizer], context: Context
-) -> WordsAndLetters:
+) -> Words:
     """Read a text, and count its words.
 
     Parameters
@@ -261,8 +251,8 @@ def cut_text(
     source = open_source(text.plan, text.sentences, context.report, text.column)
     source = sampled_texts(source, text.plan, context.report)
     if not splitting.scanner:
-        return WordsAndLetters(read_with_tokenizer(source, tokenizer(), context, text.plan), None)
-    words = read_words(
+        return read_with_tokenizer(source, tokenizer(), context, text.plan)
+    return read_words(
         source,
         splitting.scanner,
         splitting.adds_space,
@@ -270,7 +260,6 @@ def cut_text(
         splitting.normalizes,
         text.plan,
     )
-    return WordsAndLetters(words, byte_texts() if splitting.are_bytes else None)
 
 
 def _library_tokenizer(template: Template, context: Context) -> Tokenizer:

@@ -11,7 +11,8 @@ import pytest
 
 import spmcompat
 from spmcompat.__main__ import main
-from spmcompat.huggingface.template import Template, byte_texts
+from spmcompat.bpe.token_trainer import byte_texts
+from spmcompat.huggingface.template import Template
 from tests.kinds import raises_kind
 
 from .corpora import mixed_text, words_text

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from spmcompat.bpe.parity_token_trainer import ParityTokenOptions, train
-from spmcompat.bpe.token_trainer import Tokens
+from spmcompat.api.tokenizers import train_parity_from_iterators
+from spmcompat.bpe.token_trainer import ParityTokenOptions, TokenOptions, Tokens, train_parity
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.progress import Report
 from spmcompat.runtime.workers import Workers
@@ -42,6 +42,36 @@ class Language(NamedTuple):
     development: Counts | None = None
 
 
+class Options(NamedTuple):
+    """The arguments of the library's trainer, and the order of the letters with affixes."""
+
+    num_merges: int = 32000
+    variant: str = "base"
+    min_frequency: int = 0
+    ratio: Sequence[float] | None = None
+    global_merges: int = 0
+    window_size: int = 100
+    alpha: float = 2.0
+    total_symbols: bool = False
+    special_tokens: Sequence[str] = ()
+    limit_alphabet: int | None = None
+    initial_alphabet: Sequence[str] = ()
+    continuing_subword_prefix: str = ""
+    end_of_word_suffix: str = ""
+    max_token_length: int | None = None
+    affixed_letters: Sequence[str] = ()
+
+    def shared(self) -> TokenOptions:
+        names = {*TokenOptions._fields} & {*self._fields}
+        return TokenOptions([self.num_merges], **{name: getattr(self, name) for name in names})
+
+    def parity(self) -> ParityTokenOptions:
+        window = self.window_size if self.variant == "window" else 0
+        return ParityTokenOptions(
+            self.ratio, self.global_merges, window, self.alpha, self.total_symbols
+        )
+
+
 class Warnings(Report):
     """A report that only collects warnings."""
 
@@ -54,7 +84,7 @@ class Warnings(Report):
 
 
 def real_tokens(
-    languages: Sequence[Language], options: ParityTokenOptions, *, byte_level: bool = False
+    languages: Sequence[Language], options: Options, *, byte_level: bool = False
 ) -> Tokens:
     given = options._asdict()
     given.pop("affixed_letters")
@@ -86,8 +116,8 @@ def words_of(counts: Counts) -> Words:
 
 def our_tokens(
     languages: Sequence[Language],
-    options: ParityTokenOptions,
-    letter_texts: Mapping[int, str] | None = None,
+    options: Options,
+    are_bytes: bool = False,
     workers: int = 2,
 ) -> tuple[Tokens, bool]:
     """Return our result, and whether the library would never end."""
@@ -96,13 +126,12 @@ def our_tokens(
         (words_of(training), None if development is None else words_of(development))
         for training, development in languages
     ]
-    tokens = train(texts, letter_texts, options, Context(Workers(workers), report))
+    context = Context(Workers(workers), report)
+    (tokens,) = train_parity(texts, are_bytes, options.shared(), options.parity(), context)
     return tokens, any(NEVER_ENDS in warning for warning in report.warnings)
 
 
-def with_order_of(
-    expected: Tokens, languages: Sequence[Language], options: ParityTokenOptions
-) -> ParityTokenOptions:
+def with_order_of(expected: Tokens, languages: Sequence[Language], options: Options) -> Options:
     """Return the options with the order in which the library numbered the letters with affixes."""
     if not (options.continuing_subword_prefix or options.end_of_word_suffix):
         return options
@@ -117,7 +146,7 @@ def language_texts(languages: Sequence[Language]) -> list[str]:
     return [word for language in languages for counts in language for word in counts or ()]
 
 
-def has_clear_limit(languages: Sequence[Language], options: ParityTokenOptions) -> bool:
+def has_clear_limit(languages: Sequence[Language], options: Options) -> bool:
     """Return whether the rarest letter that is kept is more frequent than the others."""
     counts: Counter[str] = Counter()
     for language in languages:
@@ -136,7 +165,7 @@ LANGUAGES = st.lists((TEXTS | st.just({})).map(Language), min_size=1, max_size=8
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[list[Language], ParityTokenOptions]:
+def cases(draw: st.DrawFn) -> tuple[list[Language], Options]:
     languages = draw(LANGUAGES)
     mode = draw(st.sampled_from(["training", "development", "ratio", "both"]))
     ratio = None
@@ -149,7 +178,7 @@ def cases(draw: st.DrawFn) -> tuple[list[Language], ParityTokenOptions]:
         if all(language.development is None for language in languages):
             assume(all(language.training for language in languages))
     prefix, suffix = draw(AFFIXES)
-    options = ParityTokenOptions(
+    options = Options(
         num_merges=draw(st.sampled_from([0, 5, 30, 100, 400])),
         variant=draw(st.sampled_from(["base", "window"])),
         min_frequency=draw(st.integers(0, 4)),
@@ -172,24 +201,24 @@ def cases(draw: st.DrawFn) -> tuple[list[Language], ParityTokenOptions]:
 
 @settings(max_examples=examples(2000), deadline=None)
 @given(case=cases(), are_bytes=st.booleans())
-def test_all_options(case: tuple[list[Language], ParityTokenOptions], are_bytes: bool) -> None:
+def test_all_options(case: tuple[list[Language], Options], are_bytes: bool) -> None:
     languages, options = case
-    letters = None
     if are_bytes:
-        letters = byte_letters()
         options = options._replace(limit_alphabet=None)
-    first, never_ends = our_tokens(languages, options, letters)
+    first, never_ends = our_tokens(languages, options, are_bytes)
     if never_ends:
         return
     expected = real_tokens(languages, options, byte_level=are_bytes)
     if options.continuing_subword_prefix or options.end_of_word_suffix:
-        mapped = as_bytes(languages, letters) if letters else languages
+        mapped = as_bytes(languages) if are_bytes else languages
         options = with_order_of(expected, mapped, options)
-        first, _ = our_tokens(languages, options, letters)
+        first, _ = our_tokens(languages, options, are_bytes)
     assert first == expected
 
 
-def as_bytes(languages: Sequence[Language], letters: Mapping[int, str]) -> list[Language]:
+def as_bytes(languages: Sequence[Language]) -> list[Language]:
+    letters = byte_letters()
+
     def mapped(words: Counts | None) -> Counts | None:
         if words is None:
             return None
@@ -209,7 +238,7 @@ def test_texts_of_byte_level_tokenizers(variant: str, mode: str, global_merges: 
         language.training.pop("", None)
     if mode == "development":
         languages = [one._replace(development=languages[0].training) for one in languages]
-    options = ParityTokenOptions(
+    options = Options(
         num_merges=900,
         variant=variant,
         global_merges=global_merges,
@@ -217,7 +246,7 @@ def test_texts_of_byte_level_tokenizers(variant: str, mode: str, global_merges: 
         special_tokens=["<s>"],
         initial_alphabet=[*byte_letters().values()],
     )
-    ours, _ = our_tokens(languages, options, byte_letters())
+    ours, _ = our_tokens(languages, options, are_bytes=True)
     assert ours == real_tokens(languages, options, byte_level=True)
 
 
@@ -275,7 +304,7 @@ def check_affixes(
     if development is not None:
         languages[-1] = languages[-1]._replace(development=development)
     prefix, suffix = affixes
-    options = ParityTokenOptions(
+    options = Options(
         num_merges=90,
         min_frequency=min_frequency,
         global_merges=global_merges,
@@ -294,11 +323,11 @@ def check_affixes(
 
 def test_workers_change_nothing() -> None:
     languages = [Language(dict.fromkeys(words_text(500).split(), 2)), Language({"zxzx": 40})]
-    options = ParityTokenOptions(num_merges=300)
+    options = Options(num_merges=300)
     assert our_tokens(languages, options, workers=1) == our_tokens(languages, options, workers=3)
 
 
-ENDLESS = ParityTokenOptions(variant="window", window_size=1, alpha=0.5)
+ENDLESS = Options(variant="window", window_size=1, alpha=0.5)
 ENDLESS_LANGUAGES = [Language({"abcdefgh": 1}), Language({"cd": 1})]
 
 
@@ -322,14 +351,14 @@ trainer.train_from_iterator(Tokenizer(models.BPE()), languages)
 def test_the_window_makes_an_exhausted_language_choose() -> None:
     """Only the second language has pairs left, but it made more than half of the last choices."""
     languages = [Language({"ab": 1}), Language({"cdefghijklm": 9}), Language({"xyz": 9})]
-    options = ParityTokenOptions(variant="window", window_size=3, alpha=1.5)
+    options = Options(variant="window", window_size=3, alpha=1.5)
     assert our_tokens(languages, options) == (real_tokens(languages, options), False)
 
 
 def test_costs_are_rounded() -> None:
     """The costs 3 / 0.3 and 1 / 0.1 are equal if they are rounded as in the library."""
     languages = [Language({"abcabc": 1}), Language({"defg": 1})]
-    options = ParityTokenOptions(ratio=[0.3, 0.1])
+    options = Options(ratio=[0.3, 0.1])
     ours, _ = our_tokens(languages, options)
     assert ours.merges[:3] == [("b", "c"), ("a", "bc"), ("abc", "abc")]
     assert ours == real_tokens(languages, options)
@@ -338,7 +367,7 @@ def test_costs_are_rounded() -> None:
 def test_a_language_without_letters_and_with_a_ratio() -> None:
     languages = [Language({"abc": 1}), Language({})]
     for first, second in (languages, languages[::-1]):
-        options = ParityTokenOptions(ratio=[1.0, 2.0])
+        options = Options(ratio=[1.0, 2.0])
         ours, never_ends = our_tokens([first, second], options)
         assert ours.merges == [("b", "c"), ("a", "bc")]
         assert never_ends == bool(first.training)
@@ -351,32 +380,22 @@ def test_a_language_without_letters_and_with_a_ratio() -> None:
         {"ratio": [1.0]},
         {"ratio": [1.0, 0.0]},
         {"ratio": [1.0, float("inf")]},
-        {"variant": "windows"},
         {"variant": "window", "window_size": 0},
         {"variant": "window", "alpha": 0.0},
         {"variant": "window", "alpha": float("nan")},
-        {"initial_alphabet": ["ab"]},
-        {"num_merges": -1},
-        {"limit_alphabet": -1},
     ],
 )
 def test_bad_options(changes: dict[str, Any]) -> None:
-    languages = [Language({"ab": 1}), Language({"cd": 1})]
-    options = ParityTokenOptions()._replace(**changes)
-    with pytest.raises((RuntimeError, ValueError, OverflowError)):
-        real_tokens(languages, options)
+    trainer = trainers.ParityBpeTrainer(**changes, show_progress=False)
+    texts = [["ab"], ["cd"]]
+    with pytest.raises((RuntimeError, ValueError)):
+        trainer.train_from_iterator(tokenizers.Tokenizer(models.BPE()), texts)
     with raises_kind(f"bad-value {next(reversed(changes))}"):
-        our_tokens(languages, options)
-
-
-def test_two_texts_are_the_same_object() -> None:
-    words = words_of({"ab": 1})
-    with raises_kind("bad-value same"):
-        train([(words, words)], None, ParityTokenOptions(), Context(Workers(1), Warnings()))
+        train_parity_from_iterators(tokenizers.Tokenizer(models.BPE()), texts, trainer)
 
 
 def test_no_languages() -> None:
     with raises_kind("bad-value languages"):
-        our_tokens([], ParityTokenOptions())
+        our_tokens([], Options())
     with pytest.raises(ValueError, match="must not be empty"):
-        real_tokens([], ParityTokenOptions())
+        real_tokens([], Options())

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import spmcompat
-from spmcompat.bpe.token_trainer import TokenOptions
+from spmcompat.bpe.token_trainer import TokenOptions, byte_texts
 from spmcompat.huggingface.files import TrainedTokenizer
-from spmcompat.huggingface.template import SHIPPED, Template, byte_texts, special_token
+from spmcompat.huggingface.template import SHIPPED, Template, special_token
 from spmcompat.huggingface.training import TokenizerJob, run
 from spmcompat.plan import TextPlan
 from spmcompat.runtime.progress import Report

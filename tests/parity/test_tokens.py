@@ -61,7 +61,7 @@ def our_tokens(words: Mapping[str, int], options: TokenOptions, workers: int = 2
     counted = Words()
     for word, count in words.items():
         counted.add_word(word.encode(), count)
-    (tokens,) = train(counted, None, options, context(workers))
+    (tokens,) = train(counted, False, options, context(workers))
     return tokens
 
 
@@ -156,7 +156,7 @@ def test_workers_and_sizes_change_nothing() -> None:
     counted = Words()
     for word, count in words.items():
         counted.add_word(word.encode(), count)
-    small, large = train(counted, None, TokenOptions((100, 900)), context())
+    small, large = train(counted, False, TokenOptions((100, 900)), context())
     assert large == expected
     assert small == our_tokens(words, TokenOptions((100,)))
 
@@ -182,7 +182,7 @@ def test_texts_of_byte_level_tokenizers(scanner: str, tmp_path: Path) -> None:
     tokenizer = tokenizers.Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = byte_level(scanner)
     tokenizer.train([str(path)], trainer_of(options))
-    assert train(words, letters, options, context()) == [result_of(tokenizer)]
+    assert train(words, True, options, context()) == [result_of(tokenizer)]
 
 
 def byte_level(scanner: str) -> Any:
