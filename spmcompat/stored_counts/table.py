@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from spmcompat.errors import (
     BadCountsError,
@@ -32,6 +32,7 @@ from spmcompat.stored_counts.unordered import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from typing_extensions import Self
 
 _Origin = TypeVar("_Origin")
 
@@ -45,7 +46,52 @@ _LEAST_ROWS = 1 << 10
 _BATCH_BYTES = 1 << 23
 
 
-class CountTable:
+class StoredTable(Generic[_Origin]):
+    """A table whose rows are in memory, or in Parquet files that are read when they are needed.
+
+    Parameters
+    ----------
+    origin : object
+        How the rows were made.
+    rows : pyarrow.Table, optional
+        The rows, if they are in memory.
+    paths : sequence of paths
+        The Parquet files that contain the rows, if they are not in memory.
+    """
+
+    _content = "counts"
+
+    def __init__(
+        self, origin: _Origin, rows: pa.Table | None = None, paths: Sequence[Path] = ()
+    ) -> None:
+        self.origin = origin
+        self._rows = rows
+        self._paths = [*paths]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        if self._rows is not None:
+            return int(self._rows.num_rows)
+        return sum(open_parquet(path).metadata.num_rows for path in self._paths)
+
+    @property
+    def name(self) -> str:
+        """The name of this table in messages."""
+        if not self._paths:
+            return f"the {self._content}"
+        return printable(str(self._paths[0].parent if len(self._paths) > 1 else self._paths[0]))
+
+    @property
+    def files(self) -> list[str]:
+        """The files that contain the rows; empty if the rows are in memory."""
+        return [os.fspath(path) for path in self._paths]
+
+    def __radd__(self, other: object) -> Self:
+        """Return this table, because ``sum`` of several tables begins with 0 + the first table."""
+        return self if other == 0 else NotImplemented
+
+
+class CountTable(StoredTable[Origin]):
     """The counts of a text as a table, from which any number of models can be trained.
 
     A row has four columns:
@@ -83,34 +129,15 @@ class CountTable:
         paths: Sequence[Path] = (),
         closing: Closing | None = None,
     ) -> None:
-        self.origin = origin
-        self._rows = rows
-        self._paths = [*paths]
+        super().__init__(origin, rows, paths)
         self._closing = closing
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        if self._rows is not None:
-            return int(self._rows.num_rows)
-        if self._closing is not None:
-            return self._closing.rows
-        return sum(open_parquet(path).metadata.num_rows for path in self._paths)
+        return super().__len__() if self._closing is None else self._closing.rows
 
     def __repr__(self) -> str:
         return f"<CountTable of {self.origin.sentences:,} sentences, {len(self):,} rows>"
-
-    @property
-    def name(self) -> str:
-        """The name of this table in messages."""
-        if not self._paths:
-            return "the counts"
-        is_folder = len(self._paths) > 1
-        return printable(str(self._paths[0].parent if is_folder else self._paths[0]))
-
-    @property
-    def files(self) -> list[str]:
-        """The files that contain the rows; empty if the rows are in memory."""
-        return [os.fspath(path) for path in self._paths]
 
     @property
     def sentences(self) -> int:
@@ -235,10 +262,6 @@ class CountTable:
         rows = pa.Table.from_batches([*merging], schema=arrow.schema())
         return CountTable(merging.origin(), rows)
 
-    def __radd__(self, other: object) -> CountTable:
-        """Return this table, because ``sum`` of several tables begins with 0 + the first table."""
-        return self if other == 0 else NotImplemented
-
 
 def load_counts(path: str | os.PathLike[str]) -> CountTable:
     """Open a table of counts. Its rows are read when needed.
@@ -311,24 +334,43 @@ def write_counts(
     MissingFileError
         If the file cannot be written. An existing file is then left unchanged.
     """
+    write_parquet(path, arrow.schema(), batches, lambda: {KEY: origin().to_json()})
+
+
+def write_parquet(
+    path: str | os.PathLike[str],
+    schema: pa.Schema,
+    batches: Iterable[pa.RecordBatch],
+    metadata: Callable[[], dict[bytes, bytes]],
+) -> None:
+    """Write rows to a Parquet file. The first column has sorted texts, and the last one counts.
+
+    `metadata` is called after all rows are written.
+
+    Raises
+    ------
+    MissingFileError
+        If the file cannot be written. An existing file is then left unchanged.
+    """
     import pyarrow.parquet as pq
 
+    text, *others, count = schema.names
     with (
         outputs("name") as files,
         files.open(path) as file,
         pq.ParquetWriter(
             file,
-            arrow.schema(),
+            schema,
             compression="zstd",
-            use_dictionary=["place", "next"],
-            # DELTA_BYTE_ARRAY omits the prefix that a text shares with the previous text. Pretokens
+            use_dictionary=others,
+            # DELTA_BYTE_ARRAY omits the prefix that a text shares with the previous text. The texts
             # are sorted, so most of them share a prefix.
-            column_encoding={"pretoken": "DELTA_BYTE_ARRAY", "count": "PLAIN"},
+            column_encoding={text: "DELTA_BYTE_ARRAY", count: "PLAIN"},
         ) as writer,
     ):
         for batch in batches:
             writer.write_batch(batch)
-        writer.add_key_value_metadata({KEY: origin().to_json()})
+        writer.add_key_value_metadata(metadata())
 
 
 def _origin_of(path: Path) -> tuple[Origin, bool]:

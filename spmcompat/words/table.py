@@ -17,11 +17,10 @@ from spmcompat.errors import (
     WrongTypeError,
     printable,
 )
-from spmcompat.runtime.outputs import outputs
 from spmcompat.stored_counts.arrow import require_pyarrow
 from spmcompat.stored_counts.merging_tables import times
 from spmcompat.stored_counts.origin import CountsVersionError, differing_names
-from spmcompat.stored_counts.table import files_of_table, open_parquet
+from spmcompat.stored_counts.table import StoredTable, files_of_table, open_parquet, write_parquet
 from spmcompat.stored_counts.unordered import metadata_of
 from spmcompat.words.words import Words
 
@@ -93,7 +92,7 @@ class WordOrigin(NamedTuple):
         return cls(**{**document, "changes": tuple(document["changes"])})
 
 
-class WordTable:
+class WordTable(StoredTable[WordOrigin]):
     """The words of a text with their counts, from which any number of tokenizers can be trained.
 
     A row has two columns: ``word`` (string), and ``count`` (int64), how often the word occurs.
@@ -108,35 +107,15 @@ class WordTable:
         The Parquet files that contain the rows, if they are not in memory.
     """
 
-    def __init__(
-        self, origin: WordOrigin, rows: pa.Table | None = None, paths: Sequence[Path] = ()
-    ) -> None:
-        self.origin = origin
-        self._rows = rows
-        self._paths = [*paths]
+    _content = "words"
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        if self._rows is not None:
-            return int(self._rows.num_rows)
-        rows: int = sum(open_parquet(path).metadata.num_rows for path in self._paths)
-        return max(rows - self.origin.has_total, 0)
+        return max(super().__len__() - self.origin.has_total, 0)
 
     def __repr__(self) -> str:
         """Name the number of words."""
         return f"<WordTable of {len(self):,} words>"
-
-    @property
-    def name(self) -> str:
-        """The name of this table in messages."""
-        if not self._paths:
-            return "the words"
-        return printable(str(self._paths[0].parent if len(self._paths) > 1 else self._paths[0]))
-
-    @property
-    def files(self) -> list[str]:
-        """The files that contain the rows; empty if the rows are in memory."""
-        return [os.fspath(path) for path in self._paths]
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Check the rows, and yield them.
@@ -202,31 +181,12 @@ class WordTable:
         TrainingError
             If the file cannot be written. An existing file is then left unchanged.
         """
-        import pyarrow.parquet as pq
-
-        encoding = {"word": "DELTA_BYTE_ARRAY", "count": "PLAIN"}
-        with (
-            outputs("name") as files,
-            files.open(path) as file,
-            pq.ParquetWriter(
-                file,
-                schema(),
-                compression="zstd",
-                use_dictionary=False,
-                column_encoding=encoding,
-            ) as writer,
-        ):
-            for batch in self.batches():
-                writer.write_batch(batch)
-            writer.add_key_value_metadata({KEY: self.origin._replace(has_total=False).to_json()})
+        metadata = {KEY.encode(): self.origin._replace(has_total=False).to_json()}
+        write_parquet(path, schema(), self.batches(), lambda: metadata)
 
     def __add__(self, other: object) -> WordTable:
         """Return the words of both texts."""
         return merge_word_tables([self, other]) if isinstance(other, WordTable) else NotImplemented
-
-    def __radd__(self, other: object) -> WordTable:
-        """Return this table, because ``sum`` of several tables begins with 0 + the first table."""
-        return self if other == 0 else NotImplemented
 
 
 def schema() -> pa.Schema:

@@ -24,7 +24,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -165,13 +164,5 @@ inline const char* count_items_of_words(const std::string& items, const std::vec
 
 // Returns an object to which several workers may add words.
 inline SegmentCounts no_words() { return SegmentCounts(SegmentTable(kShardBits)); }
-
-// Returns all words with their counts.
-inline std::vector<std::pair<std::string, uint64_t>> list_words(const SegmentCounts& words) {
-  std::vector<std::pair<std::string, uint64_t>> found;
-  words.for_each(
-      [&](std::string_view word, uint64_t count) { found.emplace_back(std::string(word), count); });
-  return found;
-}
 
 }  // namespace spmcompat

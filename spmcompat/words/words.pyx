@@ -20,7 +20,6 @@ from libcpp cimport bool as cbool
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.string_view cimport string_view
-from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 from spmcompat.runtime.threads cimport CancelFlag, CCancelFlag
@@ -36,7 +35,6 @@ cdef extern from "spmcompat/words/word_counter.hpp" namespace "spmcompat" nogil:
         void move_to(CSegmentCounts& words, const CCancelFlag& cancel) except +
 
     CSegmentCounts no_words() except +
-    vector[pair[string, uint64_t]] list_words(const CSegmentCounts& words) except +
     const char* count_lines_of_words(string_view text, CWordCounter& counter) except +
     const char* count_items_of_words(
         const string& items, const vector[size_t]& ends, CWordCounter& counter) except +
@@ -115,10 +113,6 @@ cdef class Words:
         """Add to the count of a word, which must not be empty."""
         self.words.add(string_view(PyBytes_AS_STRING(word), PyBytes_GET_SIZE(word)), count)
 
-    def items(self):
-        """Return the words (bytes) with their counts, in no particular order."""
-        return list_words(self.words)
-
     def rows(self):
         """Return the rows of the words, sorted by the bytes of the words, as three buffers.
 
@@ -142,7 +136,7 @@ cdef class Words:
                 <const char*>rows.counts.data(), rows.counts.size() * sizeof(int64_t)))
 
     def add_rows(self, const int64_t[::1] ends, const uint8_t[::1] text, const int64_t[::1] counts):
-        """Add rows, such as those that `rows` returns.
+        """Add rows, such as those that `rows` returns. They are not checked.
 
         Parameters
         ----------
@@ -152,18 +146,8 @@ cdef class Words:
             The words, none of which is empty.
         counts : buffer of int64, shape (n,)
             How often each word occurs.
-
-        Raises
-        ------
-        ValueError
-            If the ends are not increasing, or leave the text.
         """
-        cdef Py_ssize_t i, size = counts.shape[0]
-        if ends.shape[0] != size + 1 or ends[0] < 0 or ends[size] > text.shape[0]:
-            raise ValueError("the ends of the words do not belong to the text")
-        for i in range(size):
-            if ends[i] >= ends[i + 1]:
-                raise ValueError("a word is empty")
+        cdef Py_ssize_t size = counts.shape[0]
         if size > 0:
             with nogil:
                 add_rows(<const char*>&text[0], &ends[0], &counts[0], size, self.words)

@@ -28,6 +28,7 @@ from spmcompat.text.sources import LineSource, open_source
 from spmcompat.words.reading import read_words
 from tests.unit.derived import assert_current
 from tests.unit.stages import QUIET
+from tests.unit.words.test_words import counts_of
 
 from .test_properties import installed
 
@@ -63,7 +64,7 @@ def reference_words(scanner: str) -> Callable[[str], list[bytes]]:
 def counted(source: LineSource, scanner: str = "qwen2") -> Counter[bytes]:
     """Return the words that counters find in the normalized text."""
     context = Context(Workers(2), QUIET)
-    return Counter(dict(read_words(source, scanner, False, context, normalizes=True).items()))
+    return counts_of(read_words(source, scanner, False, context, normalizes=True))
 
 
 def items(texts: Iterable[str]) -> LineSource:

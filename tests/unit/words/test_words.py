@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from spmcompat.splitting.expressions import EXPRESSIONS
 from spmcompat.splitting.scanners import bert_words, words
 from spmcompat.text.sources import open_source
 from spmcompat.words.reading import read_words
+from spmcompat.words.words import Words
 from tests.kinds import raises_kind
 from tests.parity.corpora import mixed_text, words_text
 from tests.unit.stages import QUIET
@@ -39,7 +41,18 @@ def counted(
     source: object, scanner: str | BertOptions, adds_space: bool = False, workers: int = 2
 ) -> Counter[bytes]:
     context = Context(Workers(workers), QUIET)
-    return Counter(dict(read_words(source, scanner, adds_space, context).items()))  # type: ignore[arg-type]
+    return counts_of(read_words(source, scanner, adds_space, context))  # type: ignore[arg-type]
+
+
+def counts_of(words: Words) -> Counter[bytes]:
+    ends, text, counts = words.rows()
+    bounds = itertools.pairwise(memoryview(ends).cast("q"))
+    return Counter(
+        {
+            text[begin:end]: count
+            for (begin, end), count in zip(bounds, memoryview(counts).cast("q"), strict=True)
+        }
+    )
 
 
 def words_of(scanner: str | BertOptions, text: bytes) -> list[bytes]:
