@@ -105,10 +105,7 @@ def find_merges(
     start_stage(
         dereference(crew.crew), found, cpp_find_merges, segments.segments, segments.rule, wanted,
         active_set, given_pieces)
-    try:
-        crew.await_stage(stage)
-    except OverflowError as error:
-        raise _too_large(error) from None
+    await_text(crew, stage)
     return [
         (<bytes>found[i].piece, found[i].count, found[i].left_length) for i in range(found.size())]
 
@@ -172,7 +169,7 @@ def parity_merges(
     options.window = window
     options.most_choices = most_choices
     start_stage(dereference(crew.crew), found, cpp_parity_merges, texts, rule, options)
-    crew.await_stage(stage)
+    await_text(crew, stage)
     return found.pieces, found.chosen_by, found.tokens
 
 
@@ -198,14 +195,14 @@ def count_in_encoded(SegmentCounts segments not None, pieces, workers):
     cdef vector[uint64_t] counts
     start_stage(
         dereference(crew.crew), counts, cpp_count_in_encoded, segments.segments, scored)
-    try:
-        crew.await_stage()
-    except OverflowError as error:
-        raise _too_large(error) from None
+    await_text(crew)
     return counts
 
 
-def _too_large(error):
-    return TooLargeError(
-        f"{error}: it has 2**31 characters or more. Give less text or sample it "
-        "(--input_sentence_size).")
+cdef await_text(Crew crew, stage=None):
+    try:
+        crew.await_stage(stage)
+    except OverflowError as error:
+        raise TooLargeError(
+            f"{error}: it has 2**31 characters or more. Give less text or sample it "
+            "(--input_sentence_size).") from None

@@ -62,11 +62,6 @@ class Symbols {
     text_.resize(begin_.back());
   }
 
-  void shrink_to_fit() {
-    text_.shrink_to_fit();
-    begin_.shrink_to_fit();
-  }
-
   std::string utf8(uint32_t id) const {
     std::string bytes;
     for (const char32_t c : (*this)[id]) append_utf8(c, bytes);

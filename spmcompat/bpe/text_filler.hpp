@@ -85,7 +85,10 @@ class TextFiller {
       segments_.for_each(shard, [&segments](std::string_view text, uint64_t count) {
         segments.push_back({text, count});
       });
-      if (order_ == SegmentOrder::kMostFrequentFirst) sort(segments);
+      if (order_ == SegmentOrder::kMostFrequentFirst) {
+        std::sort(segments.begin(), segments.end(),
+                  [](const Segment& a, const Segment& b) { return a.count > b.count; });
+      }
       write(segments, shards_[shard], parts_[part]);
       segments_.drop(shard);
     }
@@ -133,31 +136,6 @@ class TextFiller {
     std::vector<char32_t> distinct;  // letters, in the order in which they first occur
     uint64_t letters = 0;            // the sum of length times count over the segments of the part
   };
-
-  // Sorts segments by their counts, descending.
-  static void sort(std::vector<Segment>& segments) {
-    // Nearly all segments are rare. The counts of rare segments are used as indexes; only frequent
-    // segments are compared with each other.
-    constexpr uint64_t kRare = 1 << 10;
-    // Where the segments of each count begin in the sorted list: first all frequent segments, then
-    // the rare segments by descending count.
-    std::vector<size_t> begin(kRare + 1);
-    const auto slot_of = [](const Segment& segment) {
-      return segment.count < kRare ? kRare - segment.count : 0;
-    };
-    for (const Segment& segment : segments) ++begin[slot_of(segment)];
-    size_t next = 0;
-    for (size_t& size : begin) {
-      const size_t end = next + size;
-      size = next;
-      next = end;
-    }
-    std::vector<Segment> sorted(segments.size());
-    for (const Segment& segment : segments) sorted[begin[slot_of(segment)]++] = segment;
-    std::sort(sorted.begin(), sorted.begin() + begin[0],
-              [](const Segment& a, const Segment& b) { return a.count > b.count; });
-    segments.swap(sorted);
-  }
 
   void write(const std::vector<Segment>& segments, Shard& shard, Part& part) {
     uint32_t* at = text_.at_.data() + shard.begin;
