@@ -6,8 +6,8 @@ from spmcompat.options.arguments import as_list, check_sentences, naming_keyword
 
 TYPE_CHECKING = False  # importing typing would take longer than importing this package
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any, TextIO, TypedDict
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, TextIO, TypedDict, TypeVar
 
     from tokenizers import AddedToken, Tokenizer
     from tokenizers.trainers import ParityBpeTrainer, Trainer
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from spmcompat.text.arrow_producers import Sentences
     from spmcompat.text.sources import WordText
     from spmcompat.words.table import WordTable
+
+    _T = TypeVar("_T")
 
     class ReadingOptions(TypedDict, total=False):
         """How to read a text."""
@@ -316,7 +318,7 @@ def train_parity_from_iterators(
     TrainingError
         If an option is not possible, or a text cannot be read. The tokenizer is not changed.
     """
-    from spmcompat.errors import BadValueError, naming_stage
+    from spmcompat.errors import BadValueError
     from spmcompat.huggingface.trainers import parity_trainer, train_parity
 
     chosen = parity_trainer(trainer)
@@ -330,10 +332,10 @@ def train_parity_from_iterators(
         (_items(training), None if other is None else _items(other))
         for training, other in zip(train_iterators, development, strict=True)
     ]
-    context = _context(0 if chosen.show_progress else 1, workers)
-    naming_stage(
-        lambda: train_parity(tokenizer, chosen, texts, ratio, context),
-        lambda: context.report.current,
+    _in_context(
+        lambda context: train_parity(tokenizer, chosen, texts, ratio, context),
+        chosen.show_progress,
+        workers,
     )
 
 
@@ -380,7 +382,6 @@ def train_new_from_iterator(
     TrainingError
         If the model is of another type, or a text cannot be read.
     """
-    from spmcompat.errors import naming_stage
     from spmcompat.huggingface.trainers import train_fast
 
     given = {
@@ -389,10 +390,10 @@ def train_new_from_iterator(
         **kwargs,
     }
     text = _items(text_iterator)
-    context = _context(0 if kwargs.get("show_progress", True) else 1, workers)
-    trained: PreTrainedTokenizerFast = naming_stage(
-        lambda: train_fast(tokenizer, vocab_size, given, text, context),
-        lambda: context.report.current,
+    trained: PreTrainedTokenizerFast = _in_context(
+        lambda context: train_fast(tokenizer, vocab_size, given, text, context),
+        kwargs.get("show_progress", True),
+        workers,
     )
     return trained
 
@@ -400,13 +401,13 @@ def train_new_from_iterator(
 def _train(
     tokenizer: Tokenizer, text: WordText, trainer: Trainer | None, workers: int | None
 ) -> None:
-    from spmcompat.errors import naming_stage
     from spmcompat.huggingface.trainers import GivenTrainer, train_in_place, trainer_for
 
     given = GivenTrainer.of(trainer_for(tokenizer, trainer))
-    context = _context(0 if given.shows_progress else 1, workers)
-    naming_stage(
-        lambda: train_in_place(tokenizer, given, text, context), lambda: context.report.current
+    _in_context(
+        lambda context: train_in_place(tokenizer, given, text, context),
+        given.shows_progress,
+        workers,
     )
 
 
@@ -434,10 +435,13 @@ def _items(iterator: Sentences) -> WordText:
     return WordText(TextPlan(long_sentences="keep"), iterator)
 
 
-def _context(min_log_level: int, workers: int | None) -> Context:
+def _in_context(train: Callable[[Context], _T], shows_progress: bool, workers: int | None) -> _T:
+    from spmcompat.errors import naming_stage
     from spmcompat.runtime.context import Context
     from spmcompat.runtime.cores import available_cores
     from spmcompat.runtime.progress import Report
     from spmcompat.runtime.workers import Workers
 
-    return Context(Workers(workers or available_cores()), Report(min_log_level))
+    report = Report(0 if shows_progress else 1)
+    context = Context(Workers(workers or available_cores()), report)
+    return naming_stage(lambda: train(context), lambda: report.current)

@@ -93,8 +93,8 @@ class TrainedTokenizer:
         TrainingError
             If the format cannot express the tokenizer, or a file cannot be written.
         """
-        check_outputs([os.fspath(path)], to, self.document)
-        save({os.fspath(path): self}, to, Report(min_log_level=1))
+        paths = checked_outputs(os.fspath(path), to, [len(self.vocab)], self.document)
+        save({paths[0]: self}, to, Report(min_log_level=1))
 
 
 class Target(NamedTuple):
@@ -105,14 +105,11 @@ class Target(NamedTuple):
     files : callable
         Takes a document and returns the content of each file by its name. The name of a single file
         is empty: the user chooses it.
-    names : sequence of str
-        The names of the files.
     help : str
         What the files are for.
     """
 
     files: Callable[[Json], dict[str, bytes]]
-    names: Sequence[str]
     help: str
 
 
@@ -129,26 +126,19 @@ def target_of(to: str) -> Target:
     return TARGETS[to]
 
 
-def named_by_size(path: str, to: str, sizes: Sequence[int]) -> list[str]:
-    """Return the path of the output for each size. If there are several, it contains the size."""
-    if len(sizes) == 1:
-        return [path]
-    is_file = "" in target_of(to).names
-    stem, suffix = os.path.splitext(path) if is_file else (path.rstrip("/"), "")
-    return [f"{stem}-{size}{suffix}" for size in sizes]
-
-
-def check_outputs(
-    paths: Sequence[str], to: str, document: Json, inputs: Sequence[str] = ()
-) -> None:
-    """Raise if an output cannot be written, or would replace an input.
+def checked_outputs(
+    path: str, to: str, sizes: Sequence[int], document: Json, inputs: Sequence[str] = ()
+) -> list[str]:
+    """Return the path of the output for each size. If there are several, it contains the size.
 
     Parameters
     ----------
-    paths : sequence of str
-        The outputs.
+    path : str
+        The file or the folder to write.
     to : str
         The format.
+    sizes : sequence of int
+        The sizes of the vocabularies.
     document : dict
         The tokenizer, perhaps without its vocabulary.
     inputs : sequence of str
@@ -157,16 +147,20 @@ def check_outputs(
     Raises
     ------
     TrainingError
-        If there is such an output, or the format cannot express the tokenizer.
+        If an output cannot be written or would replace an input, or the format cannot express the
+        tokenizer.
     """
-    target = target_of(to)
-    target.files(document)
-    for path in paths:
-        if "" in target.names:
-            check_output(path, _OPTION)
-        elif os.path.exists(path) and not os.path.isdir(path):
-            raise UnwritableError(f'"{path}": Not a directory. Choose another {_OPTION}.')
-    refuse_inputs([_path(path, name) for path in paths for name in target.names], inputs, _OPTION)
+    names = target_of(to).files(document)
+    is_file = "" in names
+    stem, suffix = os.path.splitext(path) if is_file else (path.rstrip("/"), "")
+    paths = [path] if len(sizes) == 1 else [f"{stem}-{size}{suffix}" for size in sizes]
+    for one in paths:
+        if is_file:
+            check_output(one, _OPTION)
+        elif os.path.exists(one) and not os.path.isdir(one):
+            raise UnwritableError(f'"{one}": Not a directory. Choose another {_OPTION}.')
+    refuse_inputs([_path(one, name) for one in paths for name in names], inputs, _OPTION)
+    return paths
 
 
 def save(tokenizers: Mapping[str, TrainedTokenizer], to: str, report: Report) -> None:
@@ -194,8 +188,8 @@ def save(tokenizers: Mapping[str, TrainedTokenizer], to: str, report: Report) ->
                 pending.make_folder(path)
             pending.write({_path(path, name): [text] for name, text in files.items()})
     for path, one in tokenizers.items():
-        twice = merged_twice(one) if to == "tiktoken" else 0
-        if twice:
+        twice = len(one.merges) - len({left + right for left, right in one.merges})
+        if twice and to == "tiktoken":
             report.warning(
                 f"{path}: {twice} merges give a token that an earlier merge gives, too. tiktoken "
                 "does not tell them apart, so it may cut some texts in another way."
@@ -285,26 +279,12 @@ def tiktoken_ranks(document: Json) -> dict[str, bytes]:
 
 
 TARGETS = {
-    "tokenizer.json": Target(tokenizer_json, [""], "the file of the library tokenizers"),
-    "hf-folder": Target(
-        hf_folder, ["tokenizer.json", "tokenizer_config.json"], "a folder that transformers loads"
-    ),
-    "vocab.json": Target(
-        vocab_and_merges, ["vocab.json", "merges.txt"], "a folder with vocab.json and merges.txt"
-    ),
-    "vocab.txt": Target(vocab_txt, [""], "a file with a token on each line"),
-    "tiktoken": Target(
-        tiktoken_ranks,
-        ["ranks.tiktoken", "encoding.json"],
-        "a folder with the arguments of tiktoken.Encoding",
-    ),
+    "tokenizer.json": Target(tokenizer_json, "the file of the library tokenizers"),
+    "hf-folder": Target(hf_folder, "a folder that transformers loads"),
+    "vocab.json": Target(vocab_and_merges, "a folder with vocab.json and merges.txt"),
+    "vocab.txt": Target(vocab_txt, "a file with a token on each line"),
+    "tiktoken": Target(tiktoken_ranks, "a folder with the arguments of tiktoken.Encoding"),
 }
-
-
-def merged_twice(tokenizer: TrainedTokenizer) -> int:
-    """Return how many merges give a token that an earlier merge gives, too."""
-    texts = [left + right for left, right in tokenizer.merges]
-    return len(texts) - len({*texts})
 
 
 def _expression(template: Template) -> str:

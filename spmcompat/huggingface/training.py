@@ -16,7 +16,7 @@ from spmcompat.bpe.token_trainer import (
     train_parity,
 )
 from spmcompat.errors import BadValueError, naming_stage
-from spmcompat.huggingface.files import TrainedTokenizer, check_outputs, named_by_size, save
+from spmcompat.huggingface.files import TrainedTokenizer, checked_outputs, save
 from spmcompat.huggingface.reading import read_with_tokenizer, tokenizer_of
 from spmcompat.huggingface.template import Json, Splitting, Template, TemplateError
 from spmcompat.options.arguments import notes_of_spaces
@@ -117,8 +117,8 @@ def _run(job: TokenizerJob, report: Report) -> list[TrainedTokenizer]:
     untrained = template.filled(Tokens([*options.special_tokens], []), job.special_tokens, affixes)
     paths: list[str] = []
     if job.output:
-        paths = named_by_size(job.output, job.to, options.vocab_sizes)
-        check_outputs(paths, job.to, untrained, [*job.inputs, *template.files])
+        inputs = [*job.inputs, *template.files]
+        paths = checked_outputs(job.output, job.to, options.vocab_sizes, untrained, inputs)
     known = {token["content"] for token in template.special_tokens}
     new = [name for name in options.special_tokens if name not in known]
     for warning in [*template.warnings(), *notes_of_spaces("special_tokens", new)]:
