@@ -176,9 +176,10 @@ class Template:
             return None
         given: list[Any] = [normalizer.get(name) for name in BertOptions._fields]
         options = BertOptions(*given)
+        if options.strip_accents is None:
+            options = options._replace(strip_accents=options.lowercase)
         # An option of another type is left to the library, which refuses it.
-        needed = options._replace(strip_accents=options.strip_accents is not None and given[2])
-        return options if all(isinstance(one, bool) for one in needed) else None
+        return options if all(isinstance(one, bool) for one in options) else None
 
     def warnings(self) -> list[str]:
         """Return a sentence for each step that was probably not intended."""

@@ -20,7 +20,7 @@
 
 namespace spmcompat {
 
-// The options of the normalizer. If strip_accents is null there, it has the value of lowercase.
+// The options of the normalizer (bert.py).
 struct BertOptions {
   bool clean_text = true;
   bool handle_chinese_chars = true;

@@ -12,13 +12,13 @@ class BertOptions(NamedTuple):
         Whether control characters are removed.
     handle_chinese_chars : bool
         Whether each Chinese character is a word.
-    strip_accents : bool or None
-        Whether accents are removed. None means: if `lowercase` is set.
+    strip_accents : bool
+        Whether accents are removed. In a ``BertNormalizer``, None means: if `lowercase` is set.
     lowercase : bool
         Whether capitals become small letters.
     """
 
     clean_text: bool = True
     handle_chinese_chars: bool = True
-    strip_accents: bool | None = None
+    strip_accents: bool = True
     lowercase: bool = True

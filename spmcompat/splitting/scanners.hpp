@@ -14,7 +14,7 @@
 
 namespace spmcompat {
 
-// expressions.py has the expression of each scanner.
+// expressions.py has the expression of each scanner, and scanners.pyx the names in this order.
 enum class Scanner : uint8_t { kGpt2, kCl100k, kO200k, kLlama3, kQwen2 };
 
 // The facts in which the expressions differ.

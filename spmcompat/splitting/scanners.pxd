@@ -6,11 +6,7 @@ from libcpp cimport bool as cbool
 
 cdef extern from "spmcompat/splitting/scanners.hpp" namespace "spmcompat" nogil:
     cdef enum class Scanner(uint8_t):
-        kGpt2
-        kCl100k
-        kO200k
-        kLlama3
-        kQwen2
+        pass
 
 
 cdef extern from "spmcompat/splitting/bert.hpp" namespace "spmcompat" nogil:
@@ -21,5 +17,4 @@ cdef extern from "spmcompat/splitting/bert.hpp" namespace "spmcompat" nogil:
         cbool lowercase
 
 
-cdef CBertOptions bert_options(options) except *
 cdef Scanner scanner_named(str name) except *

@@ -4,6 +4,7 @@ Training uses the C++ functions. These bindings are part of the package so that 
 be run against an installed package.
 """
 
+from libc.stdint cimport uint8_t
 from libcpp cimport bool as cbool
 from libcpp.string cimport string
 from libcpp.string_view cimport string_view
@@ -31,29 +32,14 @@ cdef extern from "spmcompat/splitting/nfc.hpp" namespace "spmcompat" nogil:
     string nfc_of(string_view text) except +
 
 
-cdef CBertOptions bert_options(options) except *:
-    cdef CBertOptions found
-    found.clean_text = options.clean_text
-    found.handle_chinese_chars = options.handle_chinese_chars
-    found.lowercase = options.lowercase
-    found.strip_accents = found.lowercase
-    if options.strip_accents is not None:
-        found.strip_accents = options.strip_accents
-    return found
+# In the order of the enum in scanners.hpp.
+SCANNERS = ("gpt2", "cl100k", "o200k", "llama3", "qwen2")
 
 
 cdef Scanner scanner_named(str name) except *:
-    if name == "gpt2":
-        return Scanner.kGpt2
-    if name == "cl100k":
-        return Scanner.kCl100k
-    if name == "o200k":
-        return Scanner.kO200k
-    if name == "llama3":
-        return Scanner.kLlama3
-    if name == "qwen2":
-        return Scanner.kQwen2
-    raise ValueError(f"no scanner is named {name}")
+    if name not in SCANNERS:
+        raise ValueError(f"no scanner is named {name}")
+    return <Scanner><uint8_t>SCANNERS.index(name)
 
 
 cdef string_view checked(bytes text) except *:
@@ -112,7 +98,7 @@ def bert_words(options not None, bytes text not None):
     list of bytes
         The normalized words.
     """
-    return bert_words_of(checked(text), bert_options(options))
+    return bert_words_of(checked(text), options._asdict())
 
 
 def bert_parts(options not None, bytes text not None):
@@ -130,7 +116,7 @@ def bert_parts(options not None, bytes text not None):
     list of bytes
         The parts, without white space between them.
     """
-    return bert_parts_of(checked(text), bert_options(options))
+    return bert_parts_of(checked(text), options._asdict())
 
 
 def nfc(bytes text not None):

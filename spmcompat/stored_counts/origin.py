@@ -113,20 +113,8 @@ class Origin(NamedTuple):
         TrainingError
             If a release with another file format wrote the file, or the metadata are invalid.
         """
-        try:
-            document = json.loads(text)
-        except (ValueError, RecursionError):
-            document = None
-        version = document.pop("version", None) if isinstance(document, dict) else None
-        if type(version) is int and version != VERSION:
-            age, remedy = ("a newer", "Install a newer spmcompat")
-            if version < VERSION:
-                age, remedy = ("an older", "Count the text again")
-            raise CountsVersionError(
-                f"{name}: {age} spmcompat wrote this file (its format has the version "
-                f"{_short(version)}, and this release reads version {VERSION}). {remedy}."
-            )
-        fault = fault_of(document) if version == VERSION else "they are not those of counts"
+        document = document_of(text, VERSION, name)
+        fault = fault_of(document)
         if fault is not None:
             raise invalid_metadata(name, fault)
         origin = cls(**document)
@@ -144,6 +132,32 @@ class Origin(NamedTuple):
         fault = fault_of({**self._asdict(), **lists})
         if fault is not None:
             raise invalid_metadata(name, fault)
+
+
+def document_of(text: bytes, version: int, name: str) -> dict[str, Any]:
+    """Return the metadata of a file without the version of its format.
+
+    Raises
+    ------
+    TrainingError
+        If the file has another version, or the metadata are not JSON.
+    """
+    try:
+        document: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        document = None
+    found = document.pop("version", None) if isinstance(document, dict) else None
+    if type(found) is int and found != version:
+        age, remedy = ("a newer", "Install a newer spmcompat")
+        if found < version:
+            age, remedy = ("an older", "Count the text again")
+        raise CountsVersionError(
+            f"{name}: {age} spmcompat wrote this file (its format has the version "
+            f"{_short(found)}, and this release reads version {version}). {remedy}."
+        )
+    if found != version:
+        raise invalid_metadata(name, "they are not those of counts")
+    return dict(document)
 
 
 def invalid_metadata(name: str, fault: str) -> TrainingError:

@@ -19,7 +19,7 @@ from spmcompat.errors import (
 )
 from spmcompat.stored_counts.arrow import require_pyarrow
 from spmcompat.stored_counts.merging_tables import times
-from spmcompat.stored_counts.origin import CountsVersionError, differing_names
+from spmcompat.stored_counts.origin import differing_names, document_of, invalid_metadata
 from spmcompat.stored_counts.table import StoredTable, files_of_table, open_parquet, write_parquet
 from spmcompat.stored_counts.unordered import metadata_of
 from spmcompat.words.words import Words
@@ -34,7 +34,6 @@ VERSION = 2
 """The version of the file format. A reader refuses all other versions."""
 
 _BATCH_ROWS = 1 << 17
-_MOST_CHARACTERS = 1 << 20  # of the metadata
 
 
 class WordOrigin(NamedTuple):
@@ -71,24 +70,13 @@ class WordOrigin(NamedTuple):
         TrainingError
             If a release with another file format wrote the file, or the metadata are invalid.
         """
-        try:
-            document = json.loads(text) if len(text) <= _MOST_CHARACTERS else None
-        except (ValueError, RecursionError):
-            document = None
-        version = document.pop("version", None) if isinstance(document, dict) else None
-        if type(version) is int and version != VERSION:
-            raise CountsVersionError(
-                f"{name}: another release of spmcompat wrote this table of words. Count again."
-            )
+        document = document_of(text, VERSION, name)
         types = {"splitting": dict, "are_bytes": bool, "changes": list, "has_total": bool}
-        if (
-            version != VERSION
-            or document is None
-            or document.keys() != types.keys()
-            or not all(type(document[field]) is kind for field, kind in types.items())
-            or not all(isinstance(change, str) for change in document["changes"])
-        ):
-            raise BadCountsError(f"{name}: its metadata are invalid. Count again.")
+        is_valid = document.keys() == types.keys() and all(
+            type(document[field]) is kind for field, kind in types.items()
+        )
+        if not is_valid or not all(isinstance(change, str) for change in document["changes"]):
+            raise invalid_metadata(name, "they are not those of words")
         return cls(**{**document, "changes": tuple(document["changes"])})
 
 
@@ -158,7 +146,8 @@ class WordTable(StoredTable[WordOrigin]):
         """Add the words with their counts times a weight, each rounded, halves up."""
         for batch in self.batches():
             rows = batch if weight == 1 else _weighed(batch, weight)
-            words.add_rows(*_buffers(rows))
+            if rows.num_rows:
+                words.add_rows(*_buffers(rows))
 
     def sums(self) -> tuple[int, int]:
         """Return how many words the text has, and how many bytes."""
@@ -396,14 +385,9 @@ def _buffers(batch: pa.RecordBatch) -> tuple[memoryview, memoryview, memoryview]
     """Return the ends, the text and the counts of rows, as `Words.add_rows` takes them."""
     words, counts = batch.columns
     _, ends, text = words.buffers()
-    first, last = words.offset, words.offset + len(words)
-    numbers = counts.buffers()[1]
+    numbers = memoryview(counts.buffers()[1]).cast("q")
     return (
-        _bytes(ends).cast("q")[first : last + 1] if len(words) else memoryview(bytes(8)).cast("q"),
-        _bytes(text),
-        _bytes(numbers).cast("q")[counts.offset : counts.offset + len(counts)],
+        memoryview(ends).cast("q")[words.offset : words.offset + len(words) + 1],
+        memoryview(text).cast("B"),
+        numbers[counts.offset : counts.offset + len(counts)],
     )
-
-
-def _bytes(buffer: pa.Buffer | None) -> memoryview:
-    return memoryview(b"" if buffer is None else buffer).cast("B")

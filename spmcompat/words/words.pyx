@@ -24,7 +24,7 @@ from libcpp.vector cimport vector
 
 from spmcompat.runtime.threads cimport CancelFlag, CCancelFlag
 from spmcompat.segments.corpus cimport CSegmentCounts
-from spmcompat.splitting.scanners cimport CBertOptions, Scanner, bert_options, scanner_named
+from spmcompat.splitting.scanners cimport CBertOptions, Scanner, scanner_named
 from spmcompat.text.lines cimport ReadBuffer
 
 
@@ -72,10 +72,12 @@ cdef class WordCounter:
     cdef unique_ptr[CWordCounter] counter
 
     def __init__(self, scanner not None, bint adds_space=False, bint normalizes=False):
+        cdef CBertOptions options
         if isinstance(scanner, str):
             self.counter.reset(new CWordCounter(scanner_named(scanner), adds_space, normalizes))
         else:
-            self.counter.reset(new CWordCounter(bert_options(scanner)))
+            options = scanner._asdict()
+            self.counter.reset(new CWordCounter(options))
 
     def count(self, ReadBuffer buffer not None):
         """Count the words of a read buffer. Lines of a file include their ends.
@@ -136,7 +138,7 @@ cdef class Words:
                 <const char*>rows.counts.data(), rows.counts.size() * sizeof(int64_t)))
 
     def add_rows(self, const int64_t[::1] ends, const uint8_t[::1] text, const int64_t[::1] counts):
-        """Add rows, such as those that `rows` returns. They are not checked.
+        """Add rows, such as those that `rows` returns. They are not checked; there must be one.
 
         Parameters
         ----------
@@ -147,7 +149,5 @@ cdef class Words:
         counts : buffer of int64, shape (n,)
             How often each word occurs.
         """
-        cdef Py_ssize_t size = counts.shape[0]
-        if size > 0:
-            with nogil:
-                add_rows(<const char*>&text[0], &ends[0], &counts[0], size, self.words)
+        with nogil:
+            add_rows(<const char*>&text[0], &ends[0], &counts[0], counts.shape[0], self.words)

@@ -30,7 +30,7 @@ CORPUS = 1_000_000
 
 EVERY_OPTION = [BertOptions(*flags) for flags in product([False, True], repeat=4)]
 UNCASED = BertOptions()
-CASED = BertOptions(lowercase=False)
+CASED = BertOptions(lowercase=False, strip_accents=False)
 
 live = pytest.mark.skipif(installed() != VERSION, reason=f"tokenizers {VERSION} is not installed")
 
