@@ -128,10 +128,52 @@ class ParityMerger {
   // The number of languages.
   uint32_t count() const { return static_cast<uint32_t>(languages_.size()); }
 
-  Choice choose();
-  uint32_t costliest(const std::vector<bool>& excluded, bool in_window) const;
-  bool chose_too_often(uint32_t language) const;
-  Choice take_pair(Text& text, uint32_t language);
+  // Returns what the language that may choose has chosen.
+  Choice choose() {
+    std::vector<bool> excluded(count());
+    for (;;) {
+      uint32_t language = costliest(excluded, true);
+      // The window is ignored if it excludes every language that still has pairs.
+      if (language == kNone) language = costliest(excluded, false);
+      if (language == kNone) return {kNone, kNone, kNone, kNone};
+      const Choice choice = take_pair(*texts_.training[language], language);
+      if (choice.merged != kNone) {
+        last_choices_.add(language);
+        return choice;
+      }
+      excluded[language] = true;
+    }
+  }
+
+  uint32_t costliest(const std::vector<bool>& excluded, bool in_window) const {
+    uint32_t best = kNone;
+    LanguageTexts::Cost highest{};
+    for (uint32_t i = 0; i < count(); ++i) {
+      if (excluded[i] || (in_window && chose_too_often(i))) continue;
+      const LanguageTexts::Cost cost = languages_[i].cost(texts_.tokens[i]);
+      if (best != kNone && !exceeds(cost, highest)) continue;
+      best = i;
+      highest = cost;
+    }
+    return best;
+  }
+
+  bool chose_too_often(uint32_t language) const {
+    return options_.window > 0 && last_choices_[language] > options_.most_choices;
+  }
+
+  // Takes pairs of a text, the best pair first, until one has a text that is not a piece yet. Adds the
+  // symbol of that pair.
+  Choice take_pair(Text& text, uint32_t language) {
+    for (;;) {
+      const uint32_t id = text.take_best();
+      if (id == kNone) return {language, kNone, kNone, kNone};
+      const uint32_t left = text[id].left, right = text[id].right;
+      const uint32_t merged = symbols_.add(left, right);
+      if (pieces_.add(merged)) return {language, left, right, merged};
+      symbols_.keep(merged);
+    }
+  }
 
   const std::vector<LanguageTexts>& languages_;
   const ParityMergeOptions options_;
@@ -141,53 +183,6 @@ class ParityMerger {
   PairedTexts<ParityPolicy> texts_;
   LastChoices last_choices_;
 };
-
-// Returns what the language that may choose has chosen.
-inline ParityMerger::Choice ParityMerger::choose() {
-  std::vector<bool> excluded(count());
-  for (;;) {
-    uint32_t language = costliest(excluded, true);
-    // The window is ignored if it excludes every language that still has pairs.
-    if (language == kNone) language = costliest(excluded, false);
-    if (language == kNone) return {kNone, kNone, kNone, kNone};
-    const Choice choice = take_pair(*texts_.training[language], language);
-    if (choice.merged != kNone) {
-      last_choices_.add(language);
-      return choice;
-    }
-    excluded[language] = true;
-  }
-}
-
-inline uint32_t ParityMerger::costliest(const std::vector<bool>& excluded, bool in_window) const {
-  uint32_t best = kNone;
-  LanguageTexts::Cost highest{};
-  for (uint32_t i = 0; i < count(); ++i) {
-    if (excluded[i] || (in_window && chose_too_often(i))) continue;
-    const LanguageTexts::Cost cost = languages_[i].cost(texts_.tokens[i]);
-    if (best != kNone && !exceeds(cost, highest)) continue;
-    best = i;
-    highest = cost;
-  }
-  return best;
-}
-
-inline bool ParityMerger::chose_too_often(uint32_t language) const {
-  return options_.window > 0 && last_choices_[language] > options_.most_choices;
-}
-
-// Takes pairs of a text, the best pair first, until one has a text that is not a piece yet. Adds the
-// symbol of that pair.
-inline ParityMerger::Choice ParityMerger::take_pair(Text& text, uint32_t language) {
-  for (;;) {
-    const uint32_t id = text.take_best();
-    if (id == kNone) return {language, kNone, kNone, kNone};
-    const uint32_t left = text[id].left, right = text[id].right;
-    const uint32_t merged = symbols_.add(left, right);
-    if (pieces_.add(merged)) return {language, left, right, merged};
-    symbols_.keep(merged);
-  }
-}
 
 inline ParityMerges parity_merges(const std::vector<LanguageTexts>& languages,
                                   const PieceRule& rule, const ParityMergeOptions& options,

@@ -22,10 +22,41 @@ namespace spmcompat {
 class SymbolText {
  public:
   // Removes the holes. Symbols move, but keep their order.
-  void pack(const Symbols& symbols);
+  void pack(const Symbols& symbols) {
+    uint32_t range = 0;
+    size_t packed = 0;
+    for (size_t position = 0; position < size(); ++position) {
+      if (position == begins_[range]) begins_[range++] = static_cast<uint32_t>(packed);
+      if (is_symbol(at_[position]) || at_[position] == kEdge) at_[packed++] = at_[position];
+    }
+    at_.resize(packed);
+    find_ranges();
+    widths_.assign(symbols.size(), 1);
+  }
 
   // Replaces every symbol with its characters. A symbol below `characters` is a character.
-  void split_into_characters(const Symbols& symbols, uint32_t characters);
+  void split_into_characters(const Symbols& symbols, uint32_t characters) {
+    CharacterSymbols symbol_of;
+    for (uint32_t symbol = 0; symbol < characters; ++symbol) symbol_of[symbols[symbol][0]] = symbol;
+    pack(symbols);
+    widths_.resize(characters);
+    size_t position = size(), split = 0;
+    for (size_t i = 0; i < position; ++i) split += is_symbol(at_[i]) ? symbols.length(at_[i]) : 1;
+    at_.resize(split);
+    // The loop runs backwards, so that it reads every symbol before it overwrites it.
+    size_t range = counts_.size();
+    while (position-- > 0) {
+      if (!is_symbol(at_[position])) {
+        at_[--split] = kEdge;
+      } else {
+        const std::u32string_view text = symbols[at_[position]];
+        for (size_t i = text.size(); i-- > 0;) at_[--split] = symbol_of.at(text[i]);
+      }
+      if (range > 0 && position == begins_[range - 1])
+        begins_[--range] = static_cast<uint32_t>(split);
+    }
+    find_ranges();
+  }
 
   size_t size() const { return at_.size(); }
   // Returns what a position stores: a symbol, a hole or an edge.
@@ -77,9 +108,26 @@ class SymbolText {
 
   // TextFiller calls begin_filling, then writes all positions after the first edge and the ranges
   // of segments with the same count, and then calls end_filling.
-  void begin_filling(size_t size);
-  void end_filling(const Symbols& symbols);
-  void find_ranges();
+  void begin_filling(size_t size) {
+    if (size >= kHole) throw std::overflow_error("the text without repetitions is too large");
+    at_.resize(size);
+    at_[0] = kEdge;
+  }
+
+  void end_filling(const Symbols& symbols) {
+    begins_.push_back(std::numeric_limits<uint32_t>::max());
+    find_ranges();
+    widths_.assign(symbols.size(), 1);
+  }
+
+  void find_ranges() {
+    first_range_.clear();
+    uint32_t range = 0;
+    for (size_t position = 0; position < size() && !counts_.empty(); position += kBlock) {
+      while (position >= begins_[range + 1]) ++range;
+      first_range_.push_back(range);
+    }
+  }
 
   UnclearedArray<uint32_t> at_;
   std::vector<uint32_t> widths_;  // symbol -> its number of positions
@@ -89,61 +137,5 @@ class SymbolText {
   std::vector<uint64_t> counts_;
   std::vector<uint32_t> first_range_;  // the first range of each block of positions
 };
-
-inline void SymbolText::find_ranges() {
-  first_range_.clear();
-  uint32_t range = 0;
-  for (size_t position = 0; position < size() && !counts_.empty(); position += kBlock) {
-    while (position >= begins_[range + 1]) ++range;
-    first_range_.push_back(range);
-  }
-}
-
-inline void SymbolText::begin_filling(size_t size) {
-  if (size >= kHole) throw std::overflow_error("the text without repetitions is too large");
-  at_.resize(size);
-  at_[0] = kEdge;
-}
-
-inline void SymbolText::end_filling(const Symbols& symbols) {
-  begins_.push_back(std::numeric_limits<uint32_t>::max());
-  find_ranges();
-  widths_.assign(symbols.size(), 1);
-}
-
-inline void SymbolText::pack(const Symbols& symbols) {
-  uint32_t range = 0;
-  size_t packed = 0;
-  for (size_t position = 0; position < size(); ++position) {
-    if (position == begins_[range]) begins_[range++] = static_cast<uint32_t>(packed);
-    if (is_symbol(at_[position]) || at_[position] == kEdge) at_[packed++] = at_[position];
-  }
-  at_.resize(packed);
-  find_ranges();
-  widths_.assign(symbols.size(), 1);
-}
-
-inline void SymbolText::split_into_characters(const Symbols& symbols, uint32_t characters) {
-  CharacterSymbols symbol_of;
-  for (uint32_t symbol = 0; symbol < characters; ++symbol) symbol_of[symbols[symbol][0]] = symbol;
-  pack(symbols);
-  widths_.resize(characters);
-  size_t position = size(), split = 0;
-  for (size_t i = 0; i < position; ++i) split += is_symbol(at_[i]) ? symbols.length(at_[i]) : 1;
-  at_.resize(split);
-  // The loop runs backwards, so that it reads every symbol before it overwrites it.
-  size_t range = counts_.size();
-  while (position-- > 0) {
-    if (!is_symbol(at_[position])) {
-      at_[--split] = kEdge;
-    } else {
-      const std::u32string_view text = symbols[at_[position]];
-      for (size_t i = text.size(); i-- > 0;) at_[--split] = symbol_of.at(text[i]);
-    }
-    if (range > 0 && position == begins_[range - 1])
-      begins_[--range] = static_cast<uint32_t>(split);
-  }
-  find_ranges();
-}
 
 }  // namespace spmcompat
