@@ -30,16 +30,8 @@ ExpectedCounts sum_in_order(const Lattices& lattices, size_t partial_sums, bool 
   return all.take_total();
 }
 
-inline void find_shared_alphas(Lattices& lattices, Crew& crew) {
-  crew.for_each(lattices.blocks(), [&](size_t block) {
-    find_shared_alphas(lattices.block(block), lattices.shared_first_segments(block),
-                       lattices.links(), lattices.arithmetic(), crew);
-  });
-}
-
 // Returns the expected counts of all pieces, and the objective.
-inline ExpectedCounts expected_counts(Lattices& lattices, size_t partial_sums, Crew& crew) {
-  if (lattices.links().finite()) find_shared_alphas(lattices, crew);
+inline ExpectedCounts expected_counts(const Lattices& lattices, size_t partial_sums, Crew& crew) {
   const auto add = [&](ForwardBackward& pass, ExpectedCounts& sums) {
     sums.expected.resize(lattices.links().pieces());
     pass.add_marginals(sums.expected.data());
@@ -51,9 +43,8 @@ inline ExpectedCounts expected_counts(Lattices& lattices, size_t partial_sums, C
 }
 
 // Returns the log likelihood of the corpus. The sums are computed in double.
-inline double log_likelihood(Lattices& lattices, Crew& crew) {
+inline double log_likelihood(const Lattices& lattices, Crew& crew) {
   constexpr size_t kPartialSums = 16;
-  find_shared_alphas(lattices, crew);
   const auto add = [](ForwardBackward& pass, ExpectedCounts& sums) {
     pass.for_each_likelihood([&](float frequency, float log_likelihood) {
       sums.log_likelihood += double(frequency) * log_likelihood;

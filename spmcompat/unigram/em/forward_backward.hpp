@@ -1,8 +1,5 @@
 // The forward-backward algorithm over pretokens: the marginal of every node, and its contribution
 // to the expected counts.
-//
-// The alphas of a pretoken's first segment do not depend on any other segment. If several pretokens
-// begin with the same segment, find_shared_alphas computes them once.
 #pragma once
 
 #include <algorithm>
@@ -30,42 +27,6 @@ constexpr float kGuard = -1.0f;
 // Padding: the SIMD loops read and write up to 3 nodes past the end.
 constexpr size_t kNodePadding = 3;
 
-// Computes the alphas of some segments of a block, as if each were the first segment of a pretoken.
-inline void find_shared_alphas(LatticeBlock& block, const std::vector<uint32_t>& segments,
-                               const PrefixLinks& links, const Arithmetic& arithmetic,
-                               const Crew& crew) {
-  float* alphas = block.reserve_alphas(segments);
-  alphas[0] = kGuard;
-  std::vector<uint32_t> first_nodes, nodes;
-  std::vector<NodeList> lists;
-  LaneRunner<ForwardPass> runner(arithmetic, crew);
-  for (size_t first = 0, last = 0; first < segments.size(); first = last) {
-    // Slot 0 of a group is the last alpha of the previous group. Idle lanes do not change it: they
-    // write the value that they read there.
-    const size_t base = block.alphas_begin(segments[first]) - 1;
-    size_t end = 0;
-    lists.clear();
-    while (last < segments.size() && end < kGroupPositions) {
-      const LatticeView view = block[segments[last]];
-      const size_t begin = block.alphas_begin(segments[last++]) - base;
-      end = begin + view.length + 1;
-      copy_first_nodes(view, links, grow(first_nodes, end) + begin);
-      lists.push_back({nullptr, 0, begin, view.length});
-    }
-    size_t size = 0;
-    for (NodeList& list : lists) {
-      list.size = count_nodes(links, first_nodes.data() + list.begin, list.length);
-      size += list.size;
-      float* alpha = alphas + base + list.begin;
-      std::fill_n(alpha, list.length + 1, kEmptySum);
-      alpha[0] = 0.0f;
-    }
-    uint32_t* to = grow(nodes, size);
-    for (NodeList& list : lists) list.nodes = std::exchange(to, to + list.size);
-    runner.run(lists, arithmetic.arrays(links, first_nodes.data(), alphas + base));
-  }
-}
-
 // A log-sum-exp of any number of terms. It accepts -inf and NaN, as the reference does, because
 // seeds from a file may have the score -inf.
 class PlainSum {
@@ -92,7 +53,6 @@ class ForwardBackward {
       : lattices_(lattices),
         links_(lattices.links()),
         arithmetic_(lattices.arithmetic()),
-        listing_(arithmetic_, crew),
         forward_(arithmetic_, crew),
         backward_(arithmetic_, crew) {
     clear();
@@ -109,14 +69,11 @@ class ForwardBackward {
     Pretoken pretoken{};
     pretoken.begin = positions_;
     pretoken.frequency = frequency;
-    pretoken.known_alphas = lattices_.alphas(segments[0]);
-    __builtin_prefetch(pretoken.known_alphas);
     for (size_t i = 0; i < count; ++i) {
       const LatticeView view = lattices_[segments[i]];
       const size_t begin = pretoken.begin + pretoken.length;
       copy_first_nodes(view, links_, grow(first_nodes_, begin + view.length + 2) + begin);
       pretoken.length += view.length;
-      if (i == 0 && pretoken.known_alphas != nullptr) pretoken.known_length = pretoken.length;
     }
     positions_ += pretoken.length + 2;
     pretokens_.push_back(pretoken);
@@ -126,13 +83,9 @@ class ForwardBackward {
   void find_marginals() {
     prepare();
     if (links_.finite()) {
-      // The forward pass lists the nodes whose alphas it computes. The nodes with known alphas must
-      // be listed here.
-      list_nodes(&Pretoken::known_size);
       run_forward();
       run_backward();
     } else {
-      list_nodes(&Pretoken::size);
       grow(log_marginal_, size_ + kNodePadding);
       for (const Pretoken& pretoken : pretokens_) run_plainly(pretoken);
     }
@@ -163,56 +116,30 @@ class ForwardBackward {
   static constexpr size_t kMinPretokens = BackwardPass::kWidth;
 
   struct Pretoken {
-    size_t begin;               // the first position
-    size_t length;              // the number of characters
-    size_t known_length;        // the length of the first segment, if its alphas are known
-    const float* known_alphas;  // the alphas of the first segment, or null if they are unknown
+    size_t begin;   // the first position
+    size_t length;  // the number of characters
     float frequency;
     size_t first_node, size;  // the index of the first node in nodes_, and the number of nodes
-    size_t known_size;        // the number of nodes at positions whose alphas are known
   };
 
-  // Counts the nodes of each pretoken, and sets the alphas that need no forward pass.
+  // Counts the nodes of each pretoken.
   void prepare() {
     size_ = 0;
     alpha_.assign(positions_, kEmptySum);
     alpha_[0] = kGuard;
     for (Pretoken& pretoken : pretokens_) {
-      const uint32_t* first_nodes = first_nodes_.data() + pretoken.begin;
       pretoken.first_node = size_;
-      pretoken.known_size = count_nodes(links_, first_nodes, pretoken.known_length);
-      pretoken.size = pretoken.known_size + count_nodes(links_, first_nodes + pretoken.known_length,
-                                                        pretoken.length - pretoken.known_length);
+      pretoken.size = count_nodes(links_, first_nodes_.data() + pretoken.begin, pretoken.length);
       size_ += pretoken.size;
-      float* alpha = alpha_.data() + pretoken.begin;
-      alpha[0] = 0.0f;
-      if (pretoken.known_length > 0) {
-        std::copy_n(pretoken.known_alphas, pretoken.known_length + 1, alpha);
-      }
-      alpha[pretoken.length + 1] = kGuard;
+      alpha_[pretoken.begin] = 0.0f;
+      alpha_[pretoken.begin + pretoken.length + 1] = kGuard;
     }
     grow(nodes_, size_ + kNodesAhead);
   }
 
-  // Lists the nodes at the beginning of each pretoken. `count` selects the member of Pretoken that
-  // contains the number of these nodes.
-  void list_nodes(size_t Pretoken::* count) {
-    lists_.clear();
-    for (const Pretoken& pretoken : pretokens_) {
-      const size_t size = pretoken.*count;
-      if (size > 0) lists_.push_back(nodes_of(pretoken, 0, size));
-    }
-    listing_.run(lists_, arithmetic_.arrays(links_, first_nodes_.data()));
-  }
-
   void run_forward() {
     lists_.clear();
-    for (const Pretoken& pretoken : pretokens_) {
-      if (pretoken.size == pretoken.known_size) continue;
-      const size_t size = pretoken.size - pretoken.known_size;
-      lists_.push_back(nodes_of(pretoken, pretoken.known_size, size));
-      lists_.back().begin += pretoken.known_length;
-    }
+    for (const Pretoken& pretoken : pretokens_) lists_.push_back(nodes_of(pretoken));
     forward_.run(lists_, arithmetic_.arrays(links_, first_nodes_.data(), alpha_.data()));
   }
 
@@ -224,7 +151,7 @@ class ForwardBackward {
       const size_t end = pretoken.begin + pretoken.length;
       beta_[end] = 0.0f;
       beta_[end + 1] = kGuard;
-      lists_.push_back(nodes_of(pretoken, 0, pretoken.size));
+      lists_.push_back(nodes_of(pretoken));
       lists_.back().log_likelihood = alpha_[end];
       largest = std::max(largest, pretoken.size);
     }
@@ -234,15 +161,16 @@ class ForwardBackward {
                                              beta_.data(), log_marginal_.data(), size_));
   }
 
-  NodeList nodes_of(const Pretoken& pretoken, size_t first, size_t size) {
-    return {nodes_.data() + pretoken.first_node + first, static_cast<uint32_t>(size),
+  NodeList nodes_of(const Pretoken& pretoken) {
+    return {nodes_.data() + pretoken.first_node, static_cast<uint32_t>(pretoken.size),
             pretoken.begin, pretoken.length, pretoken.first_node};
   }
 
   // Runs the forward and the backward pass over one pretoken, node by node. Used if a piece has a
   // score that is not finite.
   void run_plainly(const Pretoken& pretoken) {
-    const uint32_t* nodes = nodes_.data() + pretoken.first_node;
+    uint32_t* const nodes = nodes_.data() + pretoken.first_node;
+    list_nodes(pretoken, nodes);
     const LogSumExp log_sum_exp = arithmetic_.log_sum_exp;
     std::vector<PlainSum> alpha(pretoken.length + 1), beta(pretoken.length + 1);
     alpha[0].add(0.0f, log_sum_exp);
@@ -264,6 +192,16 @@ class ForwardBackward {
           ((alpha[begin].value() + piece.score) + after) - log_likelihood;
       beta[begin].add(piece.score + after, log_sum_exp);
       positions -= is_first(nodes[k]);
+    }
+  }
+
+  // Lists the nodes as the forward pass does.
+  void list_nodes(const Pretoken& pretoken, uint32_t* nodes) const {
+    for (size_t i = 0; i < pretoken.length; ++i) {
+      uint32_t flag = kFirstAtPosition;
+      links_.for_each(
+          piece_of(first_nodes_[pretoken.begin + i]),
+          [&](uint32_t id, const LinkedPiece&) { *nodes++ = id | std::exchange(flag, 0); });
     }
   }
 
@@ -294,7 +232,6 @@ class ForwardBackward {
   std::vector<float> alpha_, beta_, log_marginal_;
   std::vector<double> terms_;
   std::vector<NodeList> lists_;
-  LaneRunner<ListingPass> listing_;
   LaneRunner<ForwardPass> forward_;
   LaneRunner<BackwardPass> backward_;
 };

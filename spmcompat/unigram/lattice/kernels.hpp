@@ -149,14 +149,6 @@ SPMCOMPAT_INLINE const LinkedPiece& take_node(const PassArrays& arrays, LaneStat
 }
 
 // Processes the k-th node of four lanes, the first of which is lane `first`.
-SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, LaneStates<ListingPass>& lanes,
-                                   size_t first, size_t k) {
-  for (size_t i = first; i < first + 4; ++i) {
-    lanes.nodes[i][k] = lanes.node[i];
-    take_node(arrays, lanes, i);
-  }
-}
-
 SPMCOMPAT_INLINE void advance_four(const PassArrays& arrays, LaneStates<BestPathPass>& lanes,
                                    size_t first, size_t) {
   for (size_t i = first; i < first + 4; ++i) {
@@ -219,10 +211,6 @@ SPMCOMPAT_INLINE void advance_all(const PassArrays& arrays, LaneStates<Pass>& la
   }
 }
 
-inline void advance(const PassArrays& arrays, LaneStates<ListingPass>& lanes, size_t first,
-                    size_t last) {
-  advance_all(arrays, lanes, first, last);
-}
 inline void advance(const PassArrays& arrays, LaneStates<BestPathPass>& lanes, size_t first,
                     size_t last) {
   advance_all(arrays, lanes, first, last);

@@ -23,12 +23,12 @@
 
 namespace spmcompat {
 
-// The nodes of one lattice, or only its first or its last nodes.
+// The nodes of one lattice.
 struct NodeList {
-  uint32_t* nodes;  // the listing and forward passes write this list, the backward pass reads it
-  uint32_t size;    // the number of nodes
-  size_t begin;     // the index of the first position in the arrays of the pass
-  size_t length;    // the number of positions
+  uint32_t* nodes;           // the forward pass writes this list, the backward pass reads it
+  uint32_t size;             // the number of nodes
+  size_t begin;              // the index of the first position in the arrays of the pass
+  size_t length;             // the number of positions
   size_t log_marginal = 0;   // index of the log marginal of the first node
   float log_likelihood = 0;  // the log likelihood of the pretoken
 };

@@ -9,16 +9,14 @@
 // matters.
 //
 // After an M-step or a pruning, only the ids of the nodes change (renumber). No text is searched
-// again. Segments are stored in lattice blocks, which workers build and renumber independently.
+// again.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <stdexcept>
+#include <numeric>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "spmcompat/containers/string_list.hpp"
@@ -49,102 +47,9 @@ struct NodePosition {
   static constexpr uint32_t kNowhere = 0xffffffffu;
 };
 
-class LatticeBlock {
- public:
-  // Reserves space for segments with these lengths in characters. At first, the unknown piece is
-  // the only node of every position.
-  void lay_out(const std::vector<uint32_t>& lengths, uint32_t unknown) {
-    size_t positions = 0;
-    begin_.reserve(lengths.size() + 1);
-    for (const uint32_t length : lengths) {
-      begin_.push_back({offset(positions), 0});
-      positions += length;
-    }
-    begin_.push_back({offset(positions), 0});
-    first_nodes_.assign(positions, unknown);
-  }
-
-  // Finds the longest match at every position where a piece of the trie may begin. The block
-  // contains the segments from `segment` to `last`. `lookups` is working memory, which is empty
-  // before and after a call.
-  void find_longest(const StringList& segments, uint32_t segment, uint32_t last,
-                    const PieceTrie& trie, std::vector<PieceTrie::Lookup>& lookups,
-                    const Crew& crew) {
-    const char* const text = segments.text();
-    const uint32_t begin = segments.begin(segment);
-    const std::string_view texts(text + begin, segments.end(last) - begin);
-    trie.for_each_of_part(texts, [&](const char* at, size_t position) {
-      while (text + segments.end(segment) <= at) ++segment;
-      lookups.push_back(trie.lookup(at, text + segments.end(segment), &first_nodes_[position]));
-      if (lookups.size() < PieceTrie::kInterleaved) return;
-      crew.check_cancelled();
-      trie.find_longest(lookups);
-    });
-    trie.find_longest(lookups);
-  }
-
-  // Replaces each node by `new_nodes[node]`.
-  void renumber(const std::vector<uint32_t>& new_nodes) {
-    for (uint32_t& node : first_nodes_) node = new_nodes[node];
-  }
-
-  // Returns a copy without the alphas, which the next pass recomputes.
-  LatticeBlock copy() const {
-    LatticeBlock result;
-    result.first_nodes_ = first_nodes_;
-    result.begin_ = begin_;
-    for (Begin& begin : result.begin_) begin.alpha = 0;
-    return result;
-  }
-
-  LatticeView operator[](size_t segment) const {
-    const Begin& here = begin_[segment];
-    return {first_nodes_.data() + here.position, begin_[segment + 1].position - here.position};
-  }
-
-  void prefetch_begin(size_t segment) const { __builtin_prefetch(begin_.data() + segment); }
-  void prefetch_nodes(size_t segment) const {
-    __builtin_prefetch(first_nodes_.data() + begin_[segment].position);
-  }
-
-  // Reserves space for the alphas of some segments: for each segment, one float for each position
-  // and one for the end. An additional float at index 0 precedes them as a scratch slot.
-  float* reserve_alphas(const std::vector<uint32_t>& segments) {
-    size_t size = 1;
-    for (const uint32_t segment : segments) {
-      begin_[segment].alpha = offset(size);
-      size += (*this)[segment].length + 1;
-    }
-    alphas_.resize(size);
-    return alphas_.data();
-  }
-  size_t alphas_begin(size_t segment) const { return begin_[segment].alpha; }
-  // Returns null if `reserve_alphas` has reserved no space for the segment.
-  const float* alphas(size_t segment) const {
-    return alphas_begin(segment) == 0 ? nullptr : alphas_.data() + alphas_begin(segment);
-  }
-
- private:
-  struct Begin {
-    uint32_t position;
-    uint32_t alpha;  // 0 if no space is reserved for the segment's alphas
-  };
-
-  static uint32_t offset(size_t size) {
-    if (size > UINT32_MAX) throw std::length_error("the lattices of 1024 segments exceed 16 GB");
-    return static_cast<uint32_t>(size);
-  }
-
-  std::vector<uint32_t> first_nodes_;  // the first node of every position
-  std::vector<Begin> begin_;           // where each segment begins, and the end of the last segment
-  std::vector<float> alphas_;
-};
-
 // The lattices of a corpus over the current pieces.
 class Lattices {
  public:
-  static constexpr size_t kBlockSize = 1024;  // the number of segments in a block
-
   Lattices() = default;
 
   // The corpus must not change, except that its texts may be dropped. `with_log1p` selects one of
@@ -158,23 +63,13 @@ class Lattices {
     result.arithmetic_.avx2 = has_avx2() && (avx2 == nullptr || avx2 != std::string_view("0"));
     result.arithmetic_.log_sum_exp = exact_log_sum_exp(with_log1p);
     for (const int64_t count : corpus.pretoken_count) result.total_count_ += count;
+    result.lay_out(pieces.size(), crew);
     result.find_longest_matches(pieces, crew);
-    result.find_shared_first_segments();
     return result;
   }
 
   // Training can continue independently with the copy and with the original.
-  Lattices copy() const {
-    Lattices result;
-    result.corpus_ = corpus_;
-    result.arithmetic_ = arithmetic_;
-    result.total_count_ = total_count_;
-    result.blocks_.reserve(blocks_.size());
-    for (const LatticeBlock& block : blocks_) result.blocks_.push_back(block.copy());
-    result.links_ = links_;
-    result.shared_first_segments_ = shared_first_segments_;
-    return result;
-  }
+  Lattices copy() const { return *this; }
 
   // Replaces the pieces of the lattices by new pieces. `new_ids` contains the new id of each old
   // piece, or kDropped, and as its last item the new id of the unknown piece.
@@ -184,7 +79,7 @@ class Lattices {
     if (is_unchanged) {
       rescore(pieces);
     } else {
-      renumber_blocks(links_.keep(pieces, new_ids, crew), crew);
+      renumber_nodes(links_.keep(pieces, new_ids, crew), crew);
     }
   }
 
@@ -195,39 +90,33 @@ class Lattices {
   const Arithmetic& arithmetic() const { return arithmetic_; }
   int64_t total_count() const { return total_count_; }  // pretokens in the text, with repetitions
   const PrefixLinks& links() const { return links_; }
-  size_t blocks() const { return blocks_.size(); }
-  LatticeBlock& block(size_t block) { return blocks_[block]; }
-  // The segments that are the first segment of several pretokens, as indexes in their block.
-  const std::vector<uint32_t>& shared_first_segments(size_t block) const {
-    return shared_first_segments_[block];
-  }
 
   LatticeView operator[](size_t segment) const {
-    return blocks_[segment / kBlockSize][segment % kBlockSize];
-  }
-  const float* alphas(size_t segment) const {
-    return blocks_[segment / kBlockSize].alphas(segment % kBlockSize);
+    return {first_nodes_.data() + begin_[segment], begin_[segment + 1] - begin_[segment]};
   }
 
   // Prefetch a segment that will be read soon: prefetch_begin first, prefetch_nodes later.
-  void prefetch_begin(size_t segment) const {
-    blocks_[segment / kBlockSize].prefetch_begin(segment % kBlockSize);
-  }
+  void prefetch_begin(size_t segment) const { __builtin_prefetch(begin_.data() + segment); }
   void prefetch_nodes(size_t segment) const {
-    blocks_[segment / kBlockSize].prefetch_nodes(segment % kBlockSize);
+    __builtin_prefetch(first_nodes_.data() + begin_[segment]);
   }
 
  private:
-  void find_longest_matches(const Pieces& pieces, Crew& crew) {
+  static constexpr size_t kRange = 1 << 14;  // segments or positions that a worker takes at a time
+
+  // Makes the unknown piece the only node of every position.
+  void lay_out(uint32_t unknown, Crew& crew) {
     const StringList& segments = corpus_->segments;
-    blocks_.resize((segments.size() + kBlockSize - 1) / kBlockSize);
-    crew.for_each(blocks_.size(), [&](size_t block) {
-      std::vector<uint32_t> lengths;
-      for (size_t segment = block * kBlockSize; segment < segments_end(block); ++segment) {
-        lengths.push_back(static_cast<uint32_t>(count_chars(segments[segment])));
-      }
-      blocks_[block].lay_out(lengths, pieces.size());
+    begin_.resize(segments.size() + 1);
+    crew.for_each_range(segments.size(), kRange, [&](size_t first, size_t last) {
+      for (size_t i = first; i < last; ++i) begin_[i + 1] = count_chars(segments[i]);
     });
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    first_nodes_.assign(begin_.back(), unknown);
+  }
+
+  // Finds the longest match at every position.
+  void find_longest_matches(const Pieces& pieces, Crew& crew) {
     // Pieces are divided into parts by their first character. The character at a position
     // determines the part whose pieces may begin there. The text of all segments is scanned once
     // for each part, so there are no more parts than the workers need.
@@ -235,48 +124,41 @@ class Lattices {
     while (parts < 2 * crew.size() && parts < PieceTrie::kMostParts) parts *= 2;
     std::vector<uint32_t> prefixes(pieces.size(), PieceTrie::kNone);
     crew.for_each(parts, [&](uint32_t part) {
-      const PieceTrie trie(pieces, part, parts, &prefixes);
-      std::vector<PieceTrie::Lookup> lookups;
-      for (size_t block = 0; block < blocks_.size(); ++block) {
-        blocks_[block].find_longest(segments, block * kBlockSize, segments_end(block) - 1, trie,
-                                    lookups, crew);
-      }
+      find_longest_of_part(PieceTrie(pieces, part, parts, &prefixes), crew);
     });
     std::vector<uint32_t> first_nodes;
     links_ = PrefixLinks(pieces, prefixes, first_nodes, crew);
-    if (!first_nodes.empty()) renumber_blocks(first_nodes, crew);
+    if (!first_nodes.empty()) renumber_nodes(first_nodes, crew);
   }
 
-  void find_shared_first_segments() {
-    const SegmentedCorpus& corpus = *corpus_;
-    std::vector<bool> seen(corpus.segments.size(), false), shared(corpus.segments.size(), false);
-    for (size_t pretoken = 0; pretoken < corpus.pretoken_count.size(); ++pretoken) {
-      if (corpus.pretoken_begin[pretoken] == corpus.pretoken_begin[pretoken + 1]) continue;
-      const uint32_t segment = corpus.pretoken_segments[corpus.pretoken_begin[pretoken]];
-      shared[segment] = seen[segment];
-      seen[segment] = true;
-    }
-    shared_first_segments_.resize(blocks_.size());
-    for (size_t segment = 0; segment < shared.size(); ++segment) {
-      if (!shared[segment]) continue;
-      shared_first_segments_[segment / kBlockSize].push_back(segment % kBlockSize);
-    }
+  void find_longest_of_part(const PieceTrie& trie, const Crew& crew) {
+    const StringList& segments = corpus_->segments;
+    const char* const text = segments.text();
+    uint32_t segment = 0;
+    std::vector<PieceTrie::Lookup> lookups;
+    trie.for_each_of_part({text, segments.bytes()}, [&](const char* at, size_t position) {
+      while (text + segments.end(segment) <= at) ++segment;
+      lookups.push_back(trie.lookup(at, text + segments.end(segment), &first_nodes_[position]));
+      if (lookups.size() < PieceTrie::kInterleaved) return;
+      crew.check_cancelled();
+      trie.find_longest(lookups);
+    });
+    trie.find_longest(lookups);
   }
 
-  void renumber_blocks(const std::vector<uint32_t>& new_nodes, Crew& crew) {
-    crew.for_each(blocks_.size(), [&](size_t block) { blocks_[block].renumber(new_nodes); });
-  }
-
-  size_t segments_end(size_t block) const {
-    return std::min<size_t>(corpus_->segments.size(), (block + 1) * kBlockSize);
+  // Replaces each node by `new_nodes[node]`.
+  void renumber_nodes(const std::vector<uint32_t>& new_nodes, Crew& crew) {
+    crew.for_each_range(first_nodes_.size(), kRange, [&](size_t first, size_t last) {
+      for (size_t i = first; i < last; ++i) first_nodes_[i] = new_nodes[first_nodes_[i]];
+    });
   }
 
   const SegmentedCorpus* corpus_ = nullptr;
   Arithmetic arithmetic_;
   int64_t total_count_ = 0;
-  std::vector<LatticeBlock> blocks_;
+  std::vector<uint32_t> first_nodes_;  // the first node of every position
+  std::vector<uint32_t> begin_;  // the first position of each segment, and the end of the last one
   PrefixLinks links_;
-  std::vector<std::vector<uint32_t>> shared_first_segments_;  // for each block
 };
 
 }  // namespace spmcompat

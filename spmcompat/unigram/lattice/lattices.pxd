@@ -10,7 +10,6 @@ from spmcompat.unigram.pieces cimport CPieces, KeptPieces, Pieces
 cdef extern from "spmcompat/unigram/lattice/lattice.hpp" namespace "spmcompat" nogil:
     cdef cppclass CLattices "spmcompat::Lattices":
         CLattices copy() except +
-        size_t blocks()
         void rescore(const CPieces& pieces)
 
     CLattices build_lattices "spmcompat::Lattices::build"(

@@ -48,10 +48,6 @@ constexpr size_t kNodesAhead = 32;
 
 // The passes. kWidth is the number of lanes that advance together.
 
-// Lists the nodes.
-struct ListingPass {
-  static constexpr size_t kWidth = 8;
-};
 // Finds the best path to the end of every node.
 struct BestPathPass {
   static constexpr size_t kWidth = 8;

@@ -102,16 +102,18 @@ struct ExactLosses {
 
 inline ExactLosses find_exact_losses(const Lattices& lattices, Crew& crew) {
   const std::vector<uint64_t> counts = segment_counts(lattices.corpus());
-  std::vector<SegmentLosses> blocks(lattices.blocks());
-  crew.for_each_range(counts.size(), Lattices::kBlockSize, [&](uint32_t first, uint32_t last) {
-    ExactLossSearch(lattices, crew).add(first, last, counts, blocks[first / Lattices::kBlockSize]);
+  constexpr size_t kRange = 1024;  // the number of segments that a worker takes at a time
+  std::vector<SegmentLosses> ranges((counts.size() + kRange - 1) / kRange);
+  crew.for_each_range(counts.size(), kRange, [&](uint32_t first, uint32_t last) {
+    ExactLossSearch(lattices, crew).add(first, last, counts, ranges[first / kRange]);
   });
   ExactLosses found;
   found.losses.resize(lattices.links().pieces(), 0.0);
   found.used.resize(found.losses.size(), false);
-  // Adds the losses in the order of the blocks, so the sums do not depend on the number of workers.
-  for (const SegmentLosses& block : blocks) {
-    for (const auto& [piece, loss] : block) {
+  // Adds the losses in the order of the segments, so the sums do not depend on the number of
+  // workers.
+  for (const SegmentLosses& range : ranges) {
+    for (const auto& [piece, loss] : range) {
       found.losses[piece] += loss;
       found.used[piece] = true;
     }
