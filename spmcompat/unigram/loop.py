@@ -12,13 +12,7 @@ from spmcompat.unigram.em.steps import ExpectedCounts, best_path_counts, expecte
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.pruning import (
-    Losses,
-    LossWeights,
-    find_exact_losses,
-    find_losses,
-    prune_flat,
-)
+from spmcompat.unigram.pruning.pruning import Losses, find_exact_losses, find_losses, prune_flat
 from spmcompat.unigram.pruning.sizes import rounds_left, shrunk
 from spmcompat.unigram.renumbering import Renumbering
 
@@ -196,26 +190,27 @@ class Loop(NamedTuple):
         self, lattices: Lattices, sizes: Sequence[int], options: UnigramOptions
     ) -> list[Renumbering]:
         """Return, for each size, the pieces that the pruning criterion of the options keeps."""
-        report, workers, rounds = self.context.report, self.context.workers, self.rounds
-        before = lattices.pieces
+        before, rounds = lattices.pieces, self.rounds
         if options.prune == "flat":
-            report.step("Pruning")
+            self.context.report.step("Pruning")
             renumberings = [Renumbering(*prune_flat(before, size, self.required)) for size in sizes]
             if rounds is not None:
                 rounds.prune_flat(before, *renumberings[0], self.required)
             return renumberings
-        if options.prune == "exact":
-            report.step("Pruning")
-            exact = find_exact_losses(lattices, workers)
-            renumberings = [Renumbering(*exact.select(size)) for size in sizes]
-            if rounds is not None:
-                rounds.prune_by_loss(before, exact.as_list(), None, *renumberings[0])
-            return renumberings
-        losses, counts = likelihood_losses(lattices, options, self.context)
+        losses, counts = self._losses(lattices, options)
         renumberings = [Renumbering(*losses.select(size)) for size in sizes]
         if rounds is not None:
             rounds.prune_by_loss(before, losses.as_list(), counts, *renumberings[0])
         return renumberings
+
+    def _losses(
+        self, lattices: Lattices, options: UnigramOptions
+    ) -> tuple[Losses, ExpectedCounts | None]:
+        """Return the losses of the pieces and, if they are needed, the counts in the best paths."""
+        if options.prune != "exact":
+            return likelihood_losses(lattices, options, self.context)
+        self.context.report.step("Pruning")
+        return find_exact_losses(lattices, self.context.workers), None
 
     def _passes_left(self, size: int, runs: Runs[UnigramOptions]) -> int:
         """Estimate how many passes over the corpus are needed to reach the smallest size."""
@@ -228,17 +223,11 @@ def likelihood_losses(
     lattices: Lattices, options: UnigramOptions, context: Context
 ) -> tuple[Losses, ExpectedCounts]:
     """Return the losses of the pieces, and how often each piece is in the best paths."""
-    release = options.release
-    workers = context.workers
     context.report.step("Counting best paths")
-    counts = best_path_counts(lattices, options.partial_sums, workers)
+    counts = best_path_counts(lattices, options.partial_sums, context.workers)
     context.report.step("Pruning")
-    weights = (
-        LossWeights.by_pretokens(lattices, counts, options.partial_sums, workers)
-        if release.weighs_losses_by_pretokens
-        else LossWeights.by_pieces(counts)
-    )
-    return find_losses(lattices, counts, weights, workers, release.limits_two_best), counts
+    sums, release = options.partial_sums, options.release
+    return find_losses(lattices, counts, sums, context.workers, release), counts
 
 
 def _stops_before_pruning(size: int, run: UnigramOptions) -> bool:

@@ -19,7 +19,7 @@
 #include "spmcompat/unigram/lattice/best_path.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
-#include "spmcompat/unigram/pieces.hpp"
+#include "spmcompat/unigram/pruning/pruning.hpp"
 
 namespace spmcompat {
 
@@ -94,49 +94,36 @@ class ExactLossSearch {
   std::vector<float> best_;  // score of the best path to each position
 };
 
-// How much the score of the best segmentation falls without each piece, in nats.
-struct ExactLosses {
-  std::vector<double> losses;
-  std::vector<bool> used;  // whether a best path uses the piece
-};
-
-inline ExactLosses find_exact_losses(const Lattices& lattices, Crew& crew) {
-  const std::vector<uint64_t> counts = segment_counts(lattices.corpus());
+// Returns how much the score of the best segmentation falls without each piece, in nats. Leaves out
+// the pieces that no best path uses.
+inline Losses find_exact_losses(const Lattices& lattices, Crew& crew) {
   constexpr size_t kRange = 1024;  // the number of segments that a worker takes at a time
+  const std::vector<uint64_t> counts = segment_counts(lattices.corpus());
   std::vector<SegmentLosses> ranges((counts.size() + kRange - 1) / kRange);
   crew.for_each_range(counts.size(), kRange, [&](uint32_t first, uint32_t last) {
     ExactLossSearch(lattices, crew).add(first, last, counts, ranges[first / kRange]);
   });
-  ExactLosses found;
-  found.losses.resize(lattices.links().pieces(), 0.0);
-  found.used.resize(found.losses.size(), false);
+  std::vector<double> losses(lattices.links().pieces(), 0.0);
+  std::vector<bool> used(losses.size(), false);
   // Adds the losses in the order of the segments, so the sums do not depend on the number of
   // workers.
   for (const SegmentLosses& range : ranges) {
     for (const auto& [piece, loss] : range) {
-      found.losses[piece] += loss;
-      found.used[piece] = true;
+      losses[piece] += loss;
+      used[piece] = true;
     }
   }
-  return found;
-}
-
-// Keeps the `size` pieces with the largest losses, by descending loss, then by id. Pieces that no
-// best path uses are dropped. Pieces with an infinite loss are kept even if there are more than
-// `size` of them.
-inline KeptPieces select_by_exact_loss(const Pieces& pieces, const ExactLosses& found,
-                                       size_t size) {
-  const std::vector<double>& losses = found.losses;
-  std::vector<uint32_t> kept;
+  Losses found;
   for (uint32_t id = 0; id < losses.size(); ++id) {
-    if (found.used[id]) kept.push_back(id);
+    if (used[id]) found.ids.push_back(id);
   }
-  std::stable_sort(kept.begin(), kept.end(),
+  std::stable_sort(found.ids.begin(), found.ids.end(),
                    [&](uint32_t a, uint32_t b) { return losses[a] > losses[b]; });
-  size_t end = std::min(size, kept.size());
-  while (end < kept.size() && losses[kept[end]] == std::numeric_limits<double>::infinity()) ++end;
-  kept.resize(end);
-  return KeptPieces(pieces, kept);
+  for (const uint32_t id : found.ids) {
+    found.losses.push_back(losses[id]);
+    found.irreplaceable += losses[id] == std::numeric_limits<double>::infinity();
+  }
+  return found;
 }
 
 }  // namespace spmcompat

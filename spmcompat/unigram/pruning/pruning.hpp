@@ -2,11 +2,13 @@
 // dropped.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -58,14 +60,15 @@ struct LossScale {
   }
 };
 
-// The pieces that may stay in the vocabulary. Such a piece occurs in the best path of some text,
-// and is the best segmentation of its own text.
+// The pieces that may stay in the vocabulary, by descending loss, then by id.
 struct Losses {
-  std::vector<uint32_t> without_alternative;
-  std::vector<uint64_t> by_loss;  // sorted loss keys of the pieces that have an alternative
+  std::vector<uint32_t> ids;
+  std::vector<double> losses;  // of the same pieces
+  size_t irreplaceable = 0;    // the number of pieces at the front whose losses are infinite
 };
 
-// Returns a sort key of a piece. Ascending keys mean descending losses, then ascending ids.
+// The key of a piece without an alternative is its id, so it sorts before the keys of all losses.
+// The other sort keys: ascending keys mean descending losses, then ascending ids.
 inline uint64_t loss_key(float loss, uint32_t id) {
   uint32_t bits;
   loss += 0.0f;  // turns -0 into 0: equal losses need equal keys
@@ -74,9 +77,8 @@ inline uint64_t loss_key(float loss, uint32_t id) {
   return uint64_t{~ascending} << 32 | id;
 }
 
-inline uint32_t id_of_key(uint64_t key) { return static_cast<uint32_t>(key); }
-
 inline float loss_of_key(uint64_t key) {
+  if (key >> 32 == 0) return std::numeric_limits<float>::infinity();
   const uint32_t ascending = ~static_cast<uint32_t>(key >> 32);
   const uint32_t bits = ascending >> 31 ? ascending & 0x7fffffffu : ~ascending;
   float loss;
@@ -103,10 +105,11 @@ inline void prefetch_piece_lattices(const Lattices& lattices, const ExpectedCoun
   });
 }
 
-// Adds to `result` those pieces with ids in [first, last) that may stay in the vocabulary.
+// Adds to `keys` those pieces with ids in [first, last) that may stay in the vocabulary. Such a
+// piece occurs in the best path of some text, and is the best segmentation of its own text.
 inline void add_losses(const Pieces& pieces, const Lattices& lattices, const ExpectedCounts& counts,
                        const LossScale& scale, uint32_t first, uint32_t last, bool limited,
-                       Losses& result) {
+                       std::vector<uint64_t>& keys) {
   PieceLattice lattice;
   TwoBest two_best(limited);
   std::vector<uint32_t> alternative;
@@ -119,10 +122,9 @@ inline void add_losses(const Pieces& pieces, const Lattices& lattices, const Exp
       lattice.build(PieceTrie(pieces), pieces, id, pieces.unknown_score());
     }
     switch (two_best.find(lattice, alternative)) {
-      case Resegmentation::kOnlyPath: result.without_alternative.push_back(id); break;
+      case Resegmentation::kOnlyPath: keys.push_back(id); break;
       case Resegmentation::kSplit: break;
-      case Resegmentation::kAlternative:
-        result.by_loss.push_back(loss_key(scale.loss(id, alternative), id));
+      case Resegmentation::kAlternative: keys.push_back(loss_key(scale.loss(id, alternative), id));
     }
   }
 }
@@ -149,29 +151,31 @@ inline Losses find_losses(const Pieces& pieces, const Lattices& lattices,
   constexpr size_t kRange = 4096;  // the number of pieces that a worker takes at a time
   const LossScale scale(counts.expected, occurrences, total);
   const size_t size = counts.expected.size();
-  std::vector<Losses> ranges((size + kRange - 1) / kRange);
+  std::vector<std::vector<uint64_t>> ranges((size + kRange - 1) / kRange);
   crew.for_each_range(size, kRange, [&](size_t first, size_t last) {
     add_losses(pieces, lattices, counts, scale, first, last, limited, ranges[first / kRange]);
   });
-  Losses all;
-  for (const Losses& range : ranges) {
-    all.without_alternative.insert(all.without_alternative.end(), range.without_alternative.begin(),
-                                   range.without_alternative.end());
-    all.by_loss.insert(all.by_loss.end(), range.by_loss.begin(), range.by_loss.end());
+  std::vector<uint64_t> keys;
+  for (const std::vector<uint64_t>& range : ranges) {
+    keys.insert(keys.end(), range.begin(), range.end());
   }
-  sort_by_loss(all.by_loss);
-  return all;
+  sort_by_loss(keys);
+  Losses found;
+  for (const uint64_t key : keys) {
+    found.ids.push_back(static_cast<uint32_t>(key));
+    found.losses.push_back(loss_of_key(key));
+    found.irreplaceable += key >> 32 == 0;
+  }
+  return found;
 }
 
-// Keeps all pieces without an alternative. The pieces with an alternative follow by descending
-// loss, then by id, until there are `size` pieces. If more than `size` pieces have no alternative,
-// all pieces with an alternative stay, too, as in the reference.
-inline KeptPieces select_by_loss(const Pieces& pieces, const Losses& losses, size_t size) {
-  std::vector<uint32_t> kept = losses.without_alternative;
-  for (const uint64_t key : losses.by_loss) {
-    if (kept.size() == size) break;
-    kept.push_back(id_of_key(key));
-  }
+// Keeps `size` pieces. If more pieces are irreplaceable, keeps these or, with `keeps_others`, all
+// pieces, as in the reference.
+inline KeptPieces select_by_loss(const Pieces& pieces, const Losses& losses, size_t size,
+                                 bool keeps_others) {
+  std::vector<uint32_t> kept = losses.ids;
+  if (losses.irreplaceable > size) size = keeps_others ? kept.size() : losses.irreplaceable;
+  kept.resize(std::min(size, kept.size()));
   return KeptPieces(pieces, kept);
 }
 

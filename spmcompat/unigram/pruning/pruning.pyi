@@ -1,6 +1,7 @@
 from collections.abc import Iterable
 from typing import final
 
+from spmcompat.releases import Release
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import ExpectedCounts
 from spmcompat.unigram.lattice.lattices import Lattices, NewIds
@@ -11,29 +12,14 @@ class Losses:
     def select(self, size: int) -> tuple[Pieces, NewIds]: ...
     def as_list(self) -> list[float | None]: ...
 
-@final
-class LossWeights:
-    @staticmethod
-    def by_pieces(counts: ExpectedCounts) -> LossWeights: ...
-    @staticmethod
-    def by_pretokens(
-        lattices: Lattices, counts: ExpectedCounts, partial_sums: int, workers: Workers
-    ) -> LossWeights: ...
-
 def find_losses(
     lattices: Lattices,
     counts: ExpectedCounts,
-    weights: LossWeights,
+    partial_sums: int,
     workers: Workers,
-    limited: bool = True,
+    release: Release = ...,
 ) -> Losses: ...
-
-@final
-class ExactLosses:
-    def as_list(self) -> list[float | None]: ...
-    def select(self, size: int) -> tuple[Pieces, NewIds]: ...
-
-def find_exact_losses(lattices: Lattices, workers: Workers) -> ExactLosses: ...
+def find_exact_losses(lattices: Lattices, workers: Workers) -> Losses: ...
 def select_pieces(pieces: Pieces, kept: Iterable[int]) -> tuple[Pieces, NewIds]: ...
 def prune_flat(
     pieces: Pieces, size: int, keep_first: frozenset[bytes] = ...

@@ -3,20 +3,20 @@
 For example, to keep 8,000 pieces::
 
     counts = best_path_counts(lattices, partial_sums, workers)
-    losses = find_losses(lattices, counts, LossWeights.by_pieces(counts), workers)
+    losses = find_losses(lattices, counts, partial_sums, workers)
     pieces, new_ids = losses.select(8000)
     lattices.renumber(pieces, new_ids, workers)
 """
 
 from cython cimport final
 
-from libc.math cimport INFINITY
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
 from cython.operator cimport dereference
 
+from spmcompat.releases import DEFAULT
 from spmcompat.unigram.em.steps import best_path_counts
 
 from spmcompat.runtime.threads cimport CCrew, Crew, start_stage
@@ -28,27 +28,20 @@ from spmcompat.unigram.pieces cimport CPieces, KeptPieces, Pieces, piece_text
 
 cdef extern from "spmcompat/unigram/pruning/pruning.hpp" namespace "spmcompat" nogil:
     cdef cppclass CLosses "spmcompat::Losses":
-        vector[uint32_t] without_alternative
-        vector[uint64_t] by_loss
+        vector[uint32_t] ids
+        vector[double] losses
 
     CLosses c_find_losses "spmcompat::find_losses"(
         const CPieces& pieces, const CLattices& lattices, const CExpectedCounts& counts,
         const vector[float]& occurrences, float total, cbool limited, CCrew& crew)
-    KeptPieces select_by_loss(const CPieces& pieces, const CLosses& losses, size_t size) except +
-    float loss_of_key(uint64_t key)
-    uint32_t id_of_key(uint64_t key)
+    KeptPieces select_by_loss(
+        const CPieces& pieces, const CLosses& losses, size_t size, cbool keeps_others) except +
     float sum_counts(const vector[float]& count)
 
 
 cdef extern from "spmcompat/unigram/pruning/exact_pruning.hpp" namespace "spmcompat" nogil:
-    cdef cppclass CExactLosses "spmcompat::ExactLosses":
-        vector[double] losses
-        vector[cbool] used
-
-    CExactLosses c_find_exact_losses "spmcompat::find_exact_losses"(
+    CLosses c_find_exact_losses "spmcompat::find_exact_losses"(
         const CLattices& lattices, CCrew& crew)
-    KeptPieces select_by_exact_loss(
-        const CPieces& pieces, const CExactLosses& losses, size_t size) except +
 
 
 cdef extern from "spmcompat/unigram/pruning/reachable.hpp" namespace "spmcompat" nogil:
@@ -60,46 +53,33 @@ cdef float EXACT_FLOATS = 1 << 24  # sums of whole numbers below this are exact 
 
 @final
 cdef class Losses:
-    """The pieces that may stay, and their losses; the result of `find_losses`."""
+    """The pieces that may stay, and their losses: the fall in the likelihood without each piece."""
 
     cdef Pieces pieces
     cdef CLosses losses
+    cdef bint keeps_others
 
     def select(self, size_t size):
-        """Return the pieces that stay, and the new ids of the old pieces.
+        """Return the pieces that stay, by descending loss, and the new ids of the old pieces.
 
-        Parameters
-        ----------
-        size : int
-            The number of pieces that stay. If the pieces without an alternative segmentation
-            already exceed this number, no piece is dropped for its loss, as in the reference.
-
-        Returns
-        -------
-        new_pieces : Pieces
-            The pieces without an alternative, then the other pieces by descending loss. Pieces with
-            equal losses are in the order of their ids.
-        new_ids : NewIds
-            The new ids of the old pieces.
+        Pieces with equal losses are in the order of their ids. If more than `size` pieces are
+        irreplaceable, so that their losses are infinite, all of them stay. In this case, the result
+        of `find_losses` drops no piece for its loss, as in the reference.
         """
         cdef KeptPieces kept
         with nogil:
-            kept = select_by_loss(self.pieces.pieces, self.losses, size)
+            kept = select_by_loss(self.pieces.pieces, self.losses, size, self.keeps_others)
         return take_kept(kept)
 
     def as_list(self):
         """Return the loss of each piece.
 
-        The loss is infinite for a piece without an alternative. It is None for a piece that no best
-        segmentation uses, or that is not the best segmentation of its own text.
+        The loss is infinite for an irreplaceable piece. It is None for a piece that may not stay.
         """
         cdef list losses = [None] * len(self.pieces)
-        cdef uint32_t piece
-        cdef uint64_t key
-        for piece in self.losses.without_alternative:
-            losses[piece] = INFINITY
-        for key in self.losses.by_loss:
-            losses[id_of_key(key)] = loss_of_key(key)
+        cdef size_t i
+        for i in range(self.losses.ids.size()):
+            losses[self.losses.ids[i]] = self.losses.losses[i]
         return losses
 
 
@@ -113,52 +93,14 @@ def select_pieces(Pieces pieces not None, kept):
     return take_kept(KeptPieces(pieces.pieces, ids))
 
 
-@final
-cdef class LossWeights:
-    """The weight of each piece's loss: the piece's share of the text.
-
-    The share is the number of the piece's occurrences, divided by the number of all pieces or of
-    all pretokens.
-    """
-
-    cdef ExpectedCounts occurrences
-    cdef float total
-
-    @staticmethod
-    def by_pieces(ExpectedCounts counts not None):
-        """Weight a loss by the piece's share of all pieces in the best segmentations."""
-        cdef LossWeights weights = LossWeights()
-        weights.occurrences = counts
-        weights.total = sum_counts(counts.sums.expected)
-        return weights
-
-    @staticmethod
-    def by_pretokens(
-            Lattices lattices not None, ExpectedCounts counts not None, int partial_sums, workers):
-        """Weight a loss by how often the best segmentations use the piece, per pretoken.
-
-        The reference counts these uses in a single sum instead of partial sums. A single sum
-        differs from `counts` only if a count is so large that float32 rounds it.
-        """
-        cdef LossWeights weights = LossWeights()
-        cdef float count
-        weights.occurrences = counts
-        for count in counts.sums.expected:
-            if count >= EXACT_FLOATS:
-                weights.occurrences = best_path_counts(
-                    lattices, partial_sums, workers, single_sum=True)
-                break
-        weights.total = sum_pretoken_counts(lattices.corpus.segmented, partial_sums)
-        return weights
-
-
-def find_losses(Lattices lattices not None, ExpectedCounts counts not None,
-                LossWeights weights not None, workers, bint limited=True):
-    """Return the losses of all pieces.
+def find_losses(Lattices lattices not None, ExpectedCounts counts not None, size_t partial_sums,
+                workers, release=DEFAULT):
+    """Return the `Losses` of all pieces.
 
     The loss of a piece is the fall in the likelihood if its alternative, the second-best
     segmentation of its text, replaces it everywhere (Kudo 2018, section 3.2, as sentencepiece
-    computes it).
+    computes it). A piece without an alternative is irreplaceable. A piece may only stay if it is in
+    the best segmentations, and is the best segmentation of its own text.
 
     Parameters
     ----------
@@ -166,57 +108,42 @@ def find_losses(Lattices lattices not None, ExpectedCounts counts not None,
         The lattices of the corpus over the current pieces.
     counts : ExpectedCounts
         How often each piece occurs in the best segmentations of `lattices`.
-    weights : LossWeights
-        The weights of the losses.
+    partial_sums : int
+        The number of partial sums of `counts`.
     workers : Workers
         The worker threads. The result does not depend on their number.
-    limited : bool
-        Whether the search for the second-best segmentation gives up at the limits of release 0.2.3.
+    release : Release
+        The release to follow. A loss is weighted by the number of the piece's occurrences, divided
+        by the number of all pieces or, in some releases, of all pretokens.
     """
     cdef Crew crew = workers.crew
     cdef Losses found = Losses()
+    cdef ExpectedCounts occurrences = counts
+    cdef float total = sum_counts(counts.sums.expected)
+    cdef cbool limited = release.limits_two_best
+    if release.weighs_losses_by_pretokens:
+        total = sum_pretoken_counts(lattices.corpus.segmented, partial_sums)
+        # The reference counts the occurrences in a single sum instead of partial sums. A single sum
+        # differs from `counts` only if a count is so large that float32 rounds it.
+        if max(counts) >= EXACT_FLOATS:
+            occurrences = best_path_counts(lattices, partial_sums, workers, single_sum=True)
     found.pieces = lattices.pieces
+    found.keeps_others = True
     start_stage(
         dereference(crew.crew), found.losses, c_find_losses, lattices.pieces.pieces,
-        lattices.lattices, counts.sums, weights.occurrences.sums.expected, weights.total, limited)
+        lattices.lattices, counts.sums, occurrences.sums.expected, total, limited)
     crew.await_stage()
     return found
 
 
-@final
-cdef class ExactLosses:
-    """The exact losses of all pieces; the result of `find_exact_losses`."""
-
-    cdef Pieces pieces
-    cdef CExactLosses losses
-
-    def as_list(self):
-        """Return the loss of each piece in nats.
-
-        The loss is infinite if some text cannot be segmented without the piece. It is None if no
-        best segmentation uses the piece.
-        """
-        return [
-            loss if used else None
-            for loss, used in zip(self.losses.losses, self.losses.used)]
-
-    def select(self, size_t size):
-        """Return the pieces with the largest losses, and the new ids of the old pieces.
-
-        The pieces are sorted by descending loss, then by id. Pieces without which the corpus cannot
-        be segmented stay even if there are more than `size` such pieces. Pieces that no best
-        segmentation uses are dropped.
-        """
-        cdef KeptPieces kept
-        with nogil:
-            kept = select_by_exact_loss(self.pieces.pieces, self.losses, size)
-        return take_kept(kept)
-
-
 def find_exact_losses(Lattices lattices not None, workers):
-    """Return how much the score of the best segmentation falls without each single piece."""
+    """Return the `Losses` as falls in the score of the best segmentation, in nats.
+
+    A piece without which some text cannot be segmented is irreplaceable. A piece may only stay if
+    it is in the best segmentations.
+    """
     cdef Crew crew = workers.crew
-    cdef ExactLosses found = ExactLosses()
+    cdef Losses found = Losses()
     found.pieces = lattices.pieces
     start_stage(
         dereference(crew.crew), found.losses, c_find_exact_losses, lattices.lattices)

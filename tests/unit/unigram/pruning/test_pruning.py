@@ -10,7 +10,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.em.steps import best_path_counts, expected_counts
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.pieces import Pieces
-from spmcompat.unigram.pruning.pruning import LossWeights, drop_unreachable, find_losses
+from spmcompat.unigram.pruning.pruning import drop_unreachable, find_losses
 from tests.oracle import training as oracle
 from tests.oracle.characters import Options
 from tests.oracle.lattice import Lattice as OracleLattice
@@ -43,7 +43,7 @@ def test_pruning_equals_the_oracle(name: str) -> None:
         pieces = stages.ours(case.pieces)
         lattices = Lattices(case.corpus, pieces, workers)
         counts = best_path_counts(lattices, partial_sums, workers)
-        losses = find_losses(lattices, counts, LossWeights.by_pieces(counts), workers)
+        losses = find_losses(lattices, counts, partial_sums, workers)
         left, new_ids = losses.select(size_of(options))
         assert list(left) == stages.plain(expected)
         if after is not None:
@@ -62,7 +62,7 @@ def test_losses_equal_the_oracle(name: str) -> None:
         workers = Workers(count)
         lattices = Lattices(case.corpus, stages.ours(case.pieces), workers)
         counts = best_path_counts(lattices, partial_sums, workers)
-        found = find_losses(lattices, counts, LossWeights.by_pieces(counts), workers)
+        found = find_losses(lattices, counts, partial_sums, workers)
         assert found.as_list() == expected
 
 
@@ -101,7 +101,7 @@ def test_the_alternative_is_the_best_segmentation_without_the_piece(
     counts = best_path_counts(lattices, 1, workers)
     for size in (1, len(scored) // 2, 2 * len(scored)):
         options = replace(options, vocab_size=size)
-        losses = find_losses(lattices, counts, LossWeights.by_pieces(counts), workers)
+        losses = find_losses(lattices, counts, 1, workers)
         left, _ = losses.select(size_of(options))
         assert list(left) == stages.plain(oracle.prune(scored, case.counted, options))
 
@@ -126,7 +126,7 @@ def test_equal_losses_rank_by_id() -> None:
     pieces = Pieces([(text.encode(), -1.0) for text in texts])
     lattices = Lattices(case.corpus, pieces, workers)
     counts = best_path_counts(lattices, 2, workers)
-    losses = find_losses(lattices, counts, LossWeights.by_pieces(counts), workers)
+    losses = find_losses(lattices, counts, 2, workers)
     assert [piece for piece, _ in losses.select(2)[0]] == [b"ef", b"cd"]
 
 
@@ -145,7 +145,7 @@ def test_pruning_does_not_depend_on_workers() -> None:
         workers = Workers(count)
         lattices = Lattices(case.corpus, pieces, workers)
         counts = best_path_counts(lattices, 3, workers)
-        losses = find_losses(lattices, counts, LossWeights.by_pieces(counts), workers)
+        losses = find_losses(lattices, counts, 3, workers)
         results.append(list(losses.select(3000)[0]))
     assert 0 < len(results[0]) <= 3000
     assert results[1:] == results[:1] * 2
