@@ -258,24 +258,4 @@ inline void add_marginals(const uint32_t* nodes, size_t size, const float* log_m
   }
 }
 
-// These functions apply the kernels to arrays. Only the tests use them, by way of lattices.pyx.
-inline void log_sum_exp_arrays(const float* x, const float* y, LogSumExp exact, float* sums,
-                               size_t size) {
-  for (size_t i = 0; i < size; i += 4) {
-    const size_t left = size - i < 4 ? size - i : 4;
-    Float4 a{}, b{};
-    std::memcpy(&a, x + i, left * sizeof(float));
-    std::memcpy(&b, y + i, left * sizeof(float));
-    const Float4 sum = log_sum_exp(a, b, exact);
-    std::memcpy(sums + i, &sum, left * sizeof(float));
-  }
-}
-inline void add_exp_arrays(const float* sums, const float* frequencies, const float* x,
-                           float* new_sums, size_t size) {
-  for (size_t i = 0; i < size; ++i) {
-    const Double4 terms = exp_terms(frequencies[i], Float4{x[i], 0, 0, x[i]});
-    new_sums[i] = add_exp(sums[i], terms[i % 2 * 3], frequencies[i], x[i]);
-  }
-}
-
 }  // namespace spmcompat::SPMCOMPAT_PROCESSOR
