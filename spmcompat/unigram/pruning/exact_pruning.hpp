@@ -19,7 +19,7 @@
 #include "spmcompat/unigram/lattice/best_path.hpp"
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/lattice/prefix_links.hpp"
-#include "spmcompat/unigram/pruning/pruning.hpp"
+#include "spmcompat/unigram/pruning/losses.hpp"
 
 namespace spmcompat {
 

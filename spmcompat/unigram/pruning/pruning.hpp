@@ -2,7 +2,6 @@
 // dropped.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -17,6 +16,7 @@
 #include "spmcompat/unigram/lattice/lattice.hpp"
 #include "spmcompat/unigram/piece_trie.hpp"
 #include "spmcompat/unigram/pieces.hpp"
+#include "spmcompat/unigram/pruning/losses.hpp"
 #include "spmcompat/unigram/pruning/two_best.hpp"
 
 namespace spmcompat {
@@ -58,13 +58,6 @@ struct LossScale {
     }
     return share * (log_piece - log_alternative);
   }
-};
-
-// The pieces that may stay in the vocabulary, by descending loss, then by id.
-struct Losses {
-  std::vector<uint32_t> ids;
-  std::vector<double> losses;  // of the same pieces
-  size_t irreplaceable = 0;    // the number of pieces at the front whose losses are infinite
 };
 
 // The key of a piece without an alternative is its id, so it sorts before the keys of all losses.
@@ -167,16 +160,6 @@ inline Losses find_losses(const Pieces& pieces, const Lattices& lattices,
     found.irreplaceable += key >> 32 == 0;
   }
   return found;
-}
-
-// Keeps `size` pieces. If more pieces are irreplaceable, keeps these or, with `keeps_others`, all
-// pieces, as in the reference.
-inline KeptPieces select_by_loss(const Pieces& pieces, const Losses& losses, size_t size,
-                                 bool keeps_others) {
-  std::vector<uint32_t> kept = losses.ids;
-  if (losses.irreplaceable > size) size = keeps_others ? kept.size() : losses.irreplaceable;
-  kept.resize(std::min(size, kept.size()));
-  return KeptPieces(pieces, kept);
 }
 
 }  // namespace spmcompat

@@ -26,16 +26,19 @@ from spmcompat.unigram.lattice.lattices cimport CLattices, Lattices, take_kept
 from spmcompat.unigram.pieces cimport CPieces, KeptPieces, Pieces, piece_text
 
 
-cdef extern from "spmcompat/unigram/pruning/pruning.hpp" namespace "spmcompat" nogil:
+cdef extern from "spmcompat/unigram/pruning/losses.hpp" namespace "spmcompat" nogil:
     cdef cppclass CLosses "spmcompat::Losses":
         vector[uint32_t] ids
         vector[double] losses
 
+    KeptPieces select_by_loss(
+        const CPieces& pieces, const CLosses& losses, size_t size, cbool keeps_others) except +
+
+
+cdef extern from "spmcompat/unigram/pruning/pruning.hpp" namespace "spmcompat" nogil:
     CLosses c_find_losses "spmcompat::find_losses"(
         const CPieces& pieces, const CLattices& lattices, const CExpectedCounts& counts,
         const vector[float]& occurrences, float total, cbool limited, CCrew& crew)
-    KeptPieces select_by_loss(
-        const CPieces& pieces, const CLosses& losses, size_t size, cbool keeps_others) except +
     float sum_counts(const vector[float]& count)
 
 
