@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from spmcompat.releases import DEFAULT, Release
-from spmcompat.unigram.seeding.seeds import NO_LIMIT
+
+NO_LIMIT = 1 << 62
+"""The limit of a number that has none."""
 
 
 class UnigramOptions(NamedTuple):

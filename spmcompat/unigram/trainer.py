@@ -17,16 +17,10 @@ from spmcompat.segments.corpus import Corpus
 from spmcompat.unigram.em.probabilities import log_sum
 from spmcompat.unigram.lattice.lattices import Lattices
 from spmcompat.unigram.loop import Loop
-from spmcompat.unigram.options import UnigramOptions
+from spmcompat.unigram.options import NO_LIMIT, UnigramOptions
 from spmcompat.unigram.pieces import Pieces, finalize
 from spmcompat.unigram.pruning.pruning import drop_unreachable
-from spmcompat.unigram.seeding.seeds import (
-    NO_LIMIT,
-    SeedRule,
-    seed_from_corpus,
-    seed_from_counts,
-    seed_from_merges,
-)
+from spmcompat.unigram.seeding.seeds import seed_from_corpus, seed_from_counts, seed_from_merges
 
 if TYPE_CHECKING:
     from spmcompat.runtime.rounds import OnRound
@@ -260,15 +254,7 @@ def make_seeds(
         seeds = seed_from_merges(corpus, merges, seed_counts)
         del merges
     else:
-        rule = SeedRule(
-            options.seed_limit,
-            options.seed_piece_length_power,
-            options.min_freq_alpha,
-            options.vocab_size,
-            options.seed_mode == "pretokens",
-            options.prefix_recovery,
-        )
-        seeds = seed_from_corpus(text, rule, context, options.release, seed_counts)
+        seeds = seed_from_corpus(text, options, context, seed_counts)
     if len(seeds) == 0:
         raise TextTooSmallError(
             "The corpus has no seed pieces: all its characters are removed or unknown. Give "

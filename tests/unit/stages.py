@@ -16,6 +16,7 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
 from spmcompat.segments.cutting import counts_and_alphabet, cut_corpus
 from spmcompat.text.sources import open_source, sample_sentences
+from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.pieces import Pieces
 from tests.oracle.characters import (
     BOUNDARY,
@@ -163,3 +164,21 @@ def random_pieces(dice: random.Random, case: Case) -> OraclePieces:
         ]
     )
     return [(text, np.float32(score())) for text in kept]
+
+
+def seed_options(
+    limit: int,
+    length_power: float = 1.0,
+    min_freq_alpha: float = 0.0,
+    vocab_size: int = 8000,
+    prefix_recovery: bool = False,
+) -> UnigramOptions:
+    """Return options for at most `limit` seeds."""
+    return UnigramOptions(
+        vocab_size=vocab_size,
+        seed_sentencepiece_size=limit,
+        seed_factor=0.0 if limit > 0 else 1e-9,  # a size of 0 stands for a default
+        seed_piece_length_power=length_power,
+        min_freq_alpha=min_freq_alpha,
+        prefix_recovery=prefix_recovery,
+    )

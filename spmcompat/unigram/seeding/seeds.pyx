@@ -1,7 +1,5 @@
 """The seeds: all characters, and the best substrings of the text."""
 
-from cython cimport final
-
 from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool
 from libcpp.memory cimport unique_ptr
@@ -16,6 +14,7 @@ from spmcompat.unigram.pieces cimport CPieces, Pieces
 
 from spmcompat.errors import BadSettingError, NotFiniteError
 from spmcompat.releases import DEFAULT
+from spmcompat.unigram.options import NO_LIMIT
 
 
 cdef extern from "spmcompat/unigram/seeding/seed_tree.hpp" namespace "spmcompat" nogil:
@@ -67,46 +66,6 @@ cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
     void to_log_probabilities[Sum](vector[float]& score)
 
 
-NO_LIMIT = 1 << 62
-
-
-@final
-cdef class SeedRule:
-    """The rules by which substrings become candidates, and candidates become seeds.
-
-    Parameters
-    ----------
-    limit : int
-        The largest number of candidates that become seeds.
-    length_power : float
-        The score of a candidate is its count times this power of its length in characters
-        (float32).
-    min_freq_alpha : float
-        Candidates of more than three bytes are dropped if their count is below this number times
-        the size of the text, divided by V ln(V), with V = `vocab_size` (float32).
-    vocab_size : int
-        The size of the vocabulary.
-    pretokens : bool
-        Whether the text around segments is ignored. If so, a candidate is a segment that occurs at
-        least twice, or a substring that is followed by at least two different characters in the
-        distinct segments. The end of each segment counts as a character that occurs nowhere else.
-    recover : bool
-        Whether a candidate that is not a valid piece is replaced by its longest valid prefix.
-    """
-
-    cdef CSeedRule rule
-
-    def __init__(
-            self, size_t limit, float length_power=1.0, float min_freq_alpha=0.0,
-            int vocab_size=8000, bint pretokens=False, bint recover=False):
-        self.rule.mode.pretokens = pretokens
-        self.rule.mode.recover = recover
-        self.rule.limit = limit
-        self.rule.length_power = length_power
-        self.rule.min_freq_alpha = min_freq_alpha
-        self.rule.vocab_size = vocab_size
-
-
 cdef Pieces _characters(Corpus corpus, list counts=None):
     cdef Pieces seeds = Pieces()
     cdef int64_t count
@@ -129,20 +88,20 @@ cdef _to_log_probabilities(Pieces seeds, bint sum_in_float):
 
 
 def seed_from_corpus(
-        Corpus corpus not None, SeedRule rule not None, context, release=DEFAULT,
-        list counts=None):
+        Corpus corpus not None, options, context, list counts=None):
     """Return the seeds of a corpus, like ``MakeSeedSentencePieces`` of sentencepiece.
 
     Parameters
     ----------
     corpus : Corpus
         The corpus. It is searched chunk by chunk if it has seeding chunks.
-    rule : SeedRule
-        The rules for seeds.
+    options : UnigramOptions
+        The options. With ``seed_mode=pretokens``, the text around segments is ignored: a candidate
+        is a segment that occurs at least twice, or a substring that is followed by at least two
+        different characters in the distinct segments. The end of each segment counts as a character
+        that occurs nowhere else.
     context : Context
         The worker threads, whose number never changes the result, and the report.
-    release : Release
-        The release to follow.
     counts : list, optional
         The counts of the seeds are appended to it.
 
@@ -152,7 +111,7 @@ def seed_from_corpus(
         The characters and the best substrings; scores are log probabilities.
     """
     cdef Crew crew = context.workers.crew
-    cdef CSeedRule given = rule.rule
+    cdef CSeedRule rule
     cdef SeedTree tree
     cdef unique_ptr[SuffixTreeSearch] search
     cdef unique_ptr[CandidateCounts] candidates
@@ -161,21 +120,28 @@ def seed_from_corpus(
     cdef Pieces seeds = _characters(corpus, counts)
     if counts is not None:
         wanted = &found
+    release = options.release
+    rule.mode.pretokens = options.seed_mode == "pretokens"
+    rule.mode.recover = options.prefix_recovery
+    rule.limit = options.seed_limit
+    rule.length_power = options.seed_piece_length_power
+    rule.min_freq_alpha = options.min_freq_alpha
+    rule.vocab_size = options.vocab_size
     tree.of_characters = corpus.seed_tree_of_characters
     tree.cut_nodes = release.seed_nodes_are_cut
     tree.ties_in_tree_order = release.seed_ties_in_tree_order
     if corpus.chunks is None:
-        _find_candidates(search, corpus, given, tree, crew, context.report)
+        _find_candidates(search, corpus, rule, tree, crew, context.report)
         start_stage(
             dereference(crew.crew), seeds.pieces, add_best, seeds.pieces, dereference(search),
-            given.limit, wanted)
+            rule.limit, wanted)
         crew.await_stage()
     else:
         candidates.reset(new CandidateCounts(
-            given.limit, corpus.rule.max_piece_length, given.length_power))
-        given.limit = NO_LIMIT
+            rule.limit, corpus.rule.max_piece_length, rule.length_power))
+        rule.limit = NO_LIMIT
         for chunk in corpus.chunks:
-            _find_candidates(search, chunk, given, tree, crew, context.report)
+            _find_candidates(search, chunk, rule, tree, crew, context.report)
             start_change(
                 dereference(crew.crew), dereference(candidates), add_candidates,
                 dereference(search))

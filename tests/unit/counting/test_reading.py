@@ -22,7 +22,7 @@ from spmcompat.text import lines as lines_module
 from spmcompat.text.files import Files
 from spmcompat.text.lines import BUFFER_BYTES, ReadBuffer
 from spmcompat.text.sources import open_source
-from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
+from spmcompat.unigram.seeding.seeds import seed_from_corpus
 from tests.kinds import raises_kind
 from tests.parity import corpora
 from tests.unit import stages
@@ -33,7 +33,9 @@ TEXT = corpora.mixed_text(3, 60)
 
 def fingerprint(corpus: Corpus) -> object:
     """Return data that identify a corpus, such as seeds, whose scores depend on all substrings."""
-    seeds = seed_from_corpus(corpus, SeedRule(100_000), Context(Workers(1), stages.QUIET))
+    seeds = seed_from_corpus(
+        corpus, stages.seed_options(100_000), Context(Workers(1), stages.QUIET)
+    )
     return corpus.pretokens, corpus.segments, corpus.alphabet, list(seeds)
 
 

@@ -13,7 +13,7 @@ import pytest
 from spmcompat.releases import V0_2_1, V0_2_2, Release
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
+from spmcompat.unigram.seeding.seeds import seed_from_corpus
 from tests.oracle import character_tree
 from tests.oracle.characters import cover
 from tests.searches import examples
@@ -55,6 +55,6 @@ def test_seeds_of_old_releases_equal_the_oracle(
     sentences = cover([(stages.normalized(line, options, dummy), 1) for line in lines], options)[0]
     for limit in (ALL, 3):
         expected = stages.plain(seed(sentences, replace(options, seed_sentencepiece_size=limit)))
-        rule = SeedRule(limit)
+        rule = stages.seed_options(limit)._replace(release=release)
         context = Context(Workers(2), stages.QUIET)
-        assert list(seed_from_corpus(corpus, rule, context, release)) == expected
+        assert list(seed_from_corpus(corpus, rule, context)) == expected

@@ -19,7 +19,7 @@ from spmcompat.runtime.context import Context
 from spmcompat.runtime.threads import CancelFlag
 from spmcompat.runtime.workers import Workers
 from spmcompat.segments.corpus import Corpus
-from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
+from spmcompat.unigram.seeding.seeds import seed_from_corpus
 from tests.kinds import raises_kind
 from tests.parity import corpora
 from tests.processes import start_python
@@ -163,7 +163,9 @@ def test_the_command_line_takes_names_and_stores_nothing(tmp_path: Path) -> None
 
 
 def _fingerprint(corpus: Corpus) -> object:
-    seeds = seed_from_corpus(corpus, SeedRule(100_000), Context(Workers(1), stages.QUIET))
+    seeds = seed_from_corpus(
+        corpus, stages.seed_options(100_000), Context(Workers(1), stages.QUIET)
+    )
     return corpus.alphabet, list(corpus.counted_pretokens()), list(seeds)
 
 

@@ -21,10 +21,12 @@ from spmcompat.runtime.workers import Workers
 from spmcompat.segments import seeding_chunks
 from spmcompat.segments.corpus import Corpus
 from spmcompat.text import sources
-from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
+from spmcompat.unigram.options import UnigramOptions
+from spmcompat.unigram.seeding.seeds import seed_from_corpus
 from tests.kinds import raises_kind
 from tests.oracle.characters import SPACE, Options, Sentence, cover
 from tests.oracle.seeding import seed
+from tests.unit import stages
 from tests.unit.stages import read_plan
 from tests.waiting import LIMIT
 
@@ -46,8 +48,8 @@ class Text:
     table_bytes: int = 1 << 24
     packing: str = "plain"
 
-    def rule(self) -> SeedRule:
-        return SeedRule(self.seeds, self.length_power, self.min_freq_alpha, VOCAB_SIZE)
+    def rule(self) -> UnigramOptions:
+        return stages.seed_options(self.seeds, self.length_power, self.min_freq_alpha, VOCAB_SIZE)
 
 
 def normalized(line: str, options: PlanOptions) -> str:
@@ -183,7 +185,7 @@ def test_an_iterator_cannot_be_read_again() -> None:
         make_plan(PLAIN), iter(line for line, _ in LONG.lines), Context(Workers(1), Report(2))
     )
     with raises_kind("cannot-read-twice"):
-        seed_from_corpus(corpus, SeedRule(10), Context(Workers(1), Report(2)))
+        seed_from_corpus(corpus, stages.seed_options(10), Context(Workers(1), Report(2)))
 
 
 def test_arrow_data_cannot_be_read_again() -> None:
@@ -191,7 +193,7 @@ def test_arrow_data_cannot_be_read_again() -> None:
     rows = pa.array([line for line, _ in LONG.lines])
     corpus = read_plan(make_plan(PLAIN), rows, Context(Workers(1), Report(2)))
     with raises_kind("cannot-read-twice"):
-        seed_from_corpus(corpus, SeedRule(10), Context(Workers(1), Report(2)))
+        seed_from_corpus(corpus, stages.seed_options(10), Context(Workers(1), Report(2)))
 
 
 def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
@@ -207,7 +209,7 @@ def test_a_pipe_cannot_be_read_again(folder: Path) -> None:
     corpus = read_plan(make_plan(options), None, Context(Workers(1), Report(2)))
     writer.join(LIMIT)
     with raises_kind("cannot-read-twice"):
-        seed_from_corpus(corpus, SeedRule(10), Context(Workers(1), Report(2)))
+        seed_from_corpus(corpus, stages.seed_options(10), Context(Workers(1), Report(2)))
 
 
 @pytest.mark.parametrize("other", ["", "ab\n", "ab ba\n" * 60, "ab\n" * 61, "\n" * 61])
@@ -215,4 +217,4 @@ def test_a_changed_file_is_an_error(folder: Path, other: str) -> None:
     corpus = read(LONG, folder)
     (folder / "text").write_text(other)
     with raises_kind("file-changed"):
-        seed_from_corpus(corpus, SeedRule(10), Context(Workers(1), Report(2)))
+        seed_from_corpus(corpus, stages.seed_options(10), Context(Workers(1), Report(2)))

@@ -12,7 +12,7 @@ import pytest
 
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.workers import Workers
-from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus
+from spmcompat.unigram.seeding.seeds import seed_from_corpus
 from tests.oracle import seeding as oracle
 from tests.oracle.characters import Options, is_valid_piece
 from tests.unit import stages
@@ -34,7 +34,9 @@ BANANA_SEEDS |= {"ne": 12, "nine": 12, "ine": 12, "in": 15}
 
 def substrings(case: Case, pretokens: bool, recover: bool) -> dict[str, float]:
     """Return the seeds with their scores, without the characters of the alphabet."""
-    rule = SeedRule(ALL, pretokens=pretokens, recover=recover)
+    rule = stages.seed_options(ALL, prefix_recovery=recover)._replace(
+        seed_mode="pretokens" if pretokens else "full_text"
+    )
     seeds = seed_from_corpus(case.corpus, rule, Context(Workers(2), stages.QUIET))
     return {piece.decode(): score for piece, score in list(seeds)[len(case.corpus.alphabet) :]}
 

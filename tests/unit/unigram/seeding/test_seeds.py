@@ -15,7 +15,7 @@ from spmcompat.runtime.progress import Report, Stage
 from spmcompat.runtime.workers import Workers
 from spmcompat.unigram.options import UnigramOptions
 from spmcompat.unigram.seeding.seed_lines import parse_seed_lines
-from spmcompat.unigram.seeding.seeds import SeedRule, seed_from_corpus, seed_from_counts
+from spmcompat.unigram.seeding.seeds import seed_from_corpus, seed_from_counts
 from spmcompat.unigram.trainer import make_seeds
 from tests.kinds import raises_kind
 from tests.oracle import seeding as oracle
@@ -28,10 +28,10 @@ ALL = 1_000_000
 
 
 def seeds_of(case: Case, limit: int, workers: int = 2) -> list[tuple[bytes, float]]:
-    return seeds_by(case, SeedRule(limit), workers)
+    return seeds_by(case, stages.seed_options(limit), workers)
 
 
-def seeds_by(case: Case, rule: SeedRule, workers: int = 2) -> list[tuple[bytes, float]]:
+def seeds_by(case: Case, rule: UnigramOptions, workers: int = 2) -> list[tuple[bytes, float]]:
     return list(seed_from_corpus(case.corpus, rule, Context(Workers(workers), stages.QUIET)))
 
 
@@ -131,7 +131,7 @@ class Watch(Report):
 def test_the_progress_of_a_search() -> None:
     case = stages.both([("ab abc", 3), ("c", 1)], Options(character_coverage=1.0))
     watch = Watch()
-    seed_from_corpus(case.corpus, SeedRule(10), Context(Workers(2), watch))
+    seed_from_corpus(case.corpus, stages.seed_options(10), Context(Workers(2), watch))
     # "▁ab", "▁abc" and "▁c" have six suffixes that are longer than one character.
     assert (watch.stages["Seeding"].total, watch.stages["Seeding"].done) == (6, 6)
 
@@ -147,7 +147,7 @@ def test_seeds_with_powers_of_the_length_equal_the_oracle(power: float) -> None:
         options = replace(case.options, seed_piece_length_power=power)
         for limit in (ALL, 7):
             expected = oracle.seed(case.sentences, replace(options, seed_sentencepiece_size=limit))
-            assert seeds_by(case, SeedRule(limit, power)) == stages.plain(expected)
+            assert seeds_by(case, stages.seed_options(limit, power)) == stages.plain(expected)
 
 
 @pytest.mark.parametrize("power", [0.5, 0.7])
@@ -159,7 +159,7 @@ def test_length_weights_are_rounded_as_by_libm(power: float) -> None:
     for length in range(2, 513):
         count = np.float32(2 * (513 - length))
         counts["a" * length] = count * oracle.length_weight(length, power)
-    found = seeds_by(case, SeedRule(ALL, power))
+    found = seeds_by(case, stages.seed_options(ALL, power))
     ordered = [(piece.decode(), counts[piece.decode()]) for piece, _ in found]
     assert len(found) == len(counts)
     assert found == stages.plain(oracle.log_probabilities(ordered))
@@ -173,7 +173,7 @@ def test_rare_seeds_are_dropped_as_by_the_oracle(alpha: float, vocab_size: int) 
         case = stages.random_case(f"rare/{number}")
         options = replace(case.options, min_freq_alpha=alpha, vocab_size=vocab_size)
         expected = stages.plain(oracle.seed(case.sentences, options))
-        assert seeds_by(case, SeedRule(ALL, 1.0, alpha, vocab_size)) == expected
+        assert seeds_by(case, stages.seed_options(ALL, 1.0, alpha, vocab_size)) == expected
 
 
 def test_least_counts_out_of_range_convert_as_on_x86_64() -> None:
@@ -183,13 +183,19 @@ def test_least_counts_out_of_range_convert_as_on_x86_64() -> None:
     is too rare.
     """
     case = stages.random_case("seeds/2")
-    assert seeds_by(case, SeedRule(ALL, 1.0, math.inf)) == seeds_by(case, SeedRule(ALL))
-    assert seeds_by(case, SeedRule(ALL, 1.0, 1e30)) == seeds_by(case, SeedRule(ALL))
-    assert seeds_by(case, SeedRule(ALL, 1.0, -1e-9)) == seeds_by(case, SeedRule(ALL))
-    few = seeds_by(case, SeedRule(ALL, 1.0, 1e9))
-    assert len(few) < len(seeds_by(case, SeedRule(ALL)))
+    assert seeds_by(case, stages.seed_options(ALL, 1.0, math.inf)) == seeds_by(
+        case, stages.seed_options(ALL)
+    )
+    assert seeds_by(case, stages.seed_options(ALL, 1.0, 1e30)) == seeds_by(
+        case, stages.seed_options(ALL)
+    )
+    assert seeds_by(case, stages.seed_options(ALL, 1.0, -1e-9)) == seeds_by(
+        case, stages.seed_options(ALL)
+    )
+    few = seeds_by(case, stages.seed_options(ALL, 1.0, 1e9))
+    assert len(few) < len(seeds_by(case, stages.seed_options(ALL)))
     for alpha in (math.nan, -math.inf, -1e9):
-        assert seeds_by(case, SeedRule(ALL, 1.0, alpha)) == few
+        assert seeds_by(case, stages.seed_options(ALL, 1.0, alpha)) == few
 
 
 @pytest.mark.parametrize("power", [math.nan, -math.nan, math.inf, -math.inf, 60.0, -200.0])
