@@ -138,19 +138,6 @@ class SharedTable {
   uint32_t shard_of_hash(uint32_t hash) const {
     return static_cast<uint32_t>(uint64_t{hash} >> (32 - bits_));
   }
-  // Calls function() while no other worker uses the shard.
-  template <typename Function>
-  void hold(uint32_t shard, Function function) {
-    shards_[shard].lock.hold(function);
-  }
-  void prefetch_held(uint32_t shard, uint32_t hash) const {
-    shards_[shard].strings.prefetch_hash(hash);
-  }
-  // Adds a string to a shard whose lock is held. Sets the string's id, and returns its sum.
-  Use& add_held(uint32_t shard, std::string_view string, uint32_t hash, uint32_t* id) {
-    *id = add_locked(shard, string, hash, {});
-    return shards_[shard].uses[index_of(*id)];
-  }
 
  private:
   template <typename>

@@ -91,11 +91,11 @@ class PretokenCounts {
     }
     std::vector<ContextCount> moved;
     for (uint32_t shard = 0; shard < pretokens_.shards(); ++shard) {
-      pretokens_.for_each_context(shard, [&](ContextCount& c) {
+      pretokens_.for_each_context(shard, [&](const ContextCount& c) {
         const ContextCount after{covered(c.pretoken), covered_next(c.next, required), c.count};
         if (after.pretoken == c.pretoken && after.next == c.next) return;
         moved.push_back(after);
-        c.count = 0;
+        moved.push_back({c.pretoken, c.next, uint64_t{0} - c.count});
       });
     }
     for (const ContextCount& c : moved) {

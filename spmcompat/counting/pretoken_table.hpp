@@ -35,23 +35,9 @@ class ContextTable {
   void add(uint32_t pretoken, uint32_t next, uint64_t count) {
     slot_of(pretoken, next).count += count;
   }
-  // Sets the count of a pair that has no count yet. Returns false if the pair already has one.
-  bool add_first(uint32_t pretoken, uint32_t next, uint64_t count) {
-    Slot& slot = slot_of(pretoken, next);
-    if (slot.count > 0) return false;
-    slot.count = count;
-    return true;
-  }
   template <typename Function>
   void for_each(Function function) const {
     for (const Slot& slot : table_) {
-      if (!slot.is_empty()) function(slot);
-    }
-  }
-  // Like the const overload of for_each, but the function may change the counts.
-  template <typename Function>
-  void for_each(Function function) {
-    for (Slot& slot : table_) {
       if (!slot.is_empty()) function(slot);
     }
   }
@@ -90,6 +76,13 @@ struct PretokenUse {
   uint64_t inner = 0;
   uint64_t last = 0;
 
+  // Whether a context is counted here. Of any other context, `of` counts nothing.
+  static bool has(uint32_t next) { return (next & ~kSentenceEnd) == kSpaceMark; }
+  static PretokenUse of(uint32_t next, uint64_t count) {
+    PretokenUse use;
+    if (has(next)) (next & kSentenceEnd ? use.last : use.inner) = count;
+    return use;
+  }
   void add(const PretokenUse& other) {
     inner += other.inner;
     last += other.last;
@@ -103,57 +96,17 @@ class PretokenTable : public SharedTable<PretokenUse> {
 
   // Several workers may call this at the same time, even while other workers add pretokens.
   void count(uint32_t pretoken, uint32_t next, uint64_t count) {
-    if (next == kSpaceMark) {
-      update(pretoken, [count](PretokenUse& use) { use.inner += count; });
-    } else if (next == (kSentenceEnd | kSpaceMark)) {
-      update(pretoken, [count](PretokenUse& use) { use.last += count; });
+    if (PretokenUse::has(next)) {
+      update(pretoken, [&](PretokenUse& use) { use.add(PretokenUse::of(next, count)); });
     } else {
       Contexts& contexts = contexts_[shard_of(pretoken)];
       contexts.lock.hold([&] { contexts.table.add(pretoken, next, count); });
     }
   }
 
-  // How often a pretoken occurs in the context `next`. No two rows have the same pretoken and
-  // context.
-  struct Row {
-    std::string_view pretoken;
-    uint32_t next;
-    uint64_t count;
-    size_t number;
-  };
-
-  // Adds rows. If the table already contains a row, stops and returns its `number`; otherwise
-  // returns `none`. Rows are added shard by shard, so that the CPU cache keeps the current shard.
-  // Several workers may call this at the same time.
-  size_t add_rows(const std::vector<Row>& rows, size_t none) {
-    std::vector<std::vector<std::pair<uint32_t, const Row*>>> by_shard(shards());
-    for (const Row& row : rows) {
-      const uint32_t hash = hash_of(row.pretoken);
-      by_shard[shard_of_hash(hash)].emplace_back(hash, &row);
-    }
-    size_t known = none;
-    for (uint32_t shard = 0; shard < shards() && known == none; ++shard) {
-      hold(shard, [&] {
-        const auto& part = by_shard[shard];
-        for (size_t i = 0; i < part.size(); ++i) {
-          if (i + kAhead < part.size()) prefetch_held(shard, part[i + kAhead].first);
-          const auto& [hash, row] = part[i];
-          if (!add_held_row(shard, hash, *row)) known = row->number;
-        }
-      });
-    }
-    return known;
-  }
-
   // Calls function(context) for all contexts that are not counted in a PretokenUse.
   template <typename Function>
   void for_each_context(uint32_t shard, Function function) const {
-    contexts_[shard].table.for_each(function);
-  }
-
-  // Like the const overload of for_each_context, but the function may change the counts.
-  template <typename Function>
-  void for_each_context(uint32_t shard, Function function) {
     contexts_[shard].table.for_each(function);
   }
 
@@ -170,25 +123,6 @@ class PretokenTable : public SharedTable<PretokenUse> {
   }
 
  private:
-  static constexpr size_t kAhead = 8;
-
-  // Returns false if the table already contains the row.
-  bool add_held_row(uint32_t shard, uint32_t hash, const Row& row) {
-    uint32_t id;
-    PretokenUse& use = add_held(shard, row.pretoken, hash, &id);
-    if (row.next == kSpaceMark) return set_first(use.inner, row.count);
-    if (row.next == (kSentenceEnd | kSpaceMark)) return set_first(use.last, row.count);
-    bool is_first = false;
-    Contexts& contexts = contexts_[shard];
-    contexts.lock.hold([&] { is_first = contexts.table.add_first(id, row.next, row.count); });
-    return is_first;
-  }
-  static bool set_first(uint64_t& known, uint64_t count) {
-    if (known > 0) return false;
-    known = count;
-    return true;
-  }
-
   struct Contexts {
     SpinLock lock;
     ContextTable table;

@@ -19,45 +19,27 @@ constexpr uint32_t kLargestCharacter = kCodePoints - 1;
 // The sum of a few larger counts would not fit into 64 bits.
 constexpr int64_t kLargestCount = int64_t{1} << 62;
 
-enum class RowFault : uint8_t { kNone, kUtf8, kEmpty, kPlace, kNext, kTextEnd, kCount };
-
-// Returns what is wrong with row i, or kNone. The columns must not contain nulls.
-inline RowFault fault_of_row(const RowColumns& rows, size_t text_bytes, size_t i) {
+// Returns what is wrong with row i, or null: `utf8` or `empty` for its pretoken, `text end` if a
+// character follows the end of the text, or the name of the column with an invalid value. The columns
+// must not contain nulls.
+inline const char* fault_of_row(const RowColumns& rows, size_t text_bytes, size_t i) {
   const int64_t begin = rows.ends[i], end = rows.ends[i + 1];
-  if (begin < 0 || end < begin || static_cast<size_t>(end) > text_bytes) return RowFault::kUtf8;
-  if (!is_utf8(rows.pretoken(i))) return RowFault::kUtf8;
-  if (rows.place[i] > kAtTextEnd) return RowFault::kPlace;
-  if (rows.next[i] > kLargestCharacter) return RowFault::kNext;
-  if (rows.place[i] == kAtTextEnd && rows.next[i] != 0) return RowFault::kTextEnd;
-  if (rows.count[i] < 1 || rows.count[i] > kLargestCount) return RowFault::kCount;
-  return begin == end ? RowFault::kEmpty : RowFault::kNone;
+  if (begin < 0 || end < begin || static_cast<size_t>(end) > text_bytes) return "utf8";
+  if (!is_utf8(rows.pretoken(i))) return "utf8";
+  if (rows.place[i] > kAtTextEnd) return "place";
+  if (rows.next[i] > kLargestCharacter) return "next";
+  if (rows.place[i] == kAtTextEnd && rows.next[i] != 0) return "text end";
+  if (rows.count[i] < 1 || rows.count[i] > kLargestCount) return "count";
+  return begin == end ? "empty" : nullptr;
 }
 
 // Finds the first invalid row, sets `row` to its index, and returns what is wrong with it. Returns
-// kNone if all rows are valid.
-inline RowFault find_fault(const RowColumns& rows, size_t text_bytes, size_t& row) {
+// null if all rows are valid.
+inline const char* find_fault(const RowColumns& rows, size_t text_bytes, size_t& row) {
   for (row = 0; row < rows.size; ++row) {
-    const RowFault fault = fault_of_row(rows, text_bytes, row);
-    if (fault != RowFault::kNone) return fault;
+    if (const char* fault = fault_of_row(rows, text_bytes, row)) return fault;
   }
-  return RowFault::kNone;
-}
-
-// Returns the sum of the counts of all rows whose place is `place`.
-inline uint64_t count_of_place(const RowColumns& rows, uint8_t place) {
-  uint64_t sum = 0;
-  for (size_t i = 0; i < rows.size; ++i) {
-    if (rows.place[i] == place) sum += static_cast<uint64_t>(rows.count[i]);
-  }
-  return sum;
-}
-
-// Returns the sum of all counts, or 2^63 if the sum is larger.
-inline uint64_t total_count(const RowColumns& rows) {
-  constexpr uint64_t kMost = uint64_t{1} << 63;
-  uint64_t sum = 0;
-  for (size_t i = 0; i < rows.size; ++i) sum = std::min(sum + rows.count[i], kMost);
-  return sum;
+  return nullptr;
 }
 
 // Returns the index of the first row that is not greater than the row before it, or the number of

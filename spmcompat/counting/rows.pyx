@@ -8,7 +8,7 @@ from cython cimport final
 
 from cython.operator cimport dereference
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint8_t
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -17,6 +17,8 @@ from spmcompat.counting.counts cimport Counter, Counts, PretokenCounts, Pretoken
 from spmcompat.runtime.threads cimport CCrew, Crew, start_stage
 
 from typing import NamedTuple
+
+import numpy as np
 
 from spmcompat.counting.counts import SentenceRules
 
@@ -42,7 +44,7 @@ cdef extern from "spmcompat/counting/row_block.hpp" namespace "spmcompat" nogil:
         size_t size
 
 cdef extern from "spmcompat/counting/rows.hpp" namespace "spmcompat" nogil:
-    size_t add_rows(const RowColumns& rows, PretokenTable& table) except +
+    void add_rows(const RowColumns& rows, PretokenTable& table) except +
     void add_rows_without_contexts(const RowColumns& rows, WorkerTable& table) except +
 
 
@@ -50,18 +52,7 @@ cdef extern from "spmcompat/counting/row_checks.hpp" namespace "spmcompat" nogil
     const uint32_t kLargestCharacter
     const int64_t kLargestCount
 
-    cdef enum class RowFault(uint8_t):
-        kNone
-        kUtf8
-        kEmpty
-        kPlace
-        kNext
-        kTextEnd
-        kCount
-
-    RowFault find_fault(const RowColumns& rows, size_t text_bytes, size_t& row)
-    uint64_t c_count_of_place "spmcompat::count_of_place"(const RowColumns& rows, uint8_t place)
-    uint64_t c_total_count "spmcompat::total_count"(const RowColumns& rows)
+    const char* find_fault(const RowColumns& rows, size_t text_bytes, size_t& row)
     size_t c_find_disorder "spmcompat::find_disorder"(const RowColumns& rows)
 
     cdef cppclass CRowHashes "spmcompat::RowHashes":
@@ -128,30 +119,28 @@ def find_wrong_row(columns):
     cdef RowColumns rows = _rows_of(columns)
     cdef size_t text_bytes = 0 if columns.text is None else memoryview(columns.text).nbytes
     cdef size_t row = 0
-    cdef RowFault fault
+    cdef const char* fault
     with nogil:
         fault = find_fault(rows, text_bytes, row)
-    if fault == RowFault.kNone:
-        return None
-    if fault == RowFault.kUtf8:
-        return row, "utf8"
-    if fault == RowFault.kEmpty:
-        return row, "empty"
-    if fault == RowFault.kTextEnd:
-        return row, "text end"
-    if fault == RowFault.kPlace:
-        return row, "place"
-    return row, "next" if fault == RowFault.kNext else "count"
+    return None if fault == NULL else (row, fault.decode())
 
 
 def count_of_place(columns, uint8_t place):
     """Return the sum of the counts of all rows with this place."""
-    return c_count_of_place(_rows_of(columns), place)
+    if columns.size == 0:
+        return 0
+    at_place = np.frombuffer(columns.place, np.uint8) == place
+    return _sum(np.frombuffer(columns.count, np.int64)[at_place])
 
 
 def total_count(columns):
-    """Return the sum of all counts, or 2**63 if the sum is larger. The rows must be valid."""
-    return c_total_count(_rows_of(columns))
+    """Return the sum of all counts."""
+    return _sum(np.frombuffer(columns.count, np.int64)) if columns.size else 0
+
+
+def _sum(counts):
+    """Return the exact sum, which may need more than 64 bits."""
+    return (int((counts >> 32).sum()) << 32) + int((counts & 0xffffffff).sum())
 
 
 def find_disorder(columns):
@@ -317,25 +306,16 @@ cdef class RowTable:
             self.counters = [Counter(worker, rules) for worker in range(workers.count)]
 
     def add(self, int worker, columns):
-        """Add rows. Their values must be valid.
-
-        Returns
-        -------
-        int
-            The index of a row that the table already contained, or the number of rows if all are
-            new. If the plan does not keep contexts, duplicates are not detected.
-        """
+        """Add rows. Their values must be valid."""
         cdef RowColumns rows = _rows_of(columns)
         cdef Counter counter
-        cdef size_t added
         if self.plan.counting.keeps_contexts:
             with nogil:
-                added = add_rows(rows, dereference(self.counts.pretokens).pretokens())
-            return added
-        counter = self.counters[worker]
-        with nogil:
-            add_rows_without_contexts(rows, dereference(counter.counter).table())
-        return rows.size
+                add_rows(rows, dereference(self.counts.pretokens).pretokens())
+        else:
+            counter = self.counters[worker]
+            with nogil:
+                add_rows_without_contexts(rows, dereference(counter.counter).table())
 
     def take_counts(self, sentences, facts):
         """Return the counts of all added rows.

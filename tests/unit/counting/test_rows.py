@@ -21,6 +21,7 @@ from spmcompat.counting.rows import (
     RowTable,
     count_of_place,
     find_wrong_row,
+    total_count,
 )
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.threads import CancelFlag
@@ -170,14 +171,20 @@ def test_counts_of_a_place_are_added_up() -> None:
     assert count_of_place(columns, AT_TEXT_END) == 1
 
 
-@pytest.mark.parametrize("following", [(0, 0x2581), (1, 0x2581), (0, ord("x")), (2, 0)])
-@pytest.mark.parametrize("distance", [1, 30_000])
-def test_a_row_that_is_added_twice_is_found(following: tuple[int, int], distance: int) -> None:
-    plan = stages.plan_of().for_table()
-    rows = [(f"w{number}".encode(), *following, 1) for number in range(distance)]
-    table = RowTable(plan, Workers(1))
-    assert table.add(0, columns_of(rows)) == distance
-    more = [(b"new", *following, 1), rows[0]]
-    assert table.add(0, columns_of(more)) == 1
-    table = RowTable(plan, Workers(1))
-    assert table.add(0, columns_of([*rows, rows[0]])) == distance
+def test_added_rows_can_be_read_again() -> None:
+    rows = [(f"w{i:05}".encode(), *(0, 0x2581), i + 1) for i in range(9_000)]
+    rows += [(f"x{i:05}".encode(), i % 2, 0x2581 + i % 3, 2**40) for i in range(9_000)]
+    rows += [(b"y", 0, 0x61, 3), (b"y", 0, 0x2581, 4), (b"y", 1, 0x2581, 5), (b"y", 2, 0, 1)]
+    shuffled = random.Random(1).sample(rows, len(rows))
+    table = RowTable(stages.plan_of().for_table(), Workers(1))
+    table.add(0, columns_of(shuffled[:10_000]))
+    table.add(0, columns_of(shuffled[10_000:]))
+    counts = table.take_counts(1, counts_of(["a"]).facts)
+    found = [row for part in RowReader(counts, Workers(2)) for row in rows_of(part)]
+    assert found == [(pretoken.decode(), *rest) for pretoken, *rest in rows]
+
+
+def test_sums_of_counts_may_exceed_64_bits() -> None:
+    columns = columns_of([(b"a", 0, 1, LARGEST_COUNT)] * 5 + [(b"b", 1, 1, 7)])
+    assert total_count(columns) == 5 * LARGEST_COUNT + 7
+    assert count_of_place(columns, 0) == 5 * LARGEST_COUNT
