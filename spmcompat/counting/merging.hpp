@@ -55,20 +55,27 @@ inline SentenceOrder merge_in_order(CountedText& text, PretokenCounts& merged, b
   return order;
 }
 
-// Merges the pretokens of a text in which all sentences begin with the same character. In such a
-// text, the order of the sentences does not matter, except which sentence is the last. Returns the
-// number of non-empty sentences.
-inline uint64_t merge_unordered(CountedText& text, PretokenCounts& merged, Crew& crew) {
-  LastSentence ending;
-  for (const CountedText::Batch& batch : text.batches) ending.add(batch.log, batch.worker);
-  std::string last;
-  if (ending.sentences() > 0) {
-    ending.find();
-    last = text.counters[ending.worker()]->table().last_pretoken(ending.id());
+// Returns the last pretoken of the first non-empty sentence from number `sentence` on, counted in the
+// order of the text; an empty string if there is none.
+inline std::string last_pretoken_from(uint64_t sentence, const CountedText& text) {
+  for (const CountedText::Batch& batch : text.batches) {
+    const BatchLog& log = batch.log;
+    for (; sentence < log.sentences; ++sentence) {
+      const uint32_t id = log.last[sentence];
+      if (id != kNoPretoken) return text.counters[batch.worker]->table().last_pretoken(id);
+    }
+    sentence -= log.sentences;
   }
+  return {};
+}
+
+// Merges the pretokens of a text in which all sentences begin with the same character. In such a
+// text, the order of the sentences does not matter, except which sentence is the last: the first
+// non-empty sentence from number `last` on.
+inline void merge_unordered(CountedText& text, uint64_t last, PretokenCounts& merged, Crew& crew) {
+  const std::string last_pretoken = last_pretoken_from(last, text);
   merge_counters(text, merged, false, crew);
-  if (ending.sentences() > 0) merged.close_sentences(last);
-  return ending.sentences();
+  if (!last_pretoken.empty()) merged.close_sentences(last_pretoken);
 }
 
 // Merges the tables of all counters into `merged`, and frees the counters. Writes the sentences to
@@ -79,7 +86,14 @@ inline uint64_t merge_text(CountedText& text, std::unique_ptr<PretokenCounts>& m
                            Crew& crew) {
   CountedText read = std::exchange(text, CountedText());
   merged = std::make_unique<PretokenCounts>();
-  if (!plan.keeps_order && !with_pretokens) return merge_unordered(read, *merged, crew);
+  if (!plan.keeps_order && !with_pretokens) {
+    uint64_t filled = 0;
+    for (const CountedText::Batch& batch : read.batches) filled += batch.log.filled;
+    // The reference moves the last sentences to the positions of the empty ones. So the sentence at
+    // the last position stays there or, if it is empty, the next non-empty sentence is moved there.
+    merge_unordered(read, filled - 1, *merged, crew);
+    return filled;
+  }
   order = merge_in_order(read, *merged, with_pretokens, crew);
   order.remove_empty(plan.removes_all_empty);
   merged->close_sentences(order, plan.uniform_starts);

@@ -38,12 +38,10 @@ class FilledPositions {
         std::lower_bound(moved_.begin(), moved_.end(), std::pair(position, uint64_t{0}));
     return found != moved_.end() && found->first == position ? found->second : position;
   }
-  // Returns (position, sentence) for every sentence that was moved, sorted by position.
-  const std::vector<std::pair<uint64_t, uint64_t>>& moved() const { return moved_; }
 
  private:
   uint64_t size_ = 0;
-  std::vector<std::pair<uint64_t, uint64_t>> moved_;
+  std::vector<std::pair<uint64_t, uint64_t>> moved_;  // (position, sentence), sorted by position
 };
 
 struct SentenceOrder {
@@ -77,10 +75,7 @@ struct SentenceOrder {
     const auto is_empty = [this](uint64_t i) { return last[i] == kNoPretoken; };
     const FilledPositions positions(last.size(), is_empty, removes_all_empty);
     if (positions.size() == last.size()) return;
-    if (!begin.empty()) select_pretokens(positions);
-    select(last, positions);
-    select(first, positions);
-    select(count, positions);
+    arrange(positions);
     if (!removes_all_empty) set_empty_apart();
   }
 
@@ -98,8 +93,8 @@ struct SentenceOrder {
   }
 
   // Keeps only the sentences whose indices are in `indices`, in the order of `indices`.
-  template <typename Index>
-  void arrange(const std::vector<Index>& indices) {
+  template <typename Indices>
+  void arrange(const Indices& indices) {
     if (!begin.empty()) select_pretokens(indices);
     select(last, indices);
     select(first, indices);
@@ -122,14 +117,8 @@ struct SentenceOrder {
   }
 
  private:
-  template <typename Values>
-  static void select(Values& values, const FilledPositions& positions) {
-    if (values.empty()) return;
-    for (const auto& [position, sentence] : positions.moved()) values[position] = values[sentence];
-    values.resize(positions.size());
-  }
-  template <typename Values, typename Index>
-  static void select(Values& values, const std::vector<Index>& indices) {
+  template <typename Values, typename Indices>
+  static void select(Values& values, const Indices& indices) {
     if (values.empty()) return;
     Values kept(indices.size());
     for (size_t i = 0; i < indices.size(); ++i) kept[i] = values[indices[i]];
@@ -147,50 +136,6 @@ struct SentenceOrder {
     pretokens.swap(kept);
     begin.swap(kept_begin);
   }
-};
-
-// Finds the sentence that comes last when the reference has removed all empty sentences. This is
-// for plans in which nothing else depends on the order of the sentences. SentenceLog (retention.py)
-// may already have dropped the first sentences, which cannot end the text.
-class LastSentence {
- public:
-  // Adds the sentences of a batch. The batches must be added in the order of the text.
-  void add(const BatchLog& log, uint32_t worker) {
-    sentences_ += log.filled;
-    gaps_ += log.sentences - log.filled;
-    for (const uint32_t id : log.last) {
-      open_.push_back({worker, id});
-      gaps_ -= id == kNoPretoken;
-    }
-  }
-
-  // The number of non-empty sentences.
-  uint64_t sentences() const { return sentences_; }
-
-  // Finds the sentence that ends the text. At least one sentence must not be empty. Afterwards,
-  // worker() is the worker that read this sentence, and id() is the id of the sentence's last
-  // pretoken in the tables of that worker.
-  void find() {
-    // The reference moves the last non-empty sentences to the positions of the empty sentences that
-    // were dropped. So these non-empty sentences cannot end the text.
-    for (; gaps_ > 0; open_.pop_back()) gaps_ -= open_.back().id != kNoPretoken;
-    const auto is_empty = [this](uint64_t i) { return open_[i].id == kNoPretoken; };
-    const FilledPositions positions(open_.size(), is_empty);
-    last_ = open_[positions[positions.size() - 1]];
-  }
-  uint32_t worker() const { return last_.worker; }
-  uint32_t id() const { return last_.id; }
-
- private:
-  struct Sentence {
-    uint32_t worker;
-    uint32_t id;  // the id of the last pretoken in the worker's tables, or kNoPretoken
-  };
-
-  uint64_t sentences_ = 0;
-  uint64_t gaps_ = 0;           // the number of empty sentences that SentenceLog has dropped
-  std::vector<Sentence> open_;  // the sentences that SentenceLog has not dropped
-  Sentence last_{0, kNoPretoken};
 };
 
 }  // namespace spmcompat

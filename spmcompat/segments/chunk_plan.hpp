@@ -67,16 +67,6 @@ struct Chunk {
     return {part.chosen, last() - part.begin, last_count};
   }
 
-  // Drops the sentences of a batch, except the last sentence of the chunk if the batch contains it.
-  void drop_others(BatchLog& read) const {
-    const Part& part = part_of(read.index);
-    if (last() >= part.begin && last() - part.begin < read.sentences) {
-      read.drop_all_sentences_but(last() - part.begin);
-    } else {
-      read.drop_sentences();
-    }
-  }
-
   // Changes the order of the sentences from the order of the batches to the order of the chunk.
   void arrange(SentenceOrder& read) const {
     if (moved.empty()) return;
@@ -106,7 +96,7 @@ inline void merge_chunk(std::unique_ptr<PretokenCounts>& merged, CountedText& te
   CountedText read = std::exchange(text, CountedText());
   merged = std::make_unique<PretokenCounts>();
   if (!plan.keeps_order) {
-    merge_unordered(read, *merged, crew);
+    merge_unordered(read, chunk.last(), *merged, crew);
     return;
   }
   SentenceOrder order = merge_in_order(read, *merged, false, crew);

@@ -36,7 +36,6 @@ cdef extern from "spmcompat/segments/chunk_plan.hpp" namespace "spmcompat" nogil
         size_t size
         vector[Part] parts
         BatchSelection selection(size_t batch) except +
-        void drop_others(BatchLog& read) except +
 
     cdef cppclass CPretokenSizes "spmcompat::PretokenSizes":
         CPretokenSizes()
@@ -329,10 +328,6 @@ cdef class Chunk:
         with nogil:
             selection.selection = self.chunk.selection(batch)
         return selection
-
-    def drop_others(self, Batch batch not None):
-        """Drop the sentences of a batch, except the last sentence of the chunk."""
-        self.chunk.drop_others(batch.log)
 
     def merge(self, Counts counts not None, workers):
         """Merge the counts of the chunk.

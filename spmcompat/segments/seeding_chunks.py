@@ -109,10 +109,7 @@ class SeedingChunks:
                 index, load = task
                 lines = LineFilter(self._plan.text)
                 selection = chunk.selection(index)
-                batch = counters[worker].count(index, load(), lines, False, selection)
-                if not self._plan.counting.keeps_order:
-                    chunk.drop_others(batch)
-                batches[index] = batch
+                batches[index] = counters[worker].count(index, load(), lines, False, selection)
                 stage.advance()
 
             self._context.workers.run(self._source.again(chunk.batches), work)
