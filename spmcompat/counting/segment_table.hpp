@@ -51,8 +51,10 @@ class SegmentTable : public SharedTable<SegmentSum> {
         const std::string_view text = (*this)[segment];
         if (contains_only(text, required)) continue;
         const uint64_t count = use(segment).count;
-        for_each_required_part(
-            text, required, [&](std::string_view part) { parts[shard].push_back({part, count}); });
+        // The rule has already cut the text into segments, so no rule is needed here.
+        for_each_long_segment(text, PieceRule(), required, [&](std::string_view part) {
+          parts[shard].push_back({part, count});
+        });
         update(segment, [](SegmentSum& sum) { sum.count = kRemoved; });
       }
     });

@@ -108,20 +108,6 @@ inline bool contains_only(std::string_view text, const std::vector<bool>& requir
   return all;
 }
 
-// Cuts a text before and after every character that is not required. Calls function(part) for every
-// part of at least two characters.
-template <typename Function>
-void for_each_required_part(std::string_view text, const std::vector<bool>& required,
-                            Function function) {
-  if (text.empty()) return;
-  const auto cut = [&](char32_t left, char32_t right) {
-    return !required[left] || !required[right];
-  };
-  for_each_slice(text, cut, [&](std::string_view part, char32_t) {
-    if (part.size() > char_size(part[0])) function(part);
-  });
-}
-
 // Copies the text to `covered`, with the unknown mark in place of every character that is not
 // required. If all characters are required, returns false without changing `covered`.
 inline bool cover_text(std::string_view text, const std::vector<bool>& required,
