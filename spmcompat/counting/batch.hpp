@@ -5,33 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "spmcompat/counting/pretoken_table.hpp"
 
 namespace spmcompat {
 
-// Texts, concatenated into one string, with their counts.
-class CountedTexts {
- public:
-  void add(std::string_view text, int64_t count) {
-    texts_.append(text);
-    ends_.push_back(texts_.size());
-    counts_.push_back(count);
-  }
-  size_t size() const { return ends_.size(); }
-  std::string_view operator[](size_t i) const {
-    const size_t begin = i > 0 ? ends_[i - 1] : 0;
-    return std::string_view(texts_).substr(begin, ends_[i] - begin);
-  }
-  int64_t count(size_t i) const { return counts_[i]; }
-
- private:
-  std::string texts_;
-  std::vector<size_t> ends_;
-  std::vector<int64_t> counts_;
-};
+using CountedTexts = std::vector<std::pair<std::string, int64_t>>;
 
 // The sentences of a batch, in order. Ids with the bit WorkerTable::kRawToken refer to the raw
 // tokens of the counter that read the batch; the other ids refer to its pretokens.
@@ -56,11 +37,6 @@ struct BatchLog {
   void drop_sentences() {
     std::vector<uint32_t>().swap(last);
     std::vector<int64_t>().swap(count);
-  }
-  void drop_all_sentences_but(size_t sentence) {
-    const uint32_t kept = last.at(sentence);
-    drop_sentences();
-    last.push_back(kept);
   }
   // A text has millions of sentences, so unused capacity could double the memory of the logs.
   void shrink_to_fit() {

@@ -46,14 +46,11 @@ inline PieceRule counting_rule(const Plan& plan) {
   return rule;
 }
 
-// Counts the sentences with properties that users rarely expect, in all batches so far.
-// `first_nul` and `first_malformed` point to the first sentence of the current batch that contains
-// a NUL or is malformed, or are null.
+// Counts the sentences with properties that users rarely expect.
 struct Surprises {
   uint64_t blank = 0;      // sentences that normalize to nothing
   uint64_t nul = 0;        // sentences that contain a NUL
   uint64_t malformed = 0;  // sentences that are not well-formed UTF-8
-  const char *first_nul = nullptr, *first_malformed = nullptr;
 };
 
 class Counter {
@@ -64,13 +61,20 @@ class Counter {
         normalizer_(normalizer),
         table_(rule_, normalizer) {}
 
-  void begin_batch(uint64_t index, bool keep_pretokens) {
+  // Counts only the sentences in `selection`, unless it is null.
+  void begin_batch(uint64_t index, bool keep_pretokens, const BatchSelection* selection) {
     log_ = BatchLog();
     log_.index = index;
     keep_pretokens_ = keep_pretokens;
-    surprises_.first_nul = surprises_.first_malformed = nullptr;
+    selection_ = selection;
+    sentence_ = selected_ = 0;
+    first_nul_ = first_malformed_ = nullptr;
   }
+  // The surprises in all batches so far, and the first sentence of the current batch that contains
+  // a NUL or is malformed, or null.
   const Surprises& surprises() const { return surprises_; }
+  const char* first_nul() const { return first_nul_; }
+  const char* first_malformed() const { return first_malformed_; }
   BatchLog end_batch() {
     add_waiting();
     log_.shrink_to_fit();
@@ -79,6 +83,7 @@ class Counter {
 
   // The text must stay in memory until the end of the batch.
   void add_sentence(const char* text, size_t size, int64_t count) {
+    if (selection_ != nullptr && !selects_next(count)) return;
     if (plan_.copies > 0) count = plan_.copies;
     if (!plan_.by_raw_tokens) return add_whole(text, size, count);
     split_raw_tokens(text, size, count);
@@ -90,9 +95,9 @@ class Counter {
   // batch ends.
   CountedTexts take_normalized() { return std::exchange(normalized_, CountedTexts()); }
   void add_marked(const CountedTexts& sentences) {
-    for (size_t i = 0; i < sentences.size(); ++i) {
-      normalizer_.take_marked(sentences[i], text_);
-      add_text(sentences.count(i));
+    for (const auto& [sentence, count] : sentences) {
+      normalizer_.take_marked(sentence, text_);
+      add_text(count);
     }
   }
 
@@ -113,6 +118,15 @@ class Counter {
     int64_t count;
     size_t end;  // the end of the sentence's raw tokens in token_ids_
   };
+
+  // Returns whether the next sentence of the batch is selected. If it is the last one of a seeding
+  // chunk, sets its count.
+  bool selects_next(int64_t& count) {
+    const size_t sentence = sentence_++;
+    if (sentence >= selection_->chosen.size() || !selection_->chosen[sentence]) return false;
+    if (selected_++ == selection_->last) count = selection_->last_count;
+    return true;
+  }
 
   // Splits a sentence into raw tokens, and prefetches their slots in the table. By the time the
   // tokens are looked up, the slots are in the CPU cache.
@@ -201,7 +215,10 @@ class Counter {
   void add_whole(const char* sentence, size_t size, int64_t count) {
     normalizer_.normalize(sentence, size, text_, scratch_);
     note_damage({sentence, size});
-    if (plan_.calls_pretokenizer) return normalized_.add(text_, count);
+    if (plan_.calls_pretokenizer) {
+      normalized_.emplace_back(text_, count);
+      return;
+    }
     add_text(count);
   }
 
@@ -211,11 +228,11 @@ class Counter {
   void note_damage(std::string_view sentence) {
     if (SentenceNormalizer::contains_nul(sentence)) {
       ++surprises_.nul;
-      if (surprises_.first_nul == nullptr) surprises_.first_nul = sentence.data();
+      if (first_nul_ == nullptr) first_nul_ = sentence.data();
     }
     if (text_.find(kReplacementUtf8) != std::string::npos && !is_utf8(sentence)) {
       ++surprises_.malformed;
-      if (surprises_.first_malformed == nullptr) surprises_.first_malformed = sentence.data();
+      if (first_malformed_ == nullptr) first_malformed_ = sentence.data();
     }
   }
 
@@ -273,49 +290,29 @@ class Counter {
 
   BatchLog log_;
   Surprises surprises_;
+  const char *first_nul_ = nullptr, *first_malformed_ = nullptr;
   bool keep_pretokens_ = false;
+  const BatchSelection* selection_ = nullptr;
+  size_t sentence_ = 0,
+         selected_ = 0;  // the numbers of sentences so far, in the batch and selected
 
   std::string text_, scratch_;  // the current sentence, and temporary memory
   std::vector<uint32_t> ids_;
   std::vector<char32_t> nexts_;  // for each pretoken, the context of the pretoken before it
 };
 
-// Passes the selected sentences of a batch to a counter, or all sentences if there is no selection.
-class SentenceSelector {
- public:
-  SentenceSelector(const BatchSelection* selection, Counter& counter)
-      : selection_(selection), counter_(counter) {}
-
-  void add_sentence(const char* text, size_t size, int64_t count) {
-    if (selection_ == nullptr) return counter_.add_sentence(text, size, count);
-    const std::vector<bool>& chosen = selection_->chosen;
-    if (sentence_ < chosen.size() && chosen[sentence_]) {
-      const bool is_last = chosen_before_++ == selection_->last;
-      counter_.add_sentence(text, size, is_last ? selection_->last_count : count);
-    }
-    ++sentence_;
-  }
-
- private:
-  const BatchSelection* selection_;
-  Counter& counter_;
-  size_t sentence_ = 0;  // the index of the next sentence in the batch
-  size_t chosen_before_ = 0;
-};
-
 template <typename Lines>
-void count_lines(LineFilter& filter, const char* text, const Lines& lines,
-                 SentenceSelector& selector) {
+void count_lines(LineFilter& filter, const char* text, const Lines& lines, Counter& counter) {
   filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
-    selector.add_sentence(sentence, size, count);
+    counter.add_sentence(sentence, size, count);
     return true;
   });
 }
 
 inline void count_sample(const ReservoirSample& sample, size_t first, size_t last,
-                         SentenceSelector& selector) {
+                         Counter& counter) {
   for (size_t i = first; i < last; ++i) {
-    selector.add_sentence(sample[i].first.data(), sample[i].first.size(), sample[i].second);
+    counter.add_sentence(sample[i].first.data(), sample[i].first.size(), sample[i].second);
   }
 }
 

@@ -17,11 +17,7 @@ cdef extern from "spmcompat/counting/pretoken_table.hpp" namespace "spmcompat" n
 
 
 cdef extern from "spmcompat/counting/batch.hpp" namespace "spmcompat" nogil:
-    cdef cppclass CountedTexts:
-        void add(string_view text, int64_t count) except +
-        size_t size()
-        string_view operator[](size_t i)
-        int64_t count(size_t i)
+    ctypedef vector[pair[string, int64_t]] CountedTexts
 
     cdef cppclass BatchLog:
         uint64_t sentences
@@ -53,20 +49,18 @@ cdef extern from "spmcompat/counting/counter.hpp" namespace "spmcompat" nogil:
         uint64_t blank
         uint64_t nul
         uint64_t malformed
-        const char* first_nul
-        const char* first_malformed
 
     cdef cppclass CCounter "spmcompat::Counter":
         CCounter(const CPlan& plan, const SentenceNormalizer& normalizer) except +
-        void begin_batch(uint64_t index, cbool keep_pretokens) except +
+        void begin_batch(
+            uint64_t index, cbool keep_pretokens, const BatchSelection* selection) except +
         CountedTexts take_normalized() except +
         void add_marked(const CountedTexts& sentences) except +
         BatchLog end_batch() except +
         WorkerTable& table()
         const Surprises& surprises()
-
-    cdef cppclass SentenceSelector:
-        SentenceSelector(const BatchSelection* selection, CCounter& counter) except +
+        const char* first_nul()
+        const char* first_malformed()
 
 
 cdef extern from "spmcompat/counting/sentence_order.hpp" namespace "spmcompat" nogil:
@@ -129,7 +123,7 @@ cdef class Counter:
     cdef unique_ptr[CCounter] counter
     cdef SentenceRules rules
     cdef int worker
-    cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter, SentenceSelector& selector)
+    cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter)
     cdef _note_places(self, uint64_t index, ReadBuffer buffer, LineFilter line_filter)
     cdef _pretokenize(self)
 

@@ -4,7 +4,7 @@
 counters (pretoken_counts.hpp and sentence_order.hpp). Later stages use only `Counts`.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cython cimport final
 from cython.operator cimport dereference
 from libc.math cimport logf
@@ -22,10 +22,9 @@ from spmcompat.unicode.marks import SPACE_MARK
 
 cdef extern from "spmcompat/counting/counter.hpp" namespace "spmcompat" nogil:
     void count_lines "spmcompat::count_lines"[T](
-        CLineFilter& filter, const char* text, const T& lines, SentenceSelector& selector) except +
+        CLineFilter& filter, const char* text, const T& lines, CCounter& counter) except +
     void count_sample "spmcompat::count_sample"(
-        const CReservoirSample& sample, size_t first, size_t last,
-        SentenceSelector& selector) except +
+        const CReservoirSample& sample, size_t first, size_t last, CCounter& counter) except +
 
 
 @final
@@ -131,12 +130,10 @@ cdef class Counter:
         selection : Selection, optional
             The sentences to count; by default all.
         """
-        dereference(self.counter).begin_batch(index, keep_pretokens)
         cdef const BatchSelection* selected = NULL
         if selection is not None:
             selected = &selection.selection
-        cdef unique_ptr[SentenceSelector] selector = unique_ptr[SentenceSelector](
-            new SentenceSelector(selected, dereference(self.counter)))
+        dereference(self.counter).begin_batch(index, keep_pretokens, selected)
         cdef SampleSlice sampled
         cdef ReadBuffer lines
         if isinstance(buffer, SampleSlice):
@@ -144,11 +141,11 @@ cdef class Counter:
             with nogil:
                 count_sample(
                     dereference(sampled.sample.sample), sampled.first, sampled.last,
-                    dereference(selector))
+                    dereference(self.counter))
         else:
             lines = buffer
             try:
-                self._count_lines(lines, line_filter, dereference(selector))
+                self._count_lines(lines, line_filter)
             except RuntimeError as error:
                 line_filter.fail(lines, error)
         cdef Batch batch = Batch()
@@ -176,19 +173,10 @@ cdef class Counter:
         return dereference(self.counter).table().least_last_pretoken(batch.log.last)
 
     @property
-    def blank(self):
-        """Number of sentences that normalize to nothing."""
-        return dereference(self.counter).surprises().blank
-
-    @property
-    def nul(self):
-        """Number of sentences that contain NUL characters."""
-        return dereference(self.counter).surprises().nul
-
-    @property
-    def malformed(self):
-        """Number of sentences that are not well-formed UTF-8."""
-        return dereference(self.counter).surprises().malformed
+    def surprises(self):
+        """Numbers of sentences that are `blank`, contain a NUL (`nul`), or are not UTF-8 (`malformed`).
+        """
+        return dereference(self.counter).surprises()
 
     @property
     def table_bytes(self):
@@ -196,32 +184,28 @@ cdef class Counter:
         return dereference(self.counter).table().bytes()
 
     cdef _note_places(self, uint64_t index, ReadBuffer buffer, LineFilter line_filter):
-        cdef const Surprises* found = &dereference(self.counter).surprises()
         line_filter.note_skipped(index, buffer)
-        line_filter.note("nul", index, buffer, found.first_nul)
-        line_filter.note("malformed", index, buffer, found.first_malformed)
+        line_filter.note("nul", index, buffer, dereference(self.counter).first_nul())
+        line_filter.note("malformed", index, buffer, dereference(self.counter).first_malformed())
 
-    cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter, SentenceSelector& selector):
+    cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter):
         if lines.is_lines:
             with nogil:
                 count_lines[size_t](
-                    dereference(line_filter.filter), lines.text, lines.text_size, selector)
+                    dereference(line_filter.filter), lines.text, lines.text_size,
+                    dereference(self.counter))
         else:
             with nogil:
                 count_lines[vector[size_t]](
-                    dereference(line_filter.filter), lines.items.data(), lines.ends, selector)
+                    dereference(line_filter.filter), lines.items.data(), lines.ends,
+                    dereference(self.counter))
 
     cdef _pretokenize(self):
         cdef CountedTexts sentences = dereference(self.counter).take_normalized()
-        cdef CountedTexts marked
-        cdef bytes text
         for i in range(sentences.size()):
-            text = self.rules.pretokenize(
-                PyBytes_FromStringAndSize(sentences[i].data(), sentences[i].size()))
-            marked.add(
-                string_view(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)), sentences.count(i))
+            sentences[i].first = self.rules.pretokenize(<bytes>sentences[i].first)
         with nogil:
-            dereference(self.counter).add_marked(marked)
+            dereference(self.counter).add_marked(sentences)
 
 
 @final

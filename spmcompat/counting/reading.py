@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
-from typing import NamedTuple
+from typing import Any
 
-from spmcompat.counting.counts import Counter, Counts, SentenceRules
+from spmcompat.counting.counts import Counter as WorkerCounter
+from spmcompat.counting.counts import Counts, SentenceRules
 from spmcompat.counting.retention import SentenceLog
 from spmcompat.errors import ReadOnceError, TooLargeError, TrainingError
 from spmcompat.plan import Plan, TextPlan
@@ -37,14 +39,6 @@ MOST_SKIPPED = 0.01
 """The share of lines or bytes that may be skipped with the option `strict`."""
 
 
-class _Surprises(NamedTuple):
-    """The numbers of sentences that are blank, contain NUL characters, or are not valid UTF-8."""
-
-    blank: int
-    nul: int
-    malformed: int
-
-
 class _Reader:
     """The counters of all workers for one plan, and a log of all sentences that were read."""
 
@@ -53,7 +47,7 @@ class _Reader:
     ) -> None:
         rules = SentenceRules(plan, workers.cancel)
         self._plan = plan
-        self._counters = [Counter(worker, rules) for worker in range(workers.count)]
+        self._counters = [WorkerCounter(worker, rules) for worker in range(workers.count)]
         self._filters = [LineFilter(plan.text) for _ in range(workers.count)]
         self._log = SentenceLog(plan, can_read_again, must_keep)
         self._bytes = [0] * workers.count
@@ -69,12 +63,11 @@ class _Reader:
     def facts(self, skipped: Skipped) -> LineFacts:
         return LineFacts.of(self._filters, sum(self._bytes), sum(self._nulls), skipped)
 
-    def surprises(self) -> _Surprises:
-        return _Surprises(
-            sum(counter.blank for counter in self._counters),
-            sum(counter.nul for counter in self._counters),
-            sum(counter.malformed for counter in self._counters),
-        )
+    def surprises(self) -> dict[str, Any]:
+        found: Counter[str] = Counter()
+        for counter in self._counters:
+            found.update(counter.surprises)
+        return found
 
     def counts(self) -> Counts:
         log = self._log
@@ -102,9 +95,7 @@ def read_counts(plan: Plan, source: Source, context: Context, allow_empty: bool 
     """
     return_freed_memory()
     can_read_again = not source.why_once()
-    readers = [_Reader(plan, context.workers, can_read_again)]
-    if plan.seeds is not None:
-        readers.append(_Reader(plan.seeds, context.workers, can_read_again))
+    readers = [_Reader(one, context.workers, can_read_again) for one in _plans(plan)]
     sampled = source.facts()
     name = "Reading" if sampled is None else "Reading the sample"
     with (
@@ -120,7 +111,8 @@ def read_counts(plan: Plan, source: Source, context: Context, allow_empty: bool 
 
         context.workers.feed(enumerate(buffers), work)
     facts = sampled or readers[0].facts(source.skipped())
-    _report_lines(facts, readers[0].surprises(), plan.text, context.report)
+    facts = facts._replace(**readers[0].surprises())
+    _report_lines(facts, plan.text, context.report)
     if facts.sentences == 0 and not allow_empty:
         raise no_sentence()
     return _merge(plan, readers, facts, context)
@@ -143,9 +135,7 @@ def read_pretokens_again(plan: Plan, source: Source, context: Context) -> Counts
             f"{why}. Write the text to a file, or add U+2581 to required_chars."
         )
     return_freed_memory()
-    readers = [_Reader(plan, context.workers, can_read_again=True, must_keep=True)]
-    if plan.seeds is not None:
-        readers.append(_Reader(plan.seeds, context.workers, can_read_again=True, must_keep=True))
+    readers = [_Reader(one, context.workers, True, must_keep=True) for one in _plans(plan)]
     with context.report.stage("Reading again", len(source), "buffers") as stage:
 
         def work(worker: int, task: tuple[int, Callable[[], Buffer]]) -> None:
@@ -158,6 +148,11 @@ def read_pretokens_again(plan: Plan, source: Source, context: Context) -> Counts
         context.workers.run(source.again(range(len(source))), work)
     facts = source.facts() or readers[0].facts(source.skipped())
     return _merge(plan, readers, facts, context)
+
+
+def _plans(plan: Plan) -> list[Plan]:
+    """Return the plan and, if seeding reads the text by different rules, that of seeding."""
+    return [plan] if plan.seeds is None else [plan, plan.seeds]
 
 
 def _merge(plan: Plan, readers: list[_Reader], facts: LineFacts, context: Context) -> Counts:
@@ -194,7 +189,7 @@ def too_many_characters() -> TrainingError:
     )
 
 
-def _account(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> str:
+def _account(facts: LineFacts, text: TextPlan) -> str:
     """Return a message that says how many lines were used and how many were skipped."""
     kinds = {
         "empty": facts.empty,
@@ -207,14 +202,14 @@ def _account(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> str:
     # With a sample, the number of lines of only white space is not known, because only the sampled
     # sentences are normalized.
     if not text.input_sentence_size:
-        kinds = {"of only white space": surprises.blank, **kinds}
+        kinds = {"of only white space": facts.blank, **kinds}
     used = lines - sum(kinds.values())
     found = [f"{number} {kind}" for kind, number in kinds.items() if number]
     after = f" (after {facts.divided} were split into {facts.parts})" if facts.divided else ""
     return f"Of {lines} lines{after}: {', '.join([f'{used} used', *found])}."
 
 
-def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> dict[str, str]:
+def _warnings(facts: LineFacts, text: TextPlan) -> dict[str, str]:
     """Return a sentence for each kind of line that was skipped or is probably not text."""
 
     def first(kind: str) -> str:
@@ -242,14 +237,14 @@ def _warnings(facts: LineFacts, surprises: _Surprises, text: TextPlan) -> dict[s
             f"Skipped {facts.broken} records that cannot be read (--skip_bad_records). The first: "
             f"{facts.first_broken}"
         )
-    if surprises.nul:
+    if facts.nul:
         found["nul"] = (
-            f"{surprises.nul} sentences contain NUL characters, as binary files and UTF-16 do "
+            f"{facts.nul} sentences contain NUL characters, as binary files and UTF-16 do "
             "(leave binary files out; convert UTF-16 with iconv -f UTF-16LE -t UTF-8"
             f"{first('nul')})."
         )
-    if surprises.malformed:
-        found["malformed"] = not_utf8(surprises.malformed, first("malformed"))
+    if facts.malformed:
+        found["malformed"] = not_utf8(facts.malformed, first("malformed"))
     return found
 
 
@@ -290,7 +285,7 @@ def _too_long(facts: LineFacts, text: TextPlan, place: str) -> str:
     )
 
 
-def _report_lines(facts: LineFacts, surprises: _Surprises, text: TextPlan, report: Report) -> None:
+def _report_lines(facts: LineFacts, text: TextPlan, report: Report) -> None:
     """Report the numbers of used and skipped lines, with a warning for each problem.
 
     Raises
@@ -299,8 +294,8 @@ def _report_lines(facts: LineFacts, surprises: _Surprises, text: TextPlan, repor
         If the counts are too large, or the option `strict` does not allow a problem.
     """
     report.info(f"Loaded all {facts.sentences} sentences")
-    report.info(_account(facts, surprises, text))
-    warnings = _warnings(facts, surprises, text)
+    report.info(_account(facts, text))
+    warnings = _warnings(facts, text)
     refused = _refused(warnings, facts) if text.strict else []
     for warning in warnings.values():
         if warning not in refused:

@@ -102,10 +102,10 @@ class ArrowCounter:
         pretokens += yield from self._rows(counter, workers)
         yield fact_rows(
             {
-                "lines": line_filter.sentences,
+                "lines": line_filter.totals["sentences"],
                 "sentences": sentences,
-                "too_long": line_filter.too_long,
-                "reserved": line_filter.reserved,
+                "too_long": line_filter.totals["too_long"],
+                "reserved": line_filter.totals["reserved"],
                 "nulls": nulls,
                 "bytes_read": size,
                 "pretokens": pretokens,

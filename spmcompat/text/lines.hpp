@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "spmcompat/text/sampling.hpp"
@@ -57,19 +59,8 @@ inline std::vector<size_t> ends_of_texts(std::string_view text, bool are_lines,
   return ends;
 }
 
-// Returns the position after the last LF of a text, or 0 if there is none. Searches blocks from the
-// end of the text with memchr, which is much faster than a search byte by byte.
-inline size_t after_last_line_end(std::string_view text) {
-  constexpr size_t kStretch = 256;
-  while (!text.empty()) {
-    const size_t begin = text.size() - std::min(text.size(), kStretch);
-    if (std::memchr(text.data() + begin, '\n', text.size() - begin) != nullptr) {
-      return text.rfind('\n') + 1;
-    }
-    text = text.substr(0, begin);
-  }
-  return 0;
-}
+// Returns the position after the last LF of a text, or 0 if there is none.
+inline size_t after_last_line_end(std::string_view text) { return text.rfind('\n') + 1; }
 
 // Returns the size in bytes of the white space character at the beginning of a text, or 0 if there
 // is none. White space is what has the property White_Space in Unicode.
@@ -118,7 +109,21 @@ class UnfinishedLine {
   size_t dropped_ = 0;
 };
 
-// Decides which lines are sentences, and counts the other lines.
+// How many lines a LineFilter has seen, in all read buffers.
+struct LineTotals {
+  uint64_t sentences = 0;
+  uint64_t too_long = 0, too_long_bytes = 0;
+  uint64_t reserved = 0;  // lines that contain the unknown mark
+  uint64_t empty = 0;
+  // The number of lines that were divided, and of the parts that they were divided into.
+  uint64_t divided = 0, parts = 0;
+  // The sum of count times length over all sentences whose count is at least 2^40. Lengths are in
+  // characters before normalization. If the sum is 2^64 or more, 64-bit counters may have
+  // overflowed.
+  double huge_characters = 0;
+};
+
+// Decides which lines are sentences, and counts sentences and other lines.
 //
 // With `splits_long`, a line that is too long is divided into sentences. Each sentence ends at the
 // last white space that leaves it short enough, and the next one begins after this character. A
@@ -166,22 +171,12 @@ class LineFilter {
 
   // The number of the current line in the read buffer, counted from 1.
   uint64_t line() const { return line_; }
-  uint64_t sentences() const { return sentences_; }
-  uint64_t too_long() const { return too_long_; }
-  uint64_t too_long_bytes() const { return too_long_bytes_; }
-  uint64_t reserved() const { return reserved_; }
-  uint64_t empty() const { return empty_; }
-  // The number of lines that were divided, and of the parts that they were divided into.
-  uint64_t divided() const { return divided_; }
-  uint64_t parts() const { return parts_; }
   // The first line of the read buffer that was skipped because it is too long (`first_too_long`),
   // or because it contains the unknown mark (`first_reserved`). Null if there is no such line.
   const char* first_too_long() const { return first_too_long_; }
   const char* first_reserved() const { return first_reserved_; }
-  // The sum of count times length over all sentences whose count is at least kHuge. Lengths are in
-  // characters before normalization. If the sum is 2^64 or more, 64-bit counters may have
-  // overflowed.
-  double huge_characters() const { return huge_characters_; }
+
+  LineTotals totals;
 
  private:
   static constexpr int64_t kHuge = int64_t{1} << 40;
@@ -200,11 +195,11 @@ class LineFilter {
     if (!splits_long_ || sentence.size() <= max_length_) {
       return take_sentence(sentence, count, function);
     }
-    ++divided_;
+    ++totals.divided;
     while (!sentence.empty()) {
       const std::string_view part = remove_part(sentence);
       if (part.empty()) continue;
-      ++parts_;
+      ++totals.parts;
       if (!take_sentence(part, count, function)) return false;
     }
     return true;
@@ -213,17 +208,19 @@ class LineFilter {
   template <typename Function>
   bool take_sentence(std::string_view sentence, int64_t count, Function function) {
     if (sentence.empty()) {
-      ++empty_;
+      ++totals.empty;
     } else if (sentence.size() > max_length_) {
-      ++too_long_;
-      too_long_bytes_ += sentence.size();
+      ++totals.too_long;
+      totals.too_long_bytes += sentence.size();
       if (first_too_long_ == nullptr) first_too_long_ = sentence.data();
     } else if (sentence.find(kUnknownUtf8) != std::string_view::npos) {
-      ++reserved_;
+      ++totals.reserved;
       if (first_reserved_ == nullptr) first_reserved_ = sentence.data();
     } else {
-      ++sentences_;
-      if (count >= kHuge) huge_characters_ += static_cast<double>(count) * characters(sentence);
+      ++totals.sentences;
+      if (count >= kHuge) {
+        totals.huge_characters += static_cast<double>(count) * characters(sentence);
+      }
       return function(sentence.data(), sentence.size(), count);
     }
     return true;
@@ -274,27 +271,21 @@ class LineFilter {
     const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
     while (!field.empty() && is_space(field.front())) field.remove_prefix(1);
     while (!field.empty() && is_space(field.back())) field.remove_suffix(1);
-    const bool negative = !field.empty() && field.front() == '-';
-    if (negative || (!field.empty() && field.front() == '+')) field.remove_prefix(1);
-    if (streams_numbers_) field = field.substr(0, field.find_first_not_of("0123456789"));
-    bool valid = !field.empty();
+    if (!field.empty() && field.front() == '+') field.remove_prefix(1);
     int64_t value = 0;
-    for (const char c : field) {
-      valid = valid && c >= '0' && c <= '9' && value <= (INT64_MAX - (c - '0')) / 10;
-      if (!valid) break;
-      value = value * 10 + (c - '0');
+    const char* const end = field.data() + field.size();
+    const auto [stop, error] = std::from_chars(field.data(), end, value);
+    if (error != std::errc() || (stop != end && !streams_numbers_)) {
+      throw std::runtime_error("Could not parse the frequency");
     }
-    if (!valid) throw std::runtime_error("Could not parse the frequency");
-    if (negative || value < 1) throw std::runtime_error("The frequency must be at least 1");
+    if (value < 1) throw std::runtime_error("The frequency must be at least 1");
     return value;
   }
 
   size_t max_length_;
   bool splits_long_, tsv_, streams_numbers_, skips_empty_fields_;
-  uint64_t line_ = 0, sentences_ = 0, too_long_ = 0, reserved_ = 0, empty_ = 0;
-  uint64_t too_long_bytes_ = 0, divided_ = 0, parts_ = 0;
+  uint64_t line_ = 0;
   const char *first_too_long_ = nullptr, *first_reserved_ = nullptr;
-  double huge_characters_ = 0;
 };
 
 // Offers the sentences of a text to the sample until the sample is done.

@@ -8,21 +8,24 @@ from libcpp.vector cimport vector
 
 
 cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
+    cdef struct LineTotals:
+        uint64_t sentences
+        uint64_t too_long
+        uint64_t too_long_bytes
+        uint64_t reserved
+        uint64_t empty
+        uint64_t divided
+        uint64_t parts
+        double huge_characters
+
     cdef cppclass CLineFilter "spmcompat::LineFilter":
         CLineFilter(
             size_t max_length, cbool splits_long, cbool tsv, cbool streams_numbers,
             cbool skips_empty_fields) except +
         uint64_t line()
-        uint64_t sentences()
-        uint64_t too_long()
-        uint64_t too_long_bytes()
-        uint64_t reserved()
-        uint64_t empty()
-        uint64_t divided()
-        uint64_t parts()
         const char* first_too_long()
         const char* first_reserved()
-        double huge_characters()
+        LineTotals totals
 
 
 cdef extern from "spmcompat/text/text_blocks.hpp" namespace "spmcompat" nogil:
@@ -68,7 +71,6 @@ cdef class ReadBuffer:
 cdef class LineFilter:
     cdef unique_ptr[CLineFilter] filter
     cdef readonly dict places
-    cdef uint64_t dropped
     cdef note(self, str kind, uint64_t index, ReadBuffer buffer, const char* at)
     cdef note_skipped(self, uint64_t index, ReadBuffer buffer)
     cdef fail(self, ReadBuffer buffer, error)

@@ -383,47 +383,9 @@ cdef class LineFilter:
         self.places = {}
 
     @property
-    def sentences(self):
-        """Number of sentences."""
-        return dereference(self.filter).sentences()
-
-    @property
-    def too_long(self):
-        """Number of lines that are too long."""
-        return dereference(self.filter).too_long()
-
-    @property
-    def too_long_bytes(self):
-        """Number of bytes of the lines that are too long."""
-        return dereference(self.filter).too_long_bytes() + self.dropped
-
-    @property
-    def reserved(self):
-        """Number of lines that contain U+2585, the unknown mark."""
-        return dereference(self.filter).reserved()
-
-    @property
-    def empty(self):
-        """Number of empty lines."""
-        return dereference(self.filter).empty()
-
-    @property
-    def divided(self):
-        """Number of lines that were divided because they were too long."""
-        return dereference(self.filter).divided()
-
-    @property
-    def parts(self):
-        """Number of parts that resulted from dividing lines that were too long."""
-        return dereference(self.filter).parts()
-
-    @property
-    def huge_characters(self):
-        """Number of characters of very frequent sentences before normalization, with repetitions.
-
-        A sentence is very frequent if its count is at least 2**40.
-        """
-        return dereference(self.filter).huge_characters()
+    def totals(self):
+        """Numbers of sentences and of other lines, by the names of the fields of `LineFacts`."""
+        return dereference(self.filter).totals
 
     cdef note(self, str kind, uint64_t index, ReadBuffer buffer, const char* at):
         """Store the place of the line at `at` if it is the first of its kind in the input so far.
@@ -435,7 +397,7 @@ cdef class LineFilter:
 
     cdef note_skipped(self, uint64_t index, ReadBuffer buffer):
         """Store the places of the first skipped lines, and add up the bytes dropped from lines."""
-        self.dropped += buffer.dropped
+        self.filter.get().totals.too_long_bytes += buffer.dropped
         self.note("too_long", index, buffer, dereference(self.filter).first_too_long())
         self.note("reserved", index, buffer, dereference(self.filter).first_reserved())
 

@@ -6,7 +6,8 @@ read buffers again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import chain, islice
@@ -49,14 +50,15 @@ class WordText(NamedTuple):
 class LineFacts(NamedTuple):
     """How many lines of the input were read, and how many were skipped.
 
-    Attributes that `LineFilter` also has are sums over all filters of the text.
+    The numbers in `LineFilter.totals` are sums over all filters of the text.
 
     `bytes_read` is the size of the input, or 0 if it is not known. `nulls` is the number of records
     without text. `broken`, `first_broken` and `huge` come from `Skipped`; `too_long` includes the
     `huge` records, but `too_long_bytes` does not include their bytes. `divided` is the number of
     lines that were too long and were divided, and `parts` is the number of their parts. Each part
-    is then treated as a line. `places` maps each kind of skipped line to the place of the first
-    line of this kind.
+    is then treated as a line. `blank`, `nul` and `malformed` count sentences that normalize to
+    nothing, contain NUL characters, or are not well-formed UTF-8. `places` maps each kind of
+    skipped line to the place of the first line of this kind.
     """
 
     sentences: int
@@ -73,32 +75,30 @@ class LineFacts(NamedTuple):
     parts: int = 0
     places: Mapping[str, str] = MappingProxyType({})
     huge: int = 0
+    blank: int = 0
+    nul: int = 0
+    malformed: int = 0
 
     @classmethod
     def of(
-        cls, filters: Iterable[LineFilter], size: int, nulls: int, skipped: Skipped
+        cls, filters: Sequence[LineFilter], size: int, nulls: int, skipped: Skipped
     ) -> LineFacts:
         """Add up the counts of several filters of one text."""
-        every = list(filters)
+        totals: Counter[str] = Counter(too_long=skipped.huge)
+        for line_filter in filters:
+            totals.update(line_filter.totals)
         return cls(
-            sum(f.sentences for f in every),
-            sum(f.too_long for f in every) + skipped.huge,
-            sum(f.reserved for f in every),
-            sum(f.huge_characters for f in every),
-            size,
-            nulls,
-            skipped.broken,
-            skipped.first_broken,
-            sum(f.empty for f in every),
-            sum(f.too_long_bytes for f in every),
-            sum(f.divided for f in every),
-            sum(f.parts for f in every),
-            _first_places(every, skipped),
-            skipped.huge,
+            **totals,
+            bytes_read=size,
+            nulls=nulls,
+            broken=skipped.broken,
+            first_broken=skipped.first_broken,
+            places=_first_places(filters, skipped),
+            huge=skipped.huge,
         )
 
 
-def _first_places(filters: Iterable[LineFilter], skipped: Skipped) -> dict[str, str]:
+def _first_places(filters: Sequence[LineFilter], skipped: Skipped) -> dict[str, str]:
     """Return the place of the first skipped line of each kind."""
     first: dict[str, tuple[int, str]] = {}
     for line_filter in filters:
@@ -118,21 +118,26 @@ class Source(Protocol):
 
     def size(self) -> int | None:
         """Return the size in bytes, or None if it is not known before reading."""
+        return None
 
     def __len__(self) -> int:
         """Return the number of read buffers that can be loaded again."""
+        return 0
 
     def why_once(self) -> str:
         """Return why the text can be read only once, or "" if it can be read again."""
+        return ""
 
     def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], Buffer]]]:
         """Yield each index, in the given order, with a function that loads its read buffer."""
 
     def facts(self) -> LineFacts | None:
         """Return how many lines were kept and skipped, or None if they were not filtered yet."""
+        return None
 
     def skipped(self) -> Skipped:
         """Return how many records could not be read. Call it after reading the text."""
+        return Skipped()
 
 
 class LineSource(Source, Protocol):
@@ -212,7 +217,7 @@ def empty_sample(text: TextPlan) -> ReservoirSample:
     )
 
 
-class Items:
+class Items(LineSource):
     """The items of an iterator: sentences, or parts of Arrow data. They can be read only once.
 
     Parameters
@@ -255,13 +260,6 @@ class Items:
                     buffer.split_lines()
                 yield buffer
 
-    def __len__(self) -> int:
-        """Return 0, because nothing can be loaded again."""
-        return 0
-
-    def size(self) -> None:
-        """Return None, because the size is not known before reading."""
-
     def why_once(self) -> str:
         """Return why the text can be read only once."""
         return f"{self._name} can be read only once"
@@ -269,13 +267,6 @@ class Items:
     def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], ReadBuffer]]]:
         """Raise an error, because nothing can be read again."""
         raise ReadOnceError(self.why_once())
-
-    def facts(self) -> None:
-        """Return None, because the sentences were not filtered yet."""
-
-    def skipped(self) -> Skipped:
-        """Return empty counts, because records are skipped only in files."""
-        return Skipped()
 
     def _buffers(self) -> Generator[ReadBuffer, None, None]:
         """Yield the read buffers in order."""
@@ -339,7 +330,7 @@ def _strings(items: Iterable[Any]) -> Iterator[Any]:
             yield item
 
 
-class SampleSource:
+class SampleSource(Source):
     """A sample of sentences in memory."""
 
     def __init__(self, sample: ReservoirSample, facts: LineFacts) -> None:
@@ -358,10 +349,6 @@ class SampleSource:
         """Return the number of slices."""
         return (len(self._sample) + _SLICE_SENTENCES - 1) // _SLICE_SENTENCES
 
-    def why_once(self) -> str:
-        """Return "", because a sample can be read again."""
-        return ""
-
     def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], SampleSlice]]]:
         """Yield each index with a function that returns its slice of the sample."""
         return ((index, partial(self._slice, index)) for index in indexes)
@@ -375,12 +362,8 @@ class SampleSource:
         """Return the facts of the whole source, not only of the sample."""
         return self._facts
 
-    def skipped(self) -> Skipped:
-        """Return empty counts, because `facts` already includes the skipped records."""
-        return Skipped()
 
-
-class SelfTestSource:
+class SelfTestSource(LineSource):
     """A source that also draws a sample of its sentences for the self-tests of the model.
 
     Attributes
@@ -426,10 +409,6 @@ class SelfTestSource:
     def again(self, indexes: Iterable[int]) -> Iterator[tuple[int, Callable[[], Buffer]]]:
         """Yield each index, in the given order, with a function that loads its read buffer."""
         return self._source.again(indexes)
-
-    def facts(self) -> LineFacts | None:
-        """Return how many lines were kept and skipped, or None if they were not filtered yet."""
-        return self._source.facts()
 
     def skipped(self) -> Skipped:
         """Return how many records could not be read. Call it after reading the text."""
