@@ -17,7 +17,7 @@ from spmcompat.errors import (
 from spmcompat.text.arrow_producers import empty_reader
 from spmcompat.text.columns import ArrowStrings
 from spmcompat.text.formats import FORMATS
-from spmcompat.text.opening import InputFile, RegularFile, Stream, name_of
+from spmcompat.text.opening import InputFile, name_of
 from spmcompat.text.remote import RemoteFile
 
 if TYPE_CHECKING:
@@ -49,9 +49,8 @@ def seekable(file: InputFile, input_format: str) -> Any:
     TrainingError
         If the file is a pipe, or is on a server that cannot send parts of a file.
     """
-    if isinstance(file, RegularFile):
+    if file.is_regular:
         return file.path
-    assert isinstance(file, Stream)
     title = FORMATS[input_format].title
     if isinstance(file.file, RemoteFile):
         return file.file.rewound(title)

@@ -8,7 +8,6 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
 
 from spmcompat.runtime.inputs import WholeFile
 from spmcompat.text import remote
@@ -29,13 +28,13 @@ def open_input(path: str) -> Iterator[InputFile]:
     if is_remote(path):
         far = remote.open_remote(path)
         try:
-            yield Stream(path, far)
+            yield InputFile(path, far)
         finally:
             far.close()
         return
     with WholeFile(path or 0, name_of(path)) as file:
         is_regular = bool(path) and stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-        yield RegularFile(path, file) if is_regular else Stream(path, _Pipe(file))
+        yield InputFile(path, file if is_regular else _Pipe(file))
 
 
 def is_remote(path: str) -> bool:
@@ -71,48 +70,6 @@ def form_of_input(file: InputFile, input_format: str, has_column: bool) -> Form:
     return form_of(path, file.head, input_format, has_column, may_rename=file.is_regular)
 
 
-class RegularFile:
-    """A local file.
-
-    Attributes
-    ----------
-    path : str
-        Its path.
-    head : bytes
-        Its first `HEAD_BYTES` bytes.
-    is_regular : bool
-        Whether any part of the input can be read again.
-    consumed : int
-        The number of bytes that were read.
-    """
-
-    is_regular = True
-
-    def __init__(self, path: str, file: WholeFile) -> None:
-        self.path = path
-        self.head = file.read(HEAD_BYTES)
-        file.seek(-len(self.head), os.SEEK_CUR)
-        self.consumed = 0
-        self._file = file
-
-    @property
-    def size(self) -> int | None:
-        """The size in bytes."""
-        return self._file.size()
-
-    def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes. An empty result means the end of the file."""
-        data = self._file.read(size)
-        self.consumed += len(data)
-        return data
-
-    def readinto(self, buffer: bytearray | memoryview, /) -> int:
-        """Put bytes into the buffer, and return their number; 0 at the end of the file."""
-        size = self._file.readinto(buffer)
-        self.consumed += size
-        return size
-
-
 class _Pipe:
     """A pipe, a terminal or another local file that may make its reader wait.
 
@@ -134,33 +91,41 @@ class _Pipe:
         return self._file.read(size)
 
 
-class Stream:
-    """An input that can be read only once. It has the same attributes as `RegularFile`.
+class InputFile:
+    """An open input, which is read from its beginning.
 
     Attributes
     ----------
+    path : str
+        Its path.
     file : file object
-        The open file. `head` has already been read from it.
+        The open file. If it is not regular, `head` has already been read from it.
+    head : bytes
+        Its first `HEAD_BYTES` bytes.
+    is_regular : bool
+        Whether it is a local file, of which any part can be read again.
+    consumed : int
+        The number of bytes that were read.
     """
 
-    is_regular = False
-
-    def __init__(self, path: str, file: _Pipe | remote.RemoteFile) -> None:
+    def __init__(self, path: str, file: WholeFile | _Pipe | remote.RemoteFile) -> None:
         self.path = path
-        self.consumed = 0
         self.file = file
-        self.head = self._peek()
+        self.is_regular = isinstance(file, WholeFile)
+        self.consumed = 0
+        self.head = b""
+        while len(self.head) < HEAD_BYTES and (part := file.read(HEAD_BYTES - len(self.head))):
+            self.head += part
         self._peeked = self.head
-
-    def _peek(self) -> bytes:
-        head = b""
-        while len(head) < HEAD_BYTES and (part := self.file.read(HEAD_BYTES - len(head))):
-            head += part
-        return head
+        if isinstance(file, WholeFile):
+            file.seek(0)
+            self._peeked = b""
 
     @property
     def size(self) -> int | None:
         """The size in bytes, or None if it is unknown."""
+        if isinstance(self.file, WholeFile):
+            return self.file.size()
         return remote.size_of(self.path) if is_remote(self.path) else None
 
     def read(self, size: int, /) -> bytes:
@@ -172,9 +137,10 @@ class Stream:
 
     def readinto(self, buffer: bytearray | memoryview, /) -> int:
         """Put bytes into the buffer, and return their number; 0 at the end of the input."""
+        if isinstance(self.file, WholeFile):
+            size = self.file.readinto(buffer)
+            self.consumed += size
+            return size
         data = self.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
-
-
-InputFile: TypeAlias = "RegularFile | Stream"
