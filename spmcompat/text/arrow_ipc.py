@@ -38,13 +38,8 @@ def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Itera
         else _ArrowStream(file, form, column)
     )
     name = name_of(file.path)
-    taken = 0
     limits = text.longest_record, text.keeps_ends
-    for buffer in strings_of(_checked(reader, name), reader.path, name, *limits):
-        position = reader.position()
-        buffer.input_size = position - taken
-        taken = position
-        yield buffer
+    yield from strings_of(_checked(reader, name), reader.path, name, *limits)
 
 
 def _checked(reader: _ArrowFile | _ArrowStream, name: str) -> Iterator[pa.RecordBatch]:
@@ -93,8 +88,8 @@ class _ArrowFile:
         import pyarrow as pa
 
         name = name_of(file.path)
+        self._file = file
         self._size = file.size or 0
-        self._done = 0
         with naming(name):
             source = seekable(file, ARROW)
             if isinstance(source, str):
@@ -107,15 +102,11 @@ class _ArrowFile:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the batches. Only the column `self.column` is read."""
-        for index in range(self._reader.num_record_batches):
-            batch = self._reader.get_batch(index)
-            self._done = index + 1
-            yield batch
-
-    def position(self) -> int:
-        """Return how much of the file has been read, in bytes."""
         batches: int = self._reader.num_record_batches
-        return self._size * self._done // max(batches, 1)
+        for index in range(batches):
+            batch = self._reader.get_batch(index)
+            self._file.consumed = self._size * (index + 1) // batches
+            yield batch
 
 
 class _ArrowStream:
@@ -124,7 +115,6 @@ class _ArrowStream:
     def __init__(self, file: InputFile, form: Form, column: str) -> None:
         import pyarrow as pa
 
-        self._file = file
         self._name = name_of(file.path)
         self._bytes = _Bytes(contents(file, form))
         with naming(self._name):
@@ -152,10 +142,6 @@ class _ArrowStream:
                 f"{self._name}: bytes follow the end of its Arrow stream. Give each stream as a "
                 "separate file."
             )
-
-    def position(self) -> int:
-        """Return how much of the file has been read, in bytes."""
-        return self._file.consumed
 
 
 class _Bytes:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from spmcompat.errors import BadValueError, BrokenRecordError, WrongColumnError
 from spmcompat.plan import TextPlan
 from spmcompat.text.arrow_columns import Field, column_of_table
-from spmcompat.text.compression import contents
-from spmcompat.text.forms import Form, without_mark
-from spmcompat.text.line_buffers import cut_at_lines, record_limit
+from spmcompat.text.forms import Form
+from spmcompat.text.line_buffers import record_limit
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, name_of
+from spmcompat.text.records import numbered_lines
 from spmcompat.text.skipped import Skipped
 
 if TYPE_CHECKING:
@@ -43,28 +43,22 @@ def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Itera
         return
     index = _index_of(names, text.input_column, name)
     texts = _texts(rows, len(names), index, name, skipped, text.skip_bad_records)
-    taken = 0
     # If a field contains line breaks, the numbers of the later lines in the same buffer are too
     # small.
     limits = text.longest_record, name, text.keeps_ends
     while buffer := ReadBuffer.of_items(texts, rows.line_num + 1, *limits):
-        buffer.input_size = file.consumed - taken
-        taken = file.consumed
         yield buffer
 
 
 def _lines(file: InputFile, form: Form, longest: int) -> Iterator[str]:
     """Yield the lines of a file, with their line ends."""
     name = name_of(file.path)
-    for buffer in cut_at_lines(contents(file, form), name, longest=longest, numbered=True):
+    for buffer, lines in numbered_lines(file, form, longest):
         if buffer.dropped:
             raise BrokenRecordError(
                 f"{name}:{buffer.first_line}: the line has more than {longest:,} bytes, so the "
                 "file is probably not CSV. Divide the text into shorter rows."
             )
-        lines = buffer.lines_text()
-        if buffer.first_line == 1:
-            lines = without_mark(lines, name)
         yield from StringIO(lines.decode(_BYTES), newline="\n")
 
 

@@ -38,13 +38,11 @@ def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Itera
     name = name_of(file.path)
     parquet = _ParquetColumns(file, {"--input_column": text.input_column})
     size = file.size or 0
-    rows = max(parquet.rows, 1)
-    done = taken = 0
+    done = 0
     limits = text.longest_record, text.keeps_ends
     for buffer in strings_of(parquet.batches(), parquet.paths[0], name, *limits):
         done += buffer.rows
-        buffer.input_size = size * done // rows - taken
-        taken += buffer.input_size
+        file.consumed = size * done // max(parquet.rows, 1)
         yield buffer
 
 

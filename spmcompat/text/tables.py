@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator, Mapping
 
 from spmcompat.errors import BadValueError, BrokenRecordError, TrainingError
-from spmcompat.text.compression import contents
 from spmcompat.text.formats import AUTO, JSONL, PARQUET
-from spmcompat.text.forms import without_mark
+from spmcompat.text.forms import Form
 from spmcompat.text.json_records import what_is_wrong
-from spmcompat.text.line_buffers import LONGEST_RECORD, ReadableInto, cut_at_lines
+from spmcompat.text.line_buffers import LONGEST_RECORD
 from spmcompat.text.opening import InputFile, form_of_input, name_of, open_input
 from spmcompat.text.parquet import read_columns
+from spmcompat.text.records import numbered_lines
 
 Row = tuple[str | None, ...]
 
@@ -43,15 +43,12 @@ def rows_of(path: str, columns: Mapping[str, str]) -> Iterator[Row]:
         if form.format == PARQUET:
             yield from read_columns(file, columns)
         else:
-            yield from _records(file, contents(file, form), columns)
+            yield from _records(file, form, columns)
 
 
-def _records(file: InputFile, text: ReadableInto, columns: Mapping[str, str]) -> Iterator[Row]:
+def _records(file: InputFile, form: Form, columns: Mapping[str, str]) -> Iterator[Row]:
     name = name_of(file.path)
-    for buffer in cut_at_lines(text, name, longest=LONGEST_RECORD, numbered=True):
-        lines = buffer.lines_text()
-        if buffer.first_line == 1:
-            lines = without_mark(lines, name)
+    for buffer, lines in numbered_lines(file, form, LONGEST_RECORD):
         for number, line in enumerate(lines.split(b"\n"), buffer.first_line):
             if line.strip():
                 yield _values(line, columns, f"{name}:{number}")
