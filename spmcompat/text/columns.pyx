@@ -73,17 +73,19 @@ cdef extern from "spmcompat/text/arrow_strings.hpp" namespace "spmcompat" nogil:
 
 
 cdef extern from "spmcompat/text/json_lines.hpp" namespace "spmcompat" nogil:
+    cdef struct UnreadLines:
+        uint64_t count
+        uint64_t first
+
     cdef cppclass CJsonLines "spmcompat::JsonLines":
         CJsonLines(string column, size_t longest, cbool keeps_ends) except +
         void read(
             const char* text, size_t size, uint64_t line, string& items,
             vector[size_t]& ends, vector[size_t]& nulls) except +
         cbool has_lists()
-        uint64_t too_long()
-        uint64_t first_too_long_line()
-        uint64_t broken()
-        uint64_t first_broken_line()
-        const string& first_broken()
+        UnreadLines too_long
+        UnreadLines broken
+        string first_broken
 
 
 cdef size_t MOST_BYTES = BUFFER_BYTES
@@ -372,23 +374,12 @@ cdef class JsonLines:
 
     @property
     def too_long(self):
-        """Number of lines that were too long."""
-        return dereference(self.lines).too_long()
-
-    @property
-    def first_too_long_line(self):
-        """The number of the first line that was too long; 0 if there is none."""
-        return dereference(self.lines).first_too_long_line()
+        """Of the last `read`: how many lines were too long, and the number of the first one."""
+        cdef UnreadLines found = dereference(self.lines).too_long
+        return found.count, found.first
 
     @property
     def broken(self):
-        """Number of broken records."""
-        return dereference(self.lines).broken()
-
-    @property
-    def first_broken(self):
-        """The line number and the text of the first broken line, or None if there is none."""
-        if self.broken == 0:
-            return None
-        cdef bytes text = dereference(self.lines).first_broken()
-        return dereference(self.lines).first_broken_line(), text
+        """Of the last `read`: how many records were broken, and the number and text of the first."""
+        cdef UnreadLines found = dereference(self.lines).broken
+        return found.count, found.first, <bytes>dereference(self.lines).first_broken

@@ -4,6 +4,7 @@
 // read 1,562 MB/s, pyarrow 719, orjson 690 and Python 3.11's own json 165 (2026-11-24, AMD EPYC).
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -277,32 +278,21 @@ class JsonRecord {
     if (end_ - at_ < 2) return false;
     const char kind = at_[1];
     at_ += 2;
-    switch (kind) {
-      case '"':
-      case '\\':
-      case '/': *c = kind; return true;
-      case 'b': *c = '\b'; return true;
-      case 'f': *c = '\f'; return true;
-      case 'n': *c = '\n'; return true;
-      case 'r': *c = '\r'; return true;
-      case 't': *c = '\t'; return true;
-      case 'u': return read_hexadecimal(c);
-      default: return false;
-    }
+    if (kind == 'u') return read_hexadecimal(c);
+    constexpr std::string_view kKinds = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
+    const size_t known = kKinds.find(kind);
+    if (known == kKinds.npos) return false;
+    *c = kMeanings[known];
+    return true;
   }
 
   bool read_hexadecimal(char32_t* c) {
     if (end_ - at_ < 4) return false;
-    *c = 0;
-    for (const char* stop = at_ + 4; at_ < stop; ++at_) {
-      const char digit = *at_;
-      int value = -1;
-      if (digit >= '0' && digit <= '9') value = digit - '0';
-      if (digit >= 'a' && digit <= 'f') value = digit - 'a' + 10;
-      if (digit >= 'A' && digit <= 'F') value = digit - 'A' + 10;
-      if (value < 0) return false;
-      *c = *c << 4 | static_cast<char32_t>(value);
-    }
+    uint32_t value = 0;
+    const char* const stop = at_ + 4;
+    if (std::from_chars(at_, stop, value, 16).ptr != stop) return false;
+    at_ = stop;
+    *c = value;
     return true;
   }
 
@@ -318,21 +308,13 @@ class JsonRecord {
     return skip_number();
   }
 
-  // Skips the longest valid number. The caller checks the text after it.
   bool skip_number() {
     skip_if('-');
     if (!skip_if('0') && !skip_digits()) return false;
-    const char* whole = at_;
-    if (skip_if('.') && !skip_digits()) {
-      at_ = whole;
-      return true;
-    }
-    const char* mantissa = at_;
-    if (skip_if('e') || skip_if('E')) {
-      if (!skip_if('+')) skip_if('-');
-      if (!skip_digits()) at_ = mantissa;
-    }
-    return true;
+    if (skip_if('.') && !skip_digits()) return false;
+    if (!skip_if('e') && !skip_if('E')) return true;
+    if (!skip_if('+')) skip_if('-');
+    return skip_digits();
   }
 
   bool skip_digits() {
@@ -360,6 +342,15 @@ class JsonRecord {
   bool has_lists_ = false;
 };
 
+// The number of lines that were not read, and the number of the first one in the file.
+struct UnreadLines {
+  uint64_t count = 0, first = 0;
+
+  void add(uint64_t line) {
+    if (count++ == 0) first = line;
+  }
+};
+
 // Reads records from lines, and counts those that cannot be read. Skips lines with more than
 // `longest` bytes, because the reader may have cut them off there.
 class JsonLines {
@@ -372,6 +363,7 @@ class JsonLines {
   void read(const char* text, size_t size, uint64_t line, std::string& items,
             std::vector<size_t>& ends, std::vector<size_t>& nulls) {
     RecordTexts out{items, ends, nulls};
+    too_long = broken = UnreadLines();
     const char* end = text + size;
     for (; text < end; ++line) {
       const char* stop = static_cast<const char*>(std::memchr(text, '\n', end - text));
@@ -382,28 +374,22 @@ class JsonLines {
   }
 
   bool has_lists() const { return record_.has_lists(); }
-  uint64_t too_long() const { return too_long_; }
-  uint64_t first_too_long_line() const { return first_too_long_line_; }
-  uint64_t broken() const { return broken_; }
-  // The line number and the text of the first broken line.
-  uint64_t first_broken_line() const { return first_broken_line_; }
-  const std::string& first_broken() const { return first_broken_; }
+
+  UnreadLines too_long, broken;  // in the last call of `read`
+  std::string first_broken;      // the text of the first broken line in that call
 
  private:
   void take(std::string_view line, uint64_t number, RecordTexts& out) {
     if (line.size() > longest_) {
-      if (too_long_++ == 0) first_too_long_line_ = number;
-    } else if (record_.read(line, out) == JsonRecord::kBroken && broken_++ == 0) {
-      first_broken_line_ = number;
-      first_broken_ = line;
+      too_long.add(number);
+    } else if (record_.read(line, out) == JsonRecord::kBroken) {
+      if (broken.count == 0) first_broken = line;
+      broken.add(number);
     }
   }
 
   JsonRecord record_;
   size_t longest_;
-  uint64_t too_long_ = 0, first_too_long_line_ = 0;
-  uint64_t broken_ = 0, first_broken_line_ = 0;
-  std::string first_broken_;
 };
 
 }  // namespace spmcompat

@@ -10,11 +10,11 @@ from spmcompat.errors import printable
 from spmcompat.plan import TextPlan
 from spmcompat.text.arrow_columns import DEFAULT_COLUMN
 from spmcompat.text.columns import JsonLines
-from spmcompat.text.compression import contents
-from spmcompat.text.forms import OF_ARRAYS, Form, without_mark
-from spmcompat.text.line_buffers import cut_at_lines, record_limit
+from spmcompat.text.forms import OF_ARRAYS, Form
+from spmcompat.text.line_buffers import record_limit
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, name_of
+from spmcompat.text.records import numbered_lines
 from spmcompat.text.skipped import Skipped
 
 _RECORD, _ELEMENT = "the record", "an element of "
@@ -27,24 +27,16 @@ def read(file: InputFile, form: Form, text: TextPlan, skipped: Skipped) -> Itera
     column = text.input_column or DEFAULT_COLUMN
     longest = record_limit(text)
     records = JsonLines(column, longest, text.keeps_ends)
-    taken = broken = too_long = 0
-    for lines in cut_at_lines(contents(file, form), name, longest=longest, numbered=True):
-        first = lines.first_line
-        text_of_lines = lines.lines_text()
-        if first == 1:
-            text_of_lines = without_mark(text_of_lines, name)
-        buffer = records.read(text_of_lines, name, first)
-        skipped.huge += records.too_long - too_long
-        too_long = records.too_long
+    for lines, text_of_lines in numbered_lines(file, form, longest):
+        buffer = records.read(text_of_lines, name, lines.first_line)
+        too_long, number = records.too_long
+        skipped.huge += too_long
         if too_long and not skipped.first_huge:
-            skipped.first_huge = f"{name}:{records.first_too_long_line}"
-        if records.first_broken is not None and records.broken > broken:
-            number, line = records.first_broken
+            skipped.first_huge = f"{name}:{number}"
+        broken, number, line = records.broken
+        if broken:
             fault = f"{name}:{number}: {what_is_wrong(line, column)}"
-            skipped.add_broken(records.broken - broken, fault, text.skip_bad_records)
-            broken = records.broken
-        buffer.input_size = file.consumed - taken
-        taken = file.consumed
+            skipped.add_broken(broken, fault, text.skip_bad_records)
         yield buffer
 
 

@@ -79,9 +79,9 @@ LINES = st.one_of(
 def read(text: bytes, column: str = COLUMN) -> Found:
     lines = JsonLines(column, 1 << 30)
     buffer = lines.read(text, "name", 1)
-    first = lines.first_broken
+    broken, first, _ = lines.broken
     return Found(
-        sentences_of(buffer), buffer.lines, buffer.nulls, lines.broken, first[0] if first else None
+        sentences_of(buffer), buffer.lines, buffer.nulls, broken, first if broken else None
     )
 
 
