@@ -16,40 +16,47 @@
 namespace spmcompat {
 
 // How an array stores its strings.
-enum class StringLayout { kOther, kNull, kOffsets32, kOffsets64, kViews };
+enum class StringLayout { kOther, kNull, kOffsets, kViews };
 
-inline StringLayout string_layout(std::string_view format) {
-  if (format == "u" || format == "z") return StringLayout::kOffsets32;
-  if (format == "U" || format == "Z") return StringLayout::kOffsets64;
-  if (format == "vu" || format == "vz") return StringLayout::kViews;
-  if (format == "n") return StringLayout::kNull;
-  return StringLayout::kOther;
-}
-
-// The type of an array of strings: their layout and, if they are in a dictionary, the format of the
-// indices into it.
+// The type of an array of strings: their layout, the size of an offset and, if the strings are in a
+// dictionary, the size of an index into it. Sizes are in bytes.
 struct StringType {
   StringLayout layout = StringLayout::kOther;
-  char index = '\0';
+  int offset = 0;
+  int index = 0;
 
   bool is_readable() const { return layout != StringLayout::kOther; }
 
   static StringType of(const ArrowSchema& schema) {
-    const std::string_view format = schema.format;
-    if (schema.dictionary == nullptr) return {string_layout(format), '\0'};
-    if (format.size() != 1 || std::strchr("cCsSiIlL", format[0]) == nullptr) return {};
+    if (schema.dictionary == nullptr) return of_format(schema.format);
+    constexpr std::string_view kIntegers = "cCsSiIlL";  // of 1, 1, 2, 2, 4, 4, 8 and 8 bytes
+    const size_t integer = kIntegers.find(schema.format);
+    if (integer == kIntegers.npos || std::strlen(schema.format) != 1) return {};
     if (schema.dictionary->dictionary != nullptr) return {};
-    return {string_layout(schema.dictionary->format), format[0]};
+    StringType type = of_format(schema.dictionary->format);
+    type.index = 1 << integer / 2;
+    return type;
+  }
+
+ private:
+  static StringType of_format(std::string_view format) {
+    if (format == "u" || format == "z") return {StringLayout::kOffsets, 4};
+    if (format == "U" || format == "Z") return {StringLayout::kOffsets, 8};
+    if (format == "vu" || format == "vz") return {StringLayout::kViews};
+    if (format == "n") return {StringLayout::kNull};
+    return {};
   }
 };
 
 // How an array contains its child array: as a field, or as the elements of lists.
-enum class NestLayout { kNone, kField, kOffsets32, kOffsets64, kViews32, kViews64, kFixedSize };
+enum class NestLayout { kNone, kField, kOffsets, kViews, kFixedSize };
 
 // One level of nesting in a column: the step from an array to its child array.
 struct NestLevel {
   NestLayout layout = NestLayout::kNone;
-  int64_t number = 0;  // the index of the field, or the number of elements in a list of fixed size
+  // The index of the field, the size of an offset in bytes, or the number of elements in a list of
+  // fixed size.
+  int64_t number = 0;
 
   bool is_list() const { return layout != NestLayout::kNone && layout != NestLayout::kField; }
 
@@ -57,10 +64,10 @@ struct NestLevel {
   static NestLevel of_list(const ArrowSchema& schema) {
     const std::string_view format = schema.format;
     if (schema.dictionary != nullptr || schema.n_children != 1) return {};
-    if (format == "+l") return {NestLayout::kOffsets32};
-    if (format == "+L") return {NestLayout::kOffsets64};
-    if (format == "+vl") return {NestLayout::kViews32};
-    if (format == "+vL") return {NestLayout::kViews64};
+    if (format == "+l") return {NestLayout::kOffsets, 4};
+    if (format == "+L") return {NestLayout::kOffsets, 8};
+    if (format == "+vl") return {NestLayout::kViews, 4};
+    if (format == "+vL") return {NestLayout::kViews, 8};
     if (format.substr(0, 3) == "+w:") {
       const long long size = std::strtoll(schema.format + 3, nullptr, 10);
       if (size >= 0) return {NestLayout::kFixedSize, size};
@@ -159,6 +166,16 @@ class ArrowBuffers {
     return found;
   }
 
+  // Reads an unsigned integer of 1, 2, 4 or 8 bytes.
+  uint64_t number(int64_t buffer, int64_t row, int64_t size) const {
+    switch (size) {
+      case 1: return value<uint8_t>(buffer, row);
+      case 2: return value<uint16_t>(buffer, row);
+      case 4: return value<uint32_t>(buffer, row);
+      default: return value<uint64_t>(buffer, row);
+    }
+  }
+
   const char* bytes(int64_t buffer) const {
     return static_cast<const char*>(array_->buffers[buffer]);
   }
@@ -180,23 +197,18 @@ class ArrowBuffers {
 class StringArray {
  public:
   StringArray() = default;
-  StringArray(const ArrowArray& array, StringLayout layout, int64_t rows)
-      : layout_(layout), buffers_(array, least_buffers(layout), rows) {}
+  StringArray(const ArrowArray& array, const StringType& type, int64_t rows)
+      : type_(type), buffers_(array, least_buffers(type.layout), rows) {}
 
   const ArrowBuffers& buffers() const { return buffers_; }
 
   // Finds the string of a row; returns false if it is null.
   bool find(int64_t row, std::string_view* text) const {
-    if (layout_ == StringLayout::kNull || !buffers_.is_valid(row)) return false;
-    switch (layout_) {
-      case StringLayout::kOffsets32:
-        *text = between(buffers_.value<uint32_t>(1, row), buffers_.value<uint32_t>(1, row + 1));
-        break;
-      case StringLayout::kOffsets64:
-        *text = between(buffers_.value<uint64_t>(1, row), buffers_.value<uint64_t>(1, row + 1));
-        break;
-      default: *text = view(row);
-    }
+    if (type_.layout == StringLayout::kNull || !buffers_.is_valid(row)) return false;
+    *text = type_.layout == StringLayout::kViews
+                ? view(row)
+                : between(buffers_.number(1, row, type_.offset),
+                          buffers_.number(1, row + 1, type_.offset));
     return true;
   }
 
@@ -246,7 +258,7 @@ class StringArray {
     return {buffers_.bytes(kFirstVariadic + found.buffer) + found.begin, found.size};
   }
 
-  StringLayout layout_ = StringLayout::kOther;
+  StringType type_;
   ArrowBuffers buffers_;
 };
 
@@ -271,13 +283,13 @@ class StringColumn {
       array = array->children[child];
       levels_.back().elements = array->length;
     }
-    if (type_.index == '\0') {
-      strings_ = StringArray(*array, type_.layout, rows);
+    if (type_.index == 0) {
+      strings_ = StringArray(*array, type_, rows);
       first_ = strings_.buffers().first();
     } else {
       indices_ = ArrowBuffers(*array, 2, rows);
       if (array->dictionary == nullptr) throw std::runtime_error("a dictionary is missing");
-      strings_ = StringArray(*array->dictionary, type_.layout, 0);
+      strings_ = StringArray(*array->dictionary, type_, 0);
       first_ = indices_.first();
     }
   }
@@ -319,8 +331,7 @@ class StringColumn {
     switch (layout) {
       case NestLayout::kField: return 0;
       case NestLayout::kFixedSize: return 1;
-      case NestLayout::kViews32:
-      case NestLayout::kViews64: return 3;
+      case NestLayout::kViews: return 3;
       default: return 2;
     }
   }
@@ -350,32 +361,21 @@ class StringColumn {
 
   // Returns the index of the first element of a list, and the index after its last element.
   static std::pair<int64_t, int64_t> elements_of(const Level& list, int64_t row) {
+    const auto [layout, number] = list.type;
     uint64_t begin, size;
-    switch (list.type.layout) {
-      case NestLayout::kOffsets32:
-        begin = list.buffers.value<uint32_t>(1, row);
-        size = list.buffers.value<uint32_t>(1, row + 1) - begin;
-        break;
-      case NestLayout::kOffsets64:
-        begin = list.buffers.value<uint64_t>(1, row);
-        size = list.buffers.value<uint64_t>(1, row + 1) - begin;
-        break;
-      case NestLayout::kFixedSize:
-        size = static_cast<uint64_t>(list.type.number);
-        // If the row is out of range, this value of `begin` is refused below. So the product, which
-        // could overflow, is not computed.
-        begin = UINT64_MAX;
-        if (size == 0 || row < list.elements / list.type.number) begin = row * size;
-        break;
-      default:
-        if (list.buffers.bytes(2) == nullptr) throw std::runtime_error("a buffer is missing");
-        if (list.type.layout == NestLayout::kViews32) {
-          begin = list.buffers.value<uint32_t>(1, row);
-          size = list.buffers.value<uint32_t>(2, row);
-        } else {
-          begin = list.buffers.value<uint64_t>(1, row);
-          size = list.buffers.value<uint64_t>(2, row);
-        }
+    if (layout == NestLayout::kFixedSize) {
+      size = static_cast<uint64_t>(number);
+      // If the row is out of range, this value of `begin` is refused below. So the product, which
+      // could overflow, is not computed.
+      begin = size == 0 || row < list.elements / number ? row * size : UINT64_MAX;
+    } else {
+      const bool is_view = layout == NestLayout::kViews;
+      if (is_view && list.buffers.bytes(2) == nullptr) {
+        throw std::runtime_error("a buffer is missing");
+      }
+      begin = list.buffers.number(1, row, number);
+      size = is_view ? list.buffers.number(2, row, number)
+                     : list.buffers.number(1, row + 1, number) - begin;
     }
     const auto elements = static_cast<uint64_t>(list.elements);
     if (begin > elements || size > elements - begin) {
@@ -385,27 +385,15 @@ class StringColumn {
   }
 
   bool find(int64_t row, std::string_view* text) const {
-    if (type_.index == '\0') return strings_.find(first_ + row, text);
+    if (type_.index == 0) return strings_.find(first_ + row, text);
     if (!indices_.is_valid(first_ + row)) return false;
-    const uint64_t index = index_of(first_ + row);
+    // A negative index becomes a number that is too large for a dictionary with such indices.
+    const uint64_t index = indices_.number(1, first_ + row, type_.index);
     const ArrowBuffers& dictionary = strings_.buffers();
     if (index >= static_cast<uint64_t>(dictionary.end() - dictionary.first())) {
       throw std::runtime_error("an index is not in its dictionary");
     }
     return strings_.find(dictionary.first() + static_cast<int64_t>(index), text);
-  }
-
-  // A negative index becomes a huge number, which is not an index of the dictionary.
-  uint64_t index_of(int64_t row) const {
-    switch (type_.index) {
-      case 'c': return static_cast<uint64_t>(indices_.value<int8_t>(1, row));
-      case 'C': return indices_.value<uint8_t>(1, row);
-      case 's': return static_cast<uint64_t>(indices_.value<int16_t>(1, row));
-      case 'S': return indices_.value<uint16_t>(1, row);
-      case 'i': return static_cast<uint64_t>(indices_.value<int32_t>(1, row));
-      case 'I': return indices_.value<uint32_t>(1, row);
-      default: return indices_.value<uint64_t>(1, row);
-    }
   }
 
   StringType type_;
