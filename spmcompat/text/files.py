@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
 
@@ -34,12 +35,6 @@ class _FileSlice(NamedTuple):
     first_line: int
     before_dropped: int
     dropped: int
-
-    @classmethod
-    def of(cls, buffer: ReadBuffer, path: str, offset: int) -> _FileSlice:
-        return cls(
-            path, offset, buffer.size, buffer.first_line, buffer.before_dropped, buffer.dropped
-        )
 
     def read(self) -> bytes:
         with open(self.path, "rb") as file:
@@ -119,8 +114,8 @@ class Files:
             self._report.info(f"Loading corpus: {name_of(path)}")
             before = len(self._kept)
             has_lines = True
-            try:
-                with open_input(path) as file:
+            if not self._reads_folder(path):
+                with _opened(path) as file:
                     form = form_of_input(
                         file, self._text.input_format, bool(self._text.input_column)
                     )
@@ -129,11 +124,6 @@ class Files:
                     for buffer in self._buffers(file, form):
                         yield buffer
                         line = buffer.unfinished_line() if repeats and has_lines else b""
-            except OSError as error:
-                if isinstance(error, TrainingError):
-                    raise
-                if not self._reads_folder(path):
-                    raise _unreadable(path, error) from error
             if has_lines and len(self._kept) == before and number < len(self._text.input):
                 buffer = ReadBuffer.of_lines(line + b"\n", path, 1)
                 self._kept.append(buffer)
@@ -159,7 +149,8 @@ class Files:
         for buffer in cut_at_lines(
             file, name, longest=self._text.longest_line, size=file.size or 0
         ):
-            self._kept.append(_FileSlice.of(buffer, file.path, offset))
+            lines = buffer.size, buffer.first_line, buffer.before_dropped, buffer.dropped
+            self._kept.append(_FileSlice(file.path, offset, *lines))
             offset += buffer.size
             yield buffer
 
@@ -174,9 +165,8 @@ class Files:
         for index in indexes:
             kept = self._kept[index]
             if isinstance(kept, _Part):
-                yield index, partial(_same, self._again.load(kept))
-            else:
-                yield index, partial(_load, kept)
+                kept = self._again.load(kept)
+            yield index, partial(_load, kept)
 
     def facts(self) -> None:
         """Return None, because the lines have not been filtered yet."""
@@ -224,14 +214,9 @@ class _ReadAgain:
 
 def _read_again(path: str, text: TextPlan) -> Iterator[ReadBuffer]:
     """Yield the buffers of a file that must be unpacked, without counting skipped records again."""
-    try:
-        with open_input(path) as file:
-            form = form_of_input(file, text.input_format, bool(text.input_column))
-            yield from _unpacked(file, form, text, Skipped())
-    except OSError as error:
-        if isinstance(error, TrainingError):
-            raise
-        raise _unreadable(path, error) from error
+    with _opened(path) as file:
+        form = form_of_input(file, text.input_format, bool(text.input_column))
+        yield from _unpacked(file, form, text, Skipped())
 
 
 def _unpacked(
@@ -245,12 +230,8 @@ def _unpacked(
     return read_ahead(read_records(file, form, text, skipped))
 
 
-def _same(buffer: ReadBuffer) -> ReadBuffer:
-    return buffer
-
-
 def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:
-    """Load a read buffer of a plain text file again."""
+    """Return a read buffer, or load that of a plain text file again."""
     if isinstance(kept, ReadBuffer):
         return kept
     try:
@@ -284,18 +265,25 @@ def check_file(path: str, input_format: str, has_column: bool) -> None:
         return
     if not path or not stat.S_ISREG(os.stat(path).st_mode):
         return
-    try:
-        with open_input(path) as file:
-            form = form_of_input(file, input_format, has_column)
-    except TrainingError:
-        raise
-    except OSError as error:
-        raise _unreadable(path, error) from error
+    with _opened(path) as file:
+        form = form_of_input(file, input_format, has_column)
     if form.compression:
         from spmcompat.text.compression import require_decoder
 
         require_decoder(form.compression)
     require_library(form.format)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[InputFile]:
+    """Open an input, and convert the errors of the system to errors with its path."""
+    try:
+        with open_input(path) as file:
+            yield file
+    except OSError as error:
+        if isinstance(error, TrainingError):
+            raise
+        raise _unreadable(path, error) from error
 
 
 def _unreadable(path: str, error: OSError) -> MissingFileError:
