@@ -6,6 +6,7 @@ A compressed file may consist of several members, which are concatenated.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from spmcompat.errors import BrokenFileError
@@ -16,6 +17,10 @@ from spmcompat.text.opening import InputFile, name_of
 # Files are read in chunks of this many bytes. At the end of each member, the rest of the chunk is
 # copied, so large chunks would be slow for small members.
 _CHUNK_BYTES = 1 << 16
+
+# Decompressed data are returned in parts of at most this many bytes, because a few compressed bytes
+# can become gigabytes.
+_PART_BYTES = 1 << 20
 
 # The largest window, which zstd --long=31 writes. Only frames with such a window need the memory
 # for it.
@@ -30,13 +35,6 @@ _TESTS = {
     XZ: "xz -t",
     BZIP2: "bzip2 -t",
 }
-
-
-class Readable(Protocol):
-    """A file of bytes."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes. An empty result means the end of the file."""
 
 
 class _Decoder(Protocol):
@@ -61,34 +59,18 @@ def require_decoder(compression: str) -> None:
         require(_zstd_module(), "Reading .zst files", "zstd")
 
 
-class Decompressed:
-    """The decompressed content of a file.
+class _Contents:
+    """The decompressed content of a file. The constructor checks the first bytes of the content."""
 
-    Parameters
-    ----------
-    file : Readable
-        The file.
-    compression : str
-        `GZIP`, `ZSTD`, `XZ` or `BZIP2`.
-    name : str
-        The name of the file in error messages.
-
-    Attributes
-    ----------
-    consumed : int
-        The number of bytes of the compressed file that were read.
-    """
-
-    def __init__(self, file: Readable, compression: str, name: str) -> None:
-        require_decoder(compression)
-        self._file = file
-        self._compression = compression
-        self._name = name
-        self._rest = b""  # bytes that were read but belong to the next member
-        self._members = 0
-        self._has_begun = False  # whether the decoder has accepted data of the current member
-        self._decoder: _Decoder | None = None
-        self.consumed = 0
+    def __init__(self, file: InputFile, form: Form) -> None:
+        name = name_of(file.path)
+        require_decoder(form.compression)
+        self._parts = _decompressed(file, form.compression, name)
+        self._rest = memoryview(b"")
+        head = bytearray(HEAD_BYTES)
+        head = head[: self.readinto(head)]
+        check_contents(name, bytes(head), form)
+        self._rest = memoryview(b"".join((head, self._rest)))
 
     def readinto(self, buffer: bytearray | memoryview, /) -> int:
         """Fill the buffer, and return the number of bytes.
@@ -97,100 +79,72 @@ class Decompressed:
         """
         view = memoryview(buffer)
         filled = 0
-        while filled < len(view) and (part := self._part(len(view) - filled)):
+        while filled < len(view):
+            self._rest = self._rest or memoryview(next(self._parts, b""))
+            if not self._rest:
+                break
+            part = self._rest[: len(view) - filled]
             view[filled : filled + len(part)] = part
             filled += len(part)
+            self._rest = self._rest[len(part) :]
         return filled
 
-    def _part(self, most: int) -> bytes:
-        """Return at most `most` bytes. An empty result means the end of the file."""
-        while self._decoder is not None or self._begin_member():
-            assert self._decoder is not None
+
+def contents(file: InputFile, form: Form) -> InputFile | _Contents:
+    """Return the content of a file. Decompress compressed content, and check its beginning."""
+    return _Contents(file, form) if form.compression else file
+
+
+def _decompressed(file: InputFile, compression: str, name: str) -> Iterator[bytes]:
+    """Yield the decompressed content of a file, in parts of at most `_PART_BYTES` bytes.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    compression : str
+        `GZIP`, `ZSTD`, `XZ` or `BZIP2`.
+    name : str
+        The name of the file in error messages.
+    """
+    rest = file.read(_CHUNK_BYTES)
+    if not rest:
+        raise BrokenFileError(f"{name} is empty, so it is not a {compression} file: make it again.")
+    members = 0
+    while rest:
+        decoder = _decoder(compression)
+        has_begun = False  # whether the decoder has accepted data
+        while not decoder.eof:
             data = b""
-            if self._decoder.needs_input:
-                data = self._rest or self._read()
-                self._rest = b""
+            if decoder.needs_input:
+                data, rest = rest or file.read(_CHUNK_BYTES), b""
                 if not data:
                     raise BrokenFileError(
-                        f"{self._name} ends early: its last {self._compression} member is "
-                        "incomplete. Copy or make the file again."
+                        f"{name} ends early: its last {compression} member is incomplete. Copy or "
+                        "make the file again."
                     )
-            part = self._decode(data, most)
-            self._has_begun = True
-            if self._decoder.eof:
-                self._rest = self._decoder.unused_data
-                self._decoder = None
-            if part:
-                return part
-        return b""
-
-    def _begin_member(self) -> bool:
-        """Skip zero bytes after a member, and begin the next member if there is one."""
-        if self._members > 0:
-            self._rest = self._rest.lstrip(b"\0")
-        while not self._rest:
-            self._rest = self._read()
-            if not self._rest and self._members > 0:
-                return False
-            if not self._rest:
+            try:
+                part = decoder.decompress(data, _PART_BYTES)
+            except MemoryError:
+                raise
+            except Exception as error:  # each module has its own error types
+                reason = " ".join(str(error).split()) or type(error).__name__
+                what = f"{compression} cannot decompress it near byte {file.consumed} ({reason})"
+                if members and not has_begun:
+                    what = (
+                        f"the bytes after its last {compression} member are not {compression} data"
+                    )
                 raise BrokenFileError(
-                    f"{self._name} is empty, so it is not a {self._compression} file: make it "
-                    "again."
-                )
-            if self._members > 0:
-                self._rest = self._rest.lstrip(b"\0")
-        self._members += 1
-        self._has_begun = False
-        self._decoder = _decoder(self._compression)
-        return True
-
-    def _read(self) -> bytes:
-        data = self._file.read(_CHUNK_BYTES)
-        self.consumed += len(data)
-        return data
-
-    def _decode(self, data: bytes, most: int) -> bytes:
-        assert self._decoder is not None
-        try:
-            return self._decoder.decompress(data, most)
-        except MemoryError:
-            raise
-        except Exception as error:  # each module has its own error types
-            reason = " ".join(str(error).split()) or type(error).__name__
-            what = f"{self._compression} cannot decompress it near byte {self.consumed} ({reason})"
-            if self._members > 1 and not self._has_begun:
-                what = (
-                    f"the bytes after its last {self._compression} member are not "
-                    f"{self._compression} data"
-                )
-            raise BrokenFileError(
-                f"{self._name} is broken: {what}. Test the file with {_TESTS[self._compression]}, "
-                "and copy or make it again."
-            ) from None
-
-
-class _CheckedContents:
-    """The decompressed content of a file. The constructor checks the first bytes of the content."""
-
-    def __init__(self, inner: Decompressed, name: str, form: Form) -> None:
-        self._inner = inner
-        head = bytearray(HEAD_BYTES)
-        self._head = bytes(head[: inner.readinto(head)])
-        check_contents(name, self._head, form)
-
-    def readinto(self, buffer: memoryview, /) -> int:
-        """Read bytes into the buffer, and return their number; 0 at the end of the file."""
-        head, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
-        buffer[: len(head)] = head
-        return len(head) + self._inner.readinto(buffer[len(head) :])
-
-
-def contents(file: InputFile, form: Form) -> InputFile | _CheckedContents:
-    """Return the content of a file. Decompress compressed content, and check its beginning."""
-    if not form.compression:
-        return file
-    name = name_of(file.path)
-    return _CheckedContents(Decompressed(file, form.compression, name), name, form)
+                    f"{name} is broken: {what}. Test the file with {_TESTS[compression]}, and copy "
+                    "or make it again."
+                ) from None
+            has_begun = True
+            if part:
+                yield part
+        members += 1
+        rest = decoder.unused_data.lstrip(b"\0")
+        while not rest and (chunk := file.read(_CHUNK_BYTES)):
+            rest = chunk.lstrip(b"\0")
 
 
 def _decoder(compression: str) -> _Decoder:
@@ -240,33 +194,28 @@ class _Zstandard:
 
     def __init__(self, decompressor: Any) -> None:
         self._inner = decompressor.decompressobj()
-        self._input = memoryview(b"")
-        self._output = memoryview(b"")
+        self._input = b""
 
     @property
     def eof(self) -> bool:
         """Whether the end of the frame has been reached."""
-        return self._inner.eof and not self._output
+        return bool(self._inner.eof)
 
     @property
     def needs_input(self) -> bool:
         """Whether all input has been decompressed."""
-        return not self._input and not self._output
+        return not self._input
 
     @property
     def unused_data(self) -> bytes:
         """The input bytes after the end of the frame."""
-        return b"".join((self._inner.unused_data, self._input))
+        return bytes(self._inner.unused_data + self._input)
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Decompress `data`, and return at most `max_length` bytes of the result."""
-        if data:
-            self._input = memoryview(data)
-        while self._input and not self._output and not self._inner.eof:
-            step, self._input = self._input[:_STEP], self._input[_STEP:]
-            self._output = memoryview(self._inner.decompress(step))
-        part, self._output = self._output[:max_length], self._output[max_length:]
-        return bytes(part)
+        """Decompress a part of the data, whatever its length."""
+        data = data or self._input
+        self._input = data[_STEP:]
+        return bytes(self._inner.decompress(data[:_STEP]))
 
 
 class _Gunzip:

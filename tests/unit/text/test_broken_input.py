@@ -23,6 +23,8 @@ import spmcompat
 from spmcompat.cli.train import main
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.text import compression
+from spmcompat.text.forms import Form
+from spmcompat.text.opening import open_input
 from tests.kinds import assert_error, raises_kind
 from tests.parity import corpora
 
@@ -519,14 +521,14 @@ def test_zstandard_reads_what_the_usual_package_reads(tmp_path: Path) -> None:
         path = tmp_path / f"{number}.zst"
         path.write_bytes(packed)
         for size in (1 << 16, 777, 50_000_000):
-            with path.open("rb") as file:
-                decompressed = compression.Decompressed(file, "zstd", path.name)
+            with open_input(str(path)) as file:
+                decompressed = compression.contents(file, Form("zstd", "text"))
                 buffer = bytearray(size)
                 found = b""
                 while count := decompressed.readinto(buffer):
                     found += buffer[:count]
+                assert file.consumed == len(packed)
             assert found == content + TEXT + content
-            assert decompressed.consumed == len(packed)
 
 
 @pytest.mark.usefixtures("_only_zstandard")
