@@ -301,9 +301,8 @@ class Counter {
   std::vector<char32_t> nexts_;  // for each pretoken, the context of the pretoken before it
 };
 
-template <typename Lines>
-void count_lines(LineFilter& filter, const char* text, const Lines& lines, Counter& counter) {
-  filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
+inline void count_lines(LineFilter& filter, const BufferText& buffer, Counter& counter) {
+  filter.for_each_sentence(buffer, [&](const char* sentence, size_t size, int64_t count) {
     counter.add_sentence(sentence, size, count);
     return true;
   });

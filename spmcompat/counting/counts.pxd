@@ -123,7 +123,6 @@ cdef class Counter:
     cdef unique_ptr[CCounter] counter
     cdef SentenceRules rules
     cdef int worker
-    cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter)
     cdef _note_places(self, uint64_t index, ReadBuffer buffer, LineFilter line_filter)
     cdef _pretokenize(self)
 

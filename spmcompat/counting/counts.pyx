@@ -12,7 +12,8 @@ from libc.stdint cimport uint64_t
 from libcpp.utility cimport move
 
 from spmcompat.runtime.threads cimport CancelFlag, Crew, start_stage
-from spmcompat.text.lines cimport CLineFilter, CReservoirSample, LineFilter, ReadBuffer, SampleSlice
+from spmcompat.text.lines cimport (
+    BufferText, CLineFilter, CReservoirSample, LineFilter, ReadBuffer, SampleSlice)
 
 from spmcompat.errors import BadRulesError
 from spmcompat.pretokenization.pretokenizer import Pretokenizer
@@ -21,8 +22,8 @@ from spmcompat.unicode.marks import SPACE_MARK
 
 
 cdef extern from "spmcompat/counting/counter.hpp" namespace "spmcompat" nogil:
-    void count_lines "spmcompat::count_lines"[T](
-        CLineFilter& filter, const char* text, const T& lines, CCounter& counter) except +
+    void count_lines "spmcompat::count_lines"(
+        CLineFilter& filter, const BufferText& buffer, CCounter& counter) except +
     void count_sample "spmcompat::count_sample"(
         const CReservoirSample& sample, size_t first, size_t last, CCounter& counter) except +
 
@@ -145,7 +146,10 @@ cdef class Counter:
         else:
             lines = buffer
             try:
-                self._count_lines(lines, line_filter)
+                with nogil:
+                    count_lines(
+                        dereference(line_filter.filter), lines.whole_text(),
+                        dereference(self.counter))
             except RuntimeError as error:
                 line_filter.fail(lines, error)
         cdef Batch batch = Batch()
@@ -187,18 +191,6 @@ cdef class Counter:
         line_filter.note_skipped(index, buffer)
         line_filter.note("nul", index, buffer, dereference(self.counter).first_nul())
         line_filter.note("malformed", index, buffer, dereference(self.counter).first_malformed())
-
-    cdef _count_lines(self, ReadBuffer lines, LineFilter line_filter):
-        if lines.is_lines:
-            with nogil:
-                count_lines[size_t](
-                    dereference(line_filter.filter), lines.text, lines.text_size,
-                    dereference(self.counter))
-        else:
-            with nogil:
-                count_lines[vector[size_t]](
-                    dereference(line_filter.filter), lines.items.data(), lines.ends,
-                    dereference(self.counter))
 
     cdef _pretokenize(self):
         cdef CountedTexts sentences = dereference(self.counter).take_normalized()

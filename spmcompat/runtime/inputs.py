@@ -46,16 +46,24 @@ def open_file(path: str | os.PathLike[str], remedy: str) -> Iterator[BufferedRea
     refuse_impossible(path, remedy)
     name = printable(os.fspath(path))
     try:
-        with BufferedReader(WholeFile(path, name)) as file:
+        with naming_file(path, remedy), BufferedReader(WholeFile(path, name)) as file:
             if _is_endless(file):
                 raise MissingFileError(f'"{name}" is a device without an end. {remedy}.')
             yield file
+    except MemoryError as error:
+        raise out_of_memory(f"Reading {name}", remedy=f"{remedy}.") from error
+
+
+@contextmanager
+def naming_file(path: str | os.PathLike[str], remedy: str) -> Iterator[None]:
+    """Convert the errors of the system to a `MissingFileError` with the path and a remedy."""
+    try:
+        yield
     except TrainingError:
         raise
     except OSError as error:
-        raise MissingFileError(f'"{name}": {os.strerror(error.errno or 0)}. {remedy}.') from error
-    except MemoryError as error:
-        raise out_of_memory(f"Reading {name}", remedy=f"{remedy}.") from error
+        name, reason = printable(os.fspath(path)), os.strerror(error.errno or 0)
+        raise MissingFileError(f'"{name}": {reason}. {remedy}.') from error
 
 
 class WholeFile(FileIO):

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
 
-from spmcompat.errors import MissingFileError, TrainingError
 from spmcompat.plan import TextPlan
-from spmcompat.runtime.inputs import changed
+from spmcompat.runtime.inputs import changed, naming_file
 from spmcompat.runtime.progress import Report
 from spmcompat.text import remote
 from spmcompat.text.formats import AUTO, TEXT, require_library
@@ -20,6 +18,8 @@ from spmcompat.text.line_buffers import cut_at_lines
 from spmcompat.text.lines import ReadBuffer
 from spmcompat.text.opening import InputFile, form_of_input, is_remote, name_of, open_input
 from spmcompat.text.skipped import Skipped
+
+_REMEDY = "Check the path given for input"
 
 
 class _FileSlice(NamedTuple):
@@ -115,7 +115,7 @@ class Files:
             before = len(self._kept)
             has_lines = True
             if not self._reads_folder(path):
-                with _opened(path) as file:
+                with naming_file(path, _REMEDY), open_input(path) as file:
                     form = form_of_input(
                         file, self._text.input_format, bool(self._text.input_column)
                     )
@@ -123,7 +123,7 @@ class Files:
                     self._warn_once(file, form)
                     for buffer in self._buffers(file, form):
                         yield buffer
-                        line = buffer.unfinished_line() if repeats and has_lines else b""
+                        line = _unfinished_line(buffer) if repeats and has_lines else b""
             if has_lines and len(self._kept) == before and number < len(self._text.input):
                 buffer = ReadBuffer.of_lines(line + b"\n", path, 1)
                 self._kept.append(buffer)
@@ -214,7 +214,7 @@ class _ReadAgain:
 
 def _read_again(path: str, text: TextPlan) -> Iterator[ReadBuffer]:
     """Yield the buffers of a file that must be unpacked, without counting skipped records again."""
-    with _opened(path) as file:
+    with naming_file(path, _REMEDY), open_input(path) as file:
         form = form_of_input(file, text.input_format, bool(text.input_column))
         yield from _unpacked(file, form, text, Skipped())
 
@@ -230,14 +230,16 @@ def _unpacked(
     return read_ahead(read_records(file, form, text, skipped))
 
 
+def _unfinished_line(buffer: ReadBuffer) -> bytes:
+    return buffer.lines_text().rpartition(b"\n")[2]
+
+
 def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:
     """Return a read buffer, or load that of a plain text file again."""
     if isinstance(kept, ReadBuffer):
         return kept
-    try:
+    with naming_file(kept.path, _REMEDY):
         text = kept.read()
-    except OSError as error:
-        raise _unreadable(kept.path, error) from error
     if len(text) != kept.size - kept.dropped:
         raise changed(name_of(kept.path))
     return ReadBuffer.of_lines(text, kept.path, kept.first_line)
@@ -265,28 +267,10 @@ def check_file(path: str, input_format: str, has_column: bool) -> None:
         return
     if not path or not stat.S_ISREG(os.stat(path).st_mode):
         return
-    with _opened(path) as file:
+    with naming_file(path, _REMEDY), open_input(path) as file:
         form = form_of_input(file, input_format, has_column)
     if form.compression:
         from spmcompat.text.compression import require_decoder
 
         require_decoder(form.compression)
     require_library(form.format)
-
-
-@contextmanager
-def _opened(path: str) -> Iterator[InputFile]:
-    """Open an input, and convert the errors of the system to errors with its path."""
-    try:
-        with open_input(path) as file:
-            yield file
-    except OSError as error:
-        if isinstance(error, TrainingError):
-            raise
-        raise _unreadable(path, error) from error
-
-
-def _unreadable(path: str, error: OSError) -> MissingFileError:
-    return MissingFileError(
-        f'"{path}": {os.strerror(error.errno or 0)}. Check the path given for input.'
-    )

@@ -47,20 +47,22 @@ inline void split_items(const std::string& items, const std::vector<size_t>& end
   }
 }
 
-// Returns the position after each line of a text, whose last line may lack its end. Of items, the
-// positions are given.
-inline std::vector<size_t> ends_of_texts(std::string_view text, bool are_lines,
-                                         const std::vector<size_t>& ends_of_items) {
-  if (!are_lines) return ends_of_items;
+// The text of a read buffer: lines, of which the last may lack its LF, or items one after another.
+struct BufferText {
+  std::string_view text;
+  const std::vector<size_t>* item_ends;  // the position after each item; null for lines
+};
+
+// Returns the position after each line, including its LF, or after each item.
+inline std::vector<size_t> ends_of_texts(const BufferText& buffer) {
+  if (buffer.item_ends != nullptr) return *buffer.item_ends;
+  const std::string_view text = buffer.text;
   std::vector<size_t> ends;
   for (size_t begin = 0; begin < text.size(); begin = ends.back()) {
     ends.push_back(std::min(text.find('\n', begin), text.size() - 1) + 1);
   }
   return ends;
 }
-
-// Returns the position after the last LF of a text, or 0 if there is none.
-inline size_t after_last_line_end(std::string_view text) { return text.rfind('\n') + 1; }
 
 // Returns the size in bytes of the white space character at the beginning of a text, or 0 if there
 // is none. White space is what has the property White_Space in Unicode.
@@ -143,29 +145,27 @@ class LineFilter {
         streams_numbers_(streams_numbers),
         skips_empty_fields_(skips_empty_fields) {}
 
-  // Calls function(text, size, count) for every sentence in a text whose lines end in LF, until the
-  // function returns false.
+  // Calls function(text, size, count) for every sentence, until the function returns false. Items
+  // may contain any byte.
   template <typename Function>
-  void for_each_sentence(const char* text, size_t size, Function function) {
-    begin_buffer();
-    const char* end = text + size;
+  void for_each_sentence(const BufferText& buffer, Function function) {
+    line_ = 0;
+    first_too_long_ = first_reserved_ = nullptr;
+    const char* text = buffer.text.data();
+    if (buffer.item_ends != nullptr) {
+      size_t begin = 0;
+      for (const size_t end : *buffer.item_ends) {
+        if (!take_line({text + begin, end - begin}, function)) return;
+        begin = end;
+      }
+      return;
+    }
+    const char* end = text + buffer.text.size();
     while (text < end) {
       const char* stop = static_cast<const char*>(std::memchr(text, '\n', end - text));
       if (stop == nullptr) stop = end;
       if (!take_line({text, static_cast<size_t>(stop - text)}, function)) return;
       text = stop + 1;
-    }
-  }
-
-  // Calls function(text, size, count) for every sentence, until the function returns false. The
-  // lines may contain any byte. `ends` contains the position at which each line ends.
-  template <typename Function>
-  void for_each_sentence(const char* text, const std::vector<size_t>& ends, Function function) {
-    begin_buffer();
-    size_t begin = 0;
-    for (const size_t end : ends) {
-      if (!take_line({text + begin, end - begin}, function)) return;
-      begin = end;
     }
   }
 
@@ -181,11 +181,6 @@ class LineFilter {
  private:
   static constexpr int64_t kHuge = int64_t{1} << 40;
   static constexpr const char* kBadFormat = "Input format must be: word <tab> freq.";
-
-  void begin_buffer() {
-    line_ = 0;
-    first_too_long_ = first_reserved_ = nullptr;
-  }
 
   template <typename Function>
   bool take_line(std::string_view sentence, Function function) {
@@ -289,23 +284,21 @@ class LineFilter {
 };
 
 // Offers the sentences of a text to the sample until the sample is done.
-template <typename Lines>
-void sample_lines(LineFilter& filter, const char* text, const Lines& lines,
-                  ReservoirSample& sample) {
-  filter.for_each_sentence(text, lines, [&](const char* sentence, size_t size, int64_t count) {
+inline void sample_lines(LineFilter& filter, const BufferText& buffer, ReservoirSample& sample) {
+  filter.for_each_sentence(buffer, [&](const char* sentence, size_t size, int64_t count) {
     sample.offer(sentence, size, count);
     return !sample.done();
   });
 }
 
-// Offers whole texts, which may be empty, to the sample. `ends` has the position after each of them.
-// Returns the first one that is not well-formed UTF-8, or null.
-inline const char* sample_texts(std::string_view text, const std::vector<size_t>& ends,
-                                ReservoirSample& sample) {
+// Offers whole lines, which include their ends, or items to the sample. Returns the first one that
+// is not well-formed UTF-8, or null.
+inline const char* sample_texts(const BufferText& buffer, ReservoirSample& sample) {
   size_t begin = 0;
-  for (const size_t end : ends) {
-    if (!is_utf8(text.substr(begin, end - begin))) return text.data() + begin;
-    sample.offer(text.data() + begin, end - begin, 1);
+  for (const size_t end : ends_of_texts(buffer)) {
+    const std::string_view text = buffer.text.substr(begin, end - begin);
+    if (!is_utf8(text)) return text.data();
+    sample.offer(text.data(), text.size(), 1);
     begin = end;
   }
   return nullptr;

@@ -8,6 +8,10 @@ from libcpp.vector cimport vector
 
 
 cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
+    cdef struct BufferText:
+        string_view text
+        const vector[size_t]* item_ends
+
     cdef struct LineTotals:
         uint64_t sentences
         uint64_t too_long
@@ -62,7 +66,7 @@ cdef class ReadBuffer:
     cdef readonly Py_ssize_t rows
     cdef bint has_parts
     cdef bint is_full(self) noexcept
-    cdef string_view whole_text(self) noexcept nogil
+    cdef BufferText whole_text(self) noexcept nogil
     cdef number_of(self, uint64_t line)
     cdef place_of(self, const char* at)
     cdef not_utf8(self, const char* at)

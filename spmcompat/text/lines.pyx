@@ -20,14 +20,12 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
     void split_items "spmcompat::split_items"(
         const string& items, const vector[size_t]& ends, string& lines,
         vector[size_t]& line_ends) except +
-    size_t after_last_line_end(string_view text)
-    vector[size_t] ends_of_texts(
-        string_view text, cbool are_lines, const vector[size_t]& ends_of_items) except +
+    vector[size_t] ends_of_texts(const BufferText& buffer) except +
     size_t kept_of(size_t size, size_t longest)
-    void sample_lines "spmcompat::sample_lines"[T](
-        CLineFilter& filter, const char* text, const T& lines, CReservoirSample& sample) except +
+    void sample_lines "spmcompat::sample_lines"(
+        CLineFilter& filter, const BufferText& buffer, CReservoirSample& sample) except +
     const char* sample_texts "spmcompat::sample_texts"(
-        string_view text, const vector[size_t]& ends, CReservoirSample& sample) except +
+        const BufferText& buffer, CReservoirSample& sample) except +
 
     cdef cppclass UnfinishedLine:
         UnfinishedLine(size_t longest) except +
@@ -144,11 +142,16 @@ cdef class ReadBuffer:
         """Whether the buffer is full. Each row counts as one byte more than its text."""
         return self.items.size() + self.ends.size() + self.null_places.size() >= MOST_BYTES
 
-    cdef string_view whole_text(self) noexcept nogil:
-        """Return the lines, or the items one after another."""
+    cdef BufferText whole_text(self) noexcept nogil:
+        """Return the lines or items."""
+        cdef BufferText buffer
         if self.is_lines:
-            return string_view(self.text, self.text_size)
-        return string_view(self.items.data(), self.items.size())
+            buffer.text = string_view(self.text, self.text_size)
+            buffer.item_ends = NULL
+        else:
+            buffer.text = string_view(self.items.data(), self.items.size())
+            buffer.item_ends = &self.ends
+        return buffer
 
     def split_lines(self):
         """Replace the items with their lines, without CR and LF at the ends of the lines."""
@@ -160,11 +163,6 @@ cdef class ReadBuffer:
             split_items(self.items, self.ends, items, ends)
         self.items.swap(items)
         self.ends.swap(ends)
-
-    def unfinished_line(self):
-        """Return the text after the last line end."""
-        cdef size_t begin = after_last_line_end(string_view(self.text, self.text_size))
-        return <bytes>self.text[begin:self.text_size]
 
     def lines_text(self):
         """Return a copy of the lines."""
@@ -178,10 +176,11 @@ cdef class ReadBuffer:
         NotUtf8Error
             If a text is not well-formed UTF-8.
         """
-        cdef const char* text = self.whole_text().data()
+        cdef BufferText buffer = self.whole_text()
+        cdef const char* text = buffer.text.data()
         cdef size_t begin = 0, end
         found = []
-        for end in ends_of_texts(self.whole_text(), self.is_lines, self.ends):
+        for end in ends_of_texts(buffer):
             try:
                 found.append((<bytes>text[begin:end]).decode())
             except UnicodeDecodeError:
@@ -191,7 +190,7 @@ cdef class ReadBuffer:
 
     def first_nul(self):
         """Return the place of the first NUL character, or "" if there is none."""
-        cdef string_view text = self.whole_text()
+        cdef string_view text = self.whole_text().text
         cdef size_t at = text.find(<char>0)
         return "" if at >= text.size() else self.place_of(text.data() + at)
 
@@ -322,7 +321,7 @@ cdef class LineReader:
             if size == 0 and unfinished.text().empty():
                 return None
             text = unfinished.drop_from(string_view(block.get() + begin, size))
-            end = after_last_line_end(text)
+            end = text.rfind(<char>b"\n") + 1  # 0 if there is no line end
             if size == 0 or end > 0:
                 break
             unfinished.append(text)
@@ -456,16 +455,9 @@ cdef class ReservoirSample:
     def add(self, ReadBuffer buffer not None, LineFilter line_filter not None):
         """Offer every sentence of a read buffer to the sample."""
         try:
-            if buffer.is_lines:
-                with nogil:
-                    sample_lines[size_t](
-                        dereference(line_filter.filter), buffer.text, buffer.text_size,
-                        dereference(self.sample))
-            else:
-                with nogil:
-                    sample_lines[vector[size_t]](
-                        dereference(line_filter.filter), buffer.items.data(), buffer.ends,
-                        dereference(self.sample))
+            with nogil:
+                sample_lines(
+                    dereference(line_filter.filter), buffer.whole_text(), dereference(self.sample))
         except RuntimeError as error:
             line_filter.fail(buffer, error)
         line_filter.note_skipped(0, buffer)
@@ -478,11 +470,9 @@ cdef class ReservoirSample:
         NotUtf8Error
             If a text is not well-formed UTF-8.
         """
-        cdef string_view text = buffer.whole_text()
         cdef const char* malformed
         with nogil:
-            malformed = sample_texts(
-                text, ends_of_texts(text, buffer.is_lines, buffer.ends), dereference(self.sample))
+            malformed = sample_texts(buffer.whole_text(), dereference(self.sample))
         if malformed != NULL:
             raise buffer.not_utf8(malformed)
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from spmcompat.errors import MissingFileError, printable, refuse_impossible
-from spmcompat.runtime.inputs import open_file
+from spmcompat.runtime.inputs import naming_file, open_file
 from spmcompat.text.formats import AUTO
 from spmcompat.text.forms import HEAD_BYTES, TITLES, check_plain
 from spmcompat.text.opening import form_of_input, open_input
@@ -50,10 +50,8 @@ def check_text(path: str | os.PathLike[str], *, or_table: bool = False) -> None:
         If the file cannot be opened, or is not plain text.
     """
     refuse_impossible(path, REMEDY)
-    try:
+    with naming_file(path, REMEDY):
         mode = os.stat(path).st_mode
-    except OSError as error:
-        raise unreadable(path, error) from error
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         with open_text(path, or_table=or_table):
             pass

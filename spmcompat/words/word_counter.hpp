@@ -36,6 +36,7 @@
 #include "spmcompat/splitting/chunks.hpp"
 #include "spmcompat/splitting/nfc.hpp"
 #include "spmcompat/splitting/scanners.hpp"
+#include "spmcompat/text/lines.hpp"
 #include "spmcompat/unicode/well_formed.hpp"
 
 namespace spmcompat {
@@ -123,39 +124,14 @@ class WordCounter {
   std::string normalized_;
 };
 
-// Calls function(line) for every line of a text. Lines include their ends.
-template <typename Function>
-void for_each_whole_line(std::string_view text, Function function) {
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
-    function(text.substr(begin, end - begin));
-    begin = end;
-  }
-}
-
-// Counts the lines of a buffer. Returns the first line that is not well-formed UTF-8, or null.
-inline const char* count_lines_of_words(std::string_view text, WordCounter& counter) {
-  const char* malformed = nullptr;
-  if (is_utf8(text)) {
-    for_each_whole_line(text, [&](std::string_view line) { counter.add_text(line); });
-    counter.flush();
-  } else {
-    for_each_whole_line(text, [&](std::string_view line) {
-      if (malformed == nullptr && !is_utf8(line)) malformed = line.data();
-    });
-  }
-  return malformed;
-}
-
-// Counts the items of a buffer, in the same way.
-inline const char* count_items_of_words(const std::string& items, const std::vector<size_t>& ends,
-                                        WordCounter& counter) {
-  const std::string_view text = items;
+// Counts the lines of a buffer, which include their ends, or its items. Returns the first one that is
+// not well-formed UTF-8, or null.
+inline const char* count_texts(const BufferText& buffer, WordCounter& counter) {
   size_t begin = 0;
-  for (const size_t end : ends) {
-    const std::string_view item = text.substr(begin, end - begin);
-    if (!is_utf8(item)) return item.data();
-    counter.add_text(item);
+  for (const size_t end : ends_of_texts(buffer)) {
+    const std::string_view text = buffer.text.substr(begin, end - begin);
+    if (!is_utf8(text)) return text.data();
+    counter.add_text(text);
     begin = end;
   }
   counter.flush();

@@ -25,7 +25,7 @@ from libcpp.vector cimport vector
 from spmcompat.runtime.threads cimport CancelFlag, CCancelFlag
 from spmcompat.segments.corpus cimport CSegmentCounts
 from spmcompat.splitting.scanners cimport CBertOptions, Scanner, scanner_named
-from spmcompat.text.lines cimport ReadBuffer
+from spmcompat.text.lines cimport BufferText, ReadBuffer
 
 
 cdef extern from "spmcompat/words/word_counter.hpp" namespace "spmcompat" nogil:
@@ -35,9 +35,7 @@ cdef extern from "spmcompat/words/word_counter.hpp" namespace "spmcompat" nogil:
         void move_to(CSegmentCounts& words, const CCancelFlag& cancel) except +
 
     CSegmentCounts no_words() except +
-    const char* count_lines_of_words(string_view text, CWordCounter& counter) except +
-    const char* count_items_of_words(
-        const string& items, const vector[size_t]& ends, CWordCounter& counter) except +
+    const char* count_texts(const BufferText& buffer, CWordCounter& counter) except +
 
 
 cdef extern from "spmcompat/words/word_rows.hpp" namespace "spmcompat" nogil:
@@ -89,12 +87,7 @@ cdef class WordCounter:
         """
         cdef const char* malformed
         with nogil:
-            if buffer.is_lines:
-                malformed = count_lines_of_words(
-                    string_view(buffer.text, buffer.text_size), dereference(self.counter))
-            else:
-                malformed = count_items_of_words(
-                    buffer.items, buffer.ends, dereference(self.counter))
+            malformed = count_texts(buffer.whole_text(), dereference(self.counter))
         if malformed != NULL:
             raise buffer.not_utf8(malformed)
 

@@ -94,7 +94,6 @@ def test_read_buffers_end_at_the_last_line_end_wherever_it_is(size: int) -> None
         ]
         lines = [buffer.lines_text() for buffer in buffers]
         assert lines == [line for line in (text[: place + 1], text[place + 1 :]) if line]
-        assert ReadBuffer.of_lines(text, "file", 1).unfinished_line() == text[place + 1 :]
 
 
 @pytest.mark.slow
