@@ -40,12 +40,13 @@ struct ArrowArrayStream {
   void* private_data;
 };
 
+inline void require(bool condition, const char* error) {
+  if (!condition) throw std::runtime_error(error);
+}
+
 // Throws if a schema is invalid: a required pointer is null, or a number is negative. Only direct
 // children are checked; check their own children before using them.
 inline void check_schema(const ArrowSchema& schema) {
-  const auto require = [](bool condition, const char* error) {
-    if (!condition) throw std::runtime_error(error);
-  };
   require(schema.format != nullptr, "a schema has no format");
   require(schema.n_children >= 0, "a schema has a negative number of columns");
   require(schema.n_children == 0 || schema.children != nullptr, "a schema has no columns");
@@ -62,10 +63,9 @@ inline void check_schema(const ArrowSchema& schema) {
 
 // Throws if a callback of a stream is missing.
 inline void check_stream(const ArrowArrayStream& stream) {
-  if (stream.get_schema == nullptr || stream.get_next == nullptr ||
-      stream.get_last_error == nullptr) {
-    throw std::runtime_error("a stream lacks a callback");
-  }
+  require(stream.get_schema != nullptr && stream.get_next != nullptr &&
+              stream.get_last_error != nullptr,
+          "a stream lacks a callback");
 }
 
 // Owns one of the structs above and calls its release callback once.

@@ -1,10 +1,10 @@
 // The strings of a column of an Arrow batch.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -136,19 +136,15 @@ class ArrowBuffers {
  public:
   ArrowBuffers() = default;
   ArrowBuffers(const ArrowArray& array, int64_t buffers, int64_t rows) : array_(&array) {
-    if (array.offset < 0 || array.length < 0 || array.n_buffers < buffers || array.length < rows) {
-      throw std::runtime_error("an array is too short or lacks buffers");
-    }
-    if (array.offset > kMostRows || array.length > kMostRows) {
-      throw std::runtime_error("an array has more rows than memory can hold");
-    }
+    require(array.offset >= 0 && array.length >= std::max<int64_t>(rows, 0),
+            "an array is too short");
+    require(array.n_buffers >= buffers, "an array lacks buffers");
+    require(array.offset <= kMostRows && array.length <= kMostRows,
+            "an array has more rows than memory can hold");
     end_ = array.offset + array.length;
-    if (array.n_buffers > 0 && array.buffers == nullptr) {
-      throw std::runtime_error("the list of buffers is missing");
-    }
-    if (buffers > 1 && array.length > 0 && array.buffers[1] == nullptr) {
-      throw std::runtime_error("a buffer is missing");
-    }
+    require(array.n_buffers <= 0 || array.buffers != nullptr, "the list of buffers is missing");
+    require(buffers <= 1 || array.length == 0 || array.buffers[1] != nullptr,
+            "a buffer is missing");
     if (array.n_buffers > 0 && array.null_count != 0) {
       validity_ = static_cast<const uint8_t*>(array.buffers[0]);
     }
@@ -231,10 +227,10 @@ class StringArray {
 
   // 32-bit offsets are read as unsigned, because some producers write offsets above 2 GiB.
   std::string_view between(uint64_t begin, uint64_t end) const {
-    if (end < begin) throw std::runtime_error("the offsets of a string decrease");
-    if (end > INT64_MAX) throw std::runtime_error("an offset of a string is negative");
+    require(end >= begin, "the offsets of a string decrease");
+    require(end <= INT64_MAX, "an offset of a string is negative");
     if (end == begin) return {};
-    if (buffers_.bytes(2) == nullptr) throw std::runtime_error("a buffer is missing");
+    require(buffers_.bytes(2) != nullptr, "a buffer is missing");
     return {buffers_.bytes(2) + begin, static_cast<size_t>(end - begin)};
   }
 
@@ -246,15 +242,12 @@ class StringArray {
     }
     // The last buffer contains the sizes of the variadic buffers.
     const int64_t variadic = buffers_.buffers() - kFirstVariadic - 1;
-    if (found.buffer >= variadic) throw std::runtime_error("a view names a missing buffer");
-    if (buffers_.bytes(kFirstVariadic + variadic) == nullptr ||
-        buffers_.bytes(kFirstVariadic + found.buffer) == nullptr) {
-      throw std::runtime_error("a buffer is missing");
-    }
+    require(found.buffer < variadic, "a view names a missing buffer");
+    require(buffers_.bytes(kFirstVariadic + variadic) != nullptr &&
+                buffers_.bytes(kFirstVariadic + found.buffer) != nullptr,
+            "a buffer is missing");
     const auto size = buffers_.value<int64_t>(kFirstVariadic + variadic, found.buffer);
-    if (int64_t{found.begin} + found.size > size) {
-      throw std::runtime_error("a view ends after its buffer");
-    }
+    require(int64_t{found.begin} + found.size <= size, "a view ends after its buffer");
     return {buffers_.bytes(kFirstVariadic + found.buffer) + found.begin, found.size};
   }
 
@@ -274,10 +267,9 @@ class StringColumn {
     for (const NestLevel& level : type.levels) {
       levels_.push_back({level, ArrowBuffers(*array, least_buffers(level.layout), rows)});
       const int64_t child = level.is_list() ? 0 : level.number;
-      if (child >= array->n_children || array->children == nullptr ||
-          array->children[child] == nullptr) {
-        throw std::runtime_error("a batch lacks a column");
-      }
+      require(child < array->n_children && array->children != nullptr &&
+                  array->children[child] != nullptr,
+              "a batch lacks a column");
       // The child array of a list may have any length: elements_of checks the range of each row.
       rows = level.is_list() ? 0 : array->offset + array->length;
       array = array->children[child];
@@ -288,7 +280,7 @@ class StringColumn {
       first_ = strings_.buffers().first();
     } else {
       indices_ = ArrowBuffers(*array, 2, rows);
-      if (array->dictionary == nullptr) throw std::runtime_error("a dictionary is missing");
+      require(array->dictionary != nullptr, "a dictionary is missing");
       strings_ = StringArray(*array->dictionary, type_, 0);
       first_ = indices_.first();
     }
@@ -370,17 +362,13 @@ class StringColumn {
       begin = size == 0 || row < list.elements / number ? row * size : UINT64_MAX;
     } else {
       const bool is_view = layout == NestLayout::kViews;
-      if (is_view && list.buffers.bytes(2) == nullptr) {
-        throw std::runtime_error("a buffer is missing");
-      }
+      require(!is_view || list.buffers.bytes(2) != nullptr, "a buffer is missing");
       begin = list.buffers.number(1, row, number);
       size = is_view ? list.buffers.number(2, row, number)
                      : list.buffers.number(1, row + 1, number) - begin;
     }
     const auto elements = static_cast<uint64_t>(list.elements);
-    if (begin > elements || size > elements - begin) {
-      throw std::runtime_error("a list ends after its elements");
-    }
+    require(begin <= elements && size <= elements - begin, "a list ends after its elements");
     return {static_cast<int64_t>(begin), static_cast<int64_t>(begin + size)};
   }
 
@@ -390,9 +378,8 @@ class StringColumn {
     // A negative index becomes a number that is too large for a dictionary with such indices.
     const uint64_t index = indices_.number(1, first_ + row, type_.index);
     const ArrowBuffers& dictionary = strings_.buffers();
-    if (index >= static_cast<uint64_t>(dictionary.end() - dictionary.first())) {
-      throw std::runtime_error("an index is not in its dictionary");
-    }
+    require(index < static_cast<uint64_t>(dictionary.end() - dictionary.first()),
+            "an index is not in its dictionary");
     return strings_.find(dictionary.first() + static_cast<int64_t>(index), text);
   }
 
