@@ -29,13 +29,6 @@ _WINDOW_LOG = 31
 _ZSTANDARD = "zstandard"
 _STEP = 1024
 
-_TESTS = {
-    GZIP: "gzip -t",
-    ZSTD: "zstd -t",
-    XZ: "xz -t",
-    BZIP2: "bzip2 -t",
-}
-
 
 class _Decoder(Protocol):
     """Decompresses one member."""
@@ -135,8 +128,8 @@ def _decompressed(file: InputFile, compression: str, name: str) -> Iterator[byte
                         f"the bytes after its last {compression} member are not {compression} data"
                     )
                 raise BrokenFileError(
-                    f"{name} is broken: {what}. Test the file with {_TESTS[compression]}, and copy "
-                    "or make it again."
+                    f"{name} is broken: {what}. Test the file with {compression} -t, and copy or "
+                    "make it again."
                 ) from None
             has_begun = True
             if part:
