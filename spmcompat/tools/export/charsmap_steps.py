@@ -28,13 +28,13 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from spmcompat.engine import compile_charsmap, decompile
 from spmcompat.tools.export.patterns import character_class, longest_of, texts_of_pattern
 
 Points: TypeAlias = "tuple[int, ...]"
-JsonObject: TypeAlias = "dict[str, object]"
+JsonObject: TypeAlias = "dict[str, Any]"
 
 MOST_EXPLICIT = 5000
 """The largest number of rules that each become a step. More steps would be too slow."""
@@ -232,9 +232,8 @@ def rules_of_steps(steps: Sequence[JsonObject]) -> dict[Points, Points]:
     if not places:
         return {}
     last = places[0]
-    blob = base64.b64decode(str(steps[last]["precompiled_charsmap"]))
-    single = decompile(blob)
-    marks = set(map(ord, str(steps[last - 1].get("content", "")))) if last else set()
+    single = decompile(base64.b64decode(steps[last]["precompiled_charsmap"]))
+    marks = set(map(ord, steps[last - 1].get("content", ""))) if last else set()
     single = {
         source: () if target == (_DELETED,) else target
         for source, target in single.items()
@@ -243,8 +242,8 @@ def rules_of_steps(steps: Sequence[JsonObject]) -> dict[Points, Points]:
     several: dict[Points, Points] = {}
     placeholders: set[Points] = set()
     for step in steps[:last]:
-        source = tuple(map(ord, _replaced(step)[1:]))
-        placeholder = tuple(map(ord, str(step.get("content", ""))))
+        source = _points(pattern_of(step, "String")[1:])
+        placeholder = _points(step.get("content", ""))
         if len(source) > 1 and placeholder in single:
             several[source] = single[placeholder]
             placeholders.add(placeholder)
@@ -253,7 +252,7 @@ def rules_of_steps(steps: Sequence[JsonObject]) -> dict[Points, Points]:
     # The charsmap of the step lacks the rule that deletes the separator: `steps_of` removes that
     # rule, because a later step deletes all separators. Add the rule again.
     for step in steps[last:]:
-        text = _replaced(step)
+        text = pattern_of(step, "String")
         if len(text) == 1 and ord(text) < 0x20 and step.get("content") == "":
             single[(ord(text),)] = ()
     if any(step.get("type") == "NFC" for step in steps):
@@ -266,17 +265,15 @@ def rules_of_steps(steps: Sequence[JsonObject]) -> dict[Points, Points]:
 
 def _sources(steps: Iterable[JsonObject]) -> list[str]:
     """Return the sources of several characters that the pattern of `_cuts` in the steps lists."""
-    patterns = [step["pattern"] for step in steps if "pattern" in step]
-    regexes = [str(one.get("Regex")) for one in patterns if isinstance(one, dict)]
+    regexes = (pattern_of(step, "Regex") for step in steps)
     cuts = next((regex for regex in regexes if _CUTS_END in regex), "")
     listed = cuts.partition(_CUTS_END)[0].partition(_BEFORE_SOURCES)[2].partition(")|")[2]
     return texts_of_pattern(listed.removesuffix("|."), _MOST_CHARACTERS) or []
 
 
-def _replaced(step: JsonObject) -> str:
-    """Return the text that a step replaces; empty if it does not replace a fixed text."""
-    pattern = step.get("pattern")
-    return str(pattern.get("String", "")) if isinstance(pattern, dict) else ""
+def pattern_of(step: JsonObject, kind: str) -> str:
+    """Return the pattern of a step if it is of a kind, ``String`` or ``Regex``."""
+    return str((step.get("pattern") or {}).get(kind, ""))
 
 
 def deleted_mark() -> str:

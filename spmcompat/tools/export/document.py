@@ -131,11 +131,19 @@ def errors_of_tokenizers(path: str) -> Iterator[None]:
         raise BadModelError(f"{name}tokenizers cannot use it: {reason}") from error
 
 
+def steps_of_part(document: JsonObject, part: str) -> list[JsonObject]:
+    """Return the steps of a part: a normalizer, a pre-tokenizer or a decoder."""
+    step = document.get(part)
+    if step is None:
+        return []
+    return list(step.get(_STEPS[part], ())) if step["type"] == "Sequence" else [step]
+
+
 def refusal(part: str, document: JsonObject, reason: str = "") -> BadValueError:
     """Return the error for a part of the file that cannot be imported."""
     value = document.get(part)
-    named = isinstance(value, dict) and "type" in value
-    kind = f" ({short_name(str(value['type']))})" if named else ""  # type: ignore[index]
+    named = value["type"] if isinstance(value, dict) and "type" in value else ""
+    kind = f" ({short_name(str(named))})" if named else ""
     reason = reason or "a sentencepiece model cannot do exactly the same."
     return CannotImportError(
         f'the part "{part}"{kind} cannot be imported: {reason} Import a file that spmcompat export '
@@ -331,6 +339,8 @@ _token = _fields(
     },
     "id content special",
 )
+_STEPS = {"normalizer": "normalizers", "pre_tokenizer": "pretokenizers", "decoder": "decoders"}
+"""The field with the steps of a ``Sequence``, for each part."""
 _DOCUMENT: dict[str, Check] = {
     "added_tokens": _or_null(_list(_token)),
     "normalizer": _or_null(_step_of({**_STEP, "normalizers": _list(_step)})),

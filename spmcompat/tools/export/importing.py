@@ -11,7 +11,7 @@ with the same pieces, and the result includes all differences between the file a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 from typing import NamedTuple
 
@@ -42,8 +42,8 @@ from spmcompat.model.pieces import (
 )
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.tools.export import tokenizer_json
-from spmcompat.tools.export.charsmap_steps import JsonObject, Points, rules_of_steps
-from spmcompat.tools.export.document import read_document, refusal
+from spmcompat.tools.export.charsmap_steps import JsonObject, Points, pattern_of, rules_of_steps
+from spmcompat.tools.export.document import read_document, refusal, steps_of_part
 from spmcompat.tools.export.layout_differences import (
     bpe_differences,
     symbol_differences,
@@ -62,6 +62,8 @@ _BYTES = frozenset(BYTE_PIECES)
 # limit, although it repeats the beginnings of symbols.
 _WORK = 100
 _FEWEST_PREDEFINED = 10_000  # all predefined sets of rules have more rules
+_OWN_SETTINGS = ("continuing_subword_prefix", "end_of_word_suffix", "dropout")
+"""Settings of a BPE model that ``sentencepiece`` does not have."""
 _ALWAYS_STORED = frozenset(["model_type", "precompiled_charsmap"])
 
 
@@ -87,31 +89,29 @@ def import_tokenizer(content: bytes) -> tuple[ModelProto, list[Limit]]:
         If the file is not a ``tokenizer.json``, or no model is similar to it. The message names the
         section of the file that cannot be imported.
     """
-    document, described = _read(content)
-    vocabulary = _vocabulary(document, described)
-    added = _added_tokens(document, vocabulary)
+    file = _read(content)
     limits: list[Limit] = []
-    model, unequal = _exact(document, described, vocabulary, added)
+    model, unequal = _exact(file)
     if unequal:
         try:
-            layout = layout_of(document, _most(vocabulary))
+            layout = layout_of(file.document, _most(file.ids))
         except BadValueError:
             if unequal == "normalizer":
                 raise
-            raise refusal(unequal, document) from None
-        model, limits = _similar(document, described, vocabulary, added, layout)
-    symbols = [token for token in _tokens(document) if not token["special"]]
+            raise refusal(unequal, file.document) from None
+        model, limits = _similar(file, layout)
+    symbols = [token for token in _tokens(file.document) if not token["special"]]
     limits += symbol_differences(model.normalizer_spec, symbols)
-    _add_new(model, added)
-    limits += _set_unknown(model, described, added.control)
-    _set_trainer_spec(model, document, described)
+    _add_new(model, file)
+    limits += _set_unknown(model, file)
+    _set_trainer_spec(model, file.document)
     _clear_defaults(model.trainer_spec)
     _clear_defaults(model.normalizer_spec)
     try:
         check_loads(model)
     except BadValueError as error:
-        raise refusal("model", document, f"{error}") from None
-    return model, [*limits, *_left_out(document, model)]
+        raise refusal("model", file.document, f"{error}") from None
+    return model, [*limits, *_left_out(file.document, model)]
 
 
 def pieces_of_export(content: bytes) -> ModelProto | None:
@@ -126,106 +126,97 @@ def pieces_of_export(content: bytes) -> ModelProto | None:
         None if the decoder of the file shows that it is not an export of spmcompat.
     """
     try:
-        document, described = _read(content)
-        if not _is_export(document):
-            return None
-        vocabulary = _vocabulary(document, described)
-        added = _added_tokens(document, vocabulary)
-        model = _with_pieces(document, described, vocabulary, added)
+        file = _read(content)
+        model = _with_pieces(file) if _is_export(file.document) else None
     except BadValueError:
         return None
-    _add_new(model, added)
+    if model is not None:
+        _add_new(model, file)
     return model
 
 
 def _is_export(document: JsonObject) -> bool:
     """Return whether the decoder has a step for whole pieces, as that of each export."""
-    return any(map(_whole, _decoders(document)))
+    return any(map(_whole, steps_of_part(document, "decoder")))
 
 
-def _read(content: bytes) -> tuple[JsonObject, JsonObject]:
-    """Return the document and its model, with the scores of a Unigram model as float32 values."""
-    document = read_document(content)
-    described = document["model"]
-    assert isinstance(described, dict)
-    if described["type"] not in ("Unigram", "BPE"):
-        raise refusal("model", document, "its type must be Unigram or BPE.")
-    if not described["vocab"]:
-        raise refusal("model", document, "it has no pieces.")
-    if described["type"] == "Unigram":
-        entries: list[tuple[str, float]] = described["vocab"]
-        described["vocab"] = [[text, _nearest_float32(score)] for text, score in entries]
-    return document, described
-
-
-class _Added(NamedTuple):
-    """The added tokens of the file.
+class _File(NamedTuple):
+    """A checked file.
 
     Attributes
     ----------
-    control : set of str
-        The special tokens.
-    symbols : set of str
-        The other tokens.
+    document : dict
+        The content.
+    described : dict
+        The model in it. The scores of a Unigram model are float32 values if possible.
+    ids : dict of str to int
+        The ids of the pieces, in ascending order.
+    control, symbols : set of str
+        The added tokens that are special, and the others.
     new : list of (str, bool)
-        The tokens with ids after the vocabulary, and whether they are special.
+        The added tokens with ids after the vocabulary, and whether they are special.
     """
 
+    document: JsonObject
+    described: JsonObject
+    ids: dict[str, int]
     control: set[str]
     symbols: set[str]
     new: list[tuple[str, bool]]
 
 
-def _vocabulary(document: JsonObject, described: JsonObject) -> dict[str, int]:
-    """Return the ids of the pieces.
+def _read(content: bytes) -> _File:
+    """Parse a file, and check its model and its added tokens.
 
     Raises
     ------
     BadValueError
-        If a text or an id occurs twice, or an id is missing.
+        If a text or an id occurs twice, an id is missing, or the id of an added token is neither
+        its id in the vocabulary nor the next free id.
     """
+    document = read_document(content)
+    described = document["model"]
+    if described["type"] not in ("Unigram", "BPE"):
+        raise refusal("model", document, "its type must be Unigram or BPE.")
+    if not described["vocab"]:
+        raise refusal("model", document, "it has no pieces.")
     if described["type"] == "Unigram":
-        entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
-        ids = {text: index for index, (text, _) in enumerate(entries)}
-        if len(ids) != len(entries):
-            raise refusal("model", document, "a piece occurs twice.")
-        unknown = described.get("unk_id")
-        if unknown is not None and unknown >= len(ids):  # type: ignore[operator]
-            raise refusal("model", document, f"its unk_id {unknown} is not in the vocabulary.")
-        return ids
-    given: dict[str, int] = described["vocab"]  # type: ignore[assignment]
-    texts = sorted(given, key=given.__getitem__)
-    if [given[text] for text in texts] != list(range(len(texts))):
-        raise refusal("model", document, "its ids have gaps, or two pieces have the same id.")
-    return {text: index for index, text in enumerate(texts)}
-
-
-def _added_tokens(document: JsonObject, vocabulary: Mapping[str, int]) -> _Added:
-    """Return the added tokens.
-
-    Raises
-    ------
-    BadValueError
-        If the id of a token is neither its id in the vocabulary nor the next free id.
-    """
-    tokens = _tokens(document)
-    special = {str(token["content"]): bool(token["special"]) for token in tokens}
-    ids = dict(vocabulary)
-    new = []
-    for token in sorted(tokens, key=lambda token: token["id"]):  # type: ignore[arg-type,return-value]
-        text = str(token["content"])
-        if text not in ids and token["id"] == len(ids):
-            ids[text] = len(ids)
-            new.append((text, special[text]))
+        described["vocab"] = [[text, _nearest_float32(score)] for text, score in described["vocab"]]
+    pieces = _ids_of(document, described)
+    ids = dict(pieces)
+    tokens = sorted(_tokens(document), key=lambda token: token["id"])
+    special = {token["content"]: token["special"] for token in tokens}
+    for token in tokens:
+        text = token["content"]
+        if token["id"] == len(ids):
+            ids.setdefault(text, len(ids))
         if ids.get(text) != token["id"]:
             reason = f"{text!r} does not have the id {token['id']} in the vocabulary."
             raise refusal("added_tokens", document, reason)
     symbols = {text for text, is_special in special.items() if not is_special}
-    return _Added(special.keys() - symbols, symbols, new)
+    new = [(text, special[text]) for text in ids if text not in pieces]
+    return _File(document, described, pieces, special.keys() - symbols, symbols, new)
+
+
+def _ids_of(document: JsonObject, described: JsonObject) -> dict[str, int]:
+    """Return the ids of the pieces."""
+    given = described["vocab"]
+    if described["type"] == "Unigram":
+        texts = [text for text, _ in given]
+        if len(set(texts)) != len(texts):
+            raise refusal("model", document, "a piece occurs twice.")
+        unknown = described.get("unk_id")
+        if unknown is not None and unknown >= len(texts):
+            raise refusal("model", document, f"its unk_id {unknown} is not in the vocabulary.")
+    else:
+        texts = sorted(given, key=given.__getitem__)
+        if [given[text] for text in texts] != [*range(len(texts))]:
+            raise refusal("model", document, "its ids have gaps, or two pieces have the same id.")
+    return {text: index for index, text in enumerate(texts)}
 
 
 def _tokens(document: JsonObject) -> list[JsonObject]:
-    return document.get("added_tokens") or []  # type: ignore[return-value]
+    return document.get("added_tokens") or []
 
 
 def _most(pieces: Collection[str]) -> int:
@@ -235,9 +226,7 @@ def _most(pieces: Collection[str]) -> int:
 # ---------------------------------------------------------------- exports of spmcompat
 
 
-def _exact(
-    document: JsonObject, described: JsonObject, vocabulary: Mapping[str, int], added: _Added
-) -> tuple[ModelProto, str]:
+def _exact(file: _File) -> tuple[ModelProto, str]:
     """Return the model whose export is this file, if the file is an export of spmcompat.
 
     Returns
@@ -248,52 +237,82 @@ def _exact(
         The name of a section of the file that differs from an export of the model; empty if the
         file equals the export.
     """
-    model = _with_pieces(document, described, vocabulary, added)
-    if not _set_normalizer(model, document):
+    model = _with_pieces(file)
+    if not _set_normalizer(model, file.document):
         return model, "normalizer"
-    if not added.symbols.issubset(text for text, _ in added.new):
+    if not file.symbols.issubset(text for text, _ in file.new):
         return model, "added_tokens"
     exported = tokenizer_json.content(model)
-    if document.get("pre_tokenizer") != exported["pre_tokenizer"]:
+    if file.document.get("pre_tokenizer") != exported["pre_tokenizer"]:
         return model, "pre_tokenizer"
-    return model, "" if _equal_models(document, described, exported) else "model"
+    return model, "" if _equal_models(file, exported["model"]) else "model"
 
 
-def _with_pieces(
-    document: JsonObject, described: JsonObject, vocabulary: Mapping[str, int], added: _Added
-) -> ModelProto:
+def _with_pieces(file: _File) -> ModelProto:
     """Return a model with the pieces of the file, which is expected to be an export."""
-    control = _silent(document, vocabulary) | added.control
-    model = ModelProto()
+    control = _texts_of_silent(file) | file.control
+    if file.described["type"] != "Unigram":
+        return _model(file, control, _cut_symbols(file))
+    # Infer the type of each piece from its score, as an export writes it.
+    scores = dict(file.described["vocab"])
+    unknown = _unknown_text(file)
+    reserved = [score for text, score in scores.items() if text in _BYTES or text in control]
+    low = min(reserved, default=None) if unknown is None else scores[unknown]
+    unused = {text for text, score in scores.items() if low is not None and score == low - 1}
+    is_export = _is_export(file.document)
+    symbols = {text for text, score in scores.items() if is_export and score == symbol_score(text)}
+    model = _model(file, control, symbols, unused)
+    if (file.document.get("pre_tokenizer") or {}).get("type") == "Sequence":
+        model.trainer_spec.model_type = TrainerSpec.CHAR
+    return model
+
+
+def _model(
+    file: _File, control: Collection[str], symbols: Collection[str], unused: Collection[str] = ()
+) -> ModelProto:
+    """Return a model with the pieces of the file.
+
+    Of the normal pieces, those in `unused` become unused, and those in `symbols` user-defined.
+    """
+    model, described = ModelProto(), file.described
+    kinds = {
+        USER_DEFINED: symbols,
+        UNUSED: unused,
+        CONTROL: control,
+        UNKNOWN: {_unknown_text(file)},
+        BYTE: _BYTES if described.get("byte_fallback") else (),
+    }
+    types = dict.fromkeys(file.ids, NORMAL)
+    for kind, texts in kinds.items():  # a later type takes precedence
+        types.update(dict.fromkeys(types.keys() & texts, kind))
+    normal = [text for text, kind in types.items() if kind == NORMAL]
     if described["type"] == "Unigram":
-        _add_unigram(model, document, described, control)
+        model.trainer_spec.model_type = TrainerSpec.UNIGRAM
+        given = dict(described["vocab"])
+        scores = {text: _score_of_model(text, given[text]) for text in normal}
+        for score in scores.values():
+            if abs(score) > LARGEST_FLOAT32:
+                raise refusal("model", file.document, f"the score {score!r} is not a float32.")
     else:
-        symbols = _symbols(document, vocabulary)
-        _add_bpe(model, described, vocabulary, control, symbols, _merges(document, described))
+        # The scores are as in sentencepiece: pieces that merges produce have the highest scores, in
+        # the order of their merges. Other pieces come after them.
+        made = dict.fromkeys(left + right for left, right in _merges(file))
+        model.trainer_spec.model_type = TrainerSpec.BPE if made else TrainerSpec.CHAR
+        ordered = [text for text in made if types[text] == NORMAL]
+        ordered += [text for text in normal if text not in made]
+        scores = {text: -float(rank) for rank, text in enumerate(ordered)}
+    for text, kind in types.items():
+        _add(model, text, scores.get(text, 0.0), kind)
     model.trainer_spec.byte_fallback = bool(described.get("byte_fallback"))
     return model
 
 
-def _add_unigram(
-    model: ModelProto, document: JsonObject, described: JsonObject, control: Collection[str]
-) -> None:
-    """Add the pieces. Infer the type of each piece from its score, as an export writes it."""
-    vocabulary: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
-    unknown: int | None = described.get("unk_id")  # type: ignore[assignment]
-    reserved = [score for text, score in vocabulary if text in _BYTES or text in control]
-    is_export = _is_export(document)
-    low = vocabulary[unknown][1] if unknown is not None else min(reserved, default=None)
-    for index, (text, score) in enumerate(vocabulary):
-        kind = _meta_type(text, described, is_unknown=index == unknown, control=control)
-        if kind == NORMAL and low is not None and score == low - 1:
-            kind = UNUSED
-        elif kind == NORMAL and score == symbol_score(text) and is_export:
-            kind = USER_DEFINED
-        _refuse_score(document, score, kind)
-        _add(model, text, _score_of_model(text, score) if kind == NORMAL else 0.0, kind)
-    cuts = document.get("pre_tokenizer")
-    is_char = isinstance(cuts, dict) and cuts["type"] == "Sequence"
-    model.trainer_spec.model_type = TrainerSpec.CHAR if is_char else TrainerSpec.UNIGRAM
+def _unknown_text(file: _File) -> str | None:
+    """Return the text of the unknown piece; None if there is none."""
+    if file.described["type"] != "Unigram":
+        return file.described.get("unk_token")
+    number = file.described.get("unk_id")
+    return None if number is None else file.described["vocab"][number][0]
 
 
 def _score_of_model(text: str, score: float) -> float:
@@ -302,43 +321,8 @@ def _score_of_model(text: str, score: float) -> float:
     return of_symbol if score == tokenizer_json.normal_score(of_symbol, text) else score
 
 
-def _add_bpe(
-    model: ModelProto,
-    described: JsonObject,
-    vocabulary: Mapping[str, int],
-    control: Collection[str],
-    symbols: Collection[str],
-    merges: Sequence[tuple[str, str]],
-) -> None:
-    types = {}
-    for text in vocabulary:
-        is_unknown = text == described.get("unk_token")
-        types[text] = _meta_type(text, described, is_unknown=is_unknown, control=control)
-        if types[text] == NORMAL and text in symbols:
-            types[text] = USER_DEFINED
-    # The scores are as in sentencepiece: pieces that merges produce have the highest scores, in the
-    # order of their merges. Other pieces come after them.
-    made = dict.fromkeys(left + right for left, right in merges)
-    normal = [text for text in made if types.get(text) == NORMAL]
-    normal += [text for text in vocabulary if types[text] == NORMAL and text not in made]
-    scores = {text: -float(rank) for rank, text in enumerate(normal)}
-    for text in vocabulary:
-        _add(model, text, scores.get(text, 0.0), types[text])
-    model.trainer_spec.model_type = TrainerSpec.BPE if merges else TrainerSpec.CHAR
-
-
-def _meta_type(
-    text: str, described: JsonObject, *, is_unknown: bool, control: Collection[str]
-) -> ModelProto.SentencePiece.Type:
-    if described.get("byte_fallback") and text in _BYTES:
-        return BYTE
-    if is_unknown:
-        return UNKNOWN
-    return CONTROL if text in control else NORMAL
-
-
-def _add_new(model: ModelProto, added: _Added) -> None:
-    for text, is_special in added.new:
+def _add_new(model: ModelProto, file: _File) -> None:
+    for text, is_special in file.new:
         _add(model, text, 0.0, CONTROL if is_special else USER_DEFINED)
 
 
@@ -354,18 +338,13 @@ def _nearest_float32(score: float) -> float:
     return rounded if abs(score - rounded) <= abs(rounded) * 2.0**-50 else score
 
 
-def _refuse_score(document: JsonObject, score: float, kind: int) -> None:
-    if kind == NORMAL and abs(score) > LARGEST_FLOAT32:
-        raise refusal("model", document, f"the score {score!r} is not a float32.")
-
-
 def _add(model: ModelProto, text: str, score: float, kind: int) -> None:
     piece = model.pieces.add(piece=text, score=to_float32(score))
     if kind != NORMAL:
         piece.MergeFrom(ModelProto.SentencePiece(type=kind))  # type: ignore[arg-type]
 
 
-def _merges(document: JsonObject, described: JsonObject) -> list[tuple[str, str]]:
+def _merges(file: _File) -> list[tuple[str, str]]:
     """Return the merges as pairs. In older files, a merge is a text: two parts and a space between.
 
     Raises
@@ -373,15 +352,13 @@ def _merges(document: JsonObject, described: JsonObject) -> list[tuple[str, str]
     BadValueError
         If a part or the result of a merge is not a piece.
     """
-    vocabulary: Mapping[str, int] = described["vocab"]  # type: ignore[assignment]
     merges = []
-    for merge in described["merges"]:  # type: ignore[attr-defined]
-        left, _, right = (
-            merge.partition(" ") if isinstance(merge, str) else (merge[0], "", merge[1])
-        )
+    for merge in file.described["merges"]:
+        left, right = merge.partition(" ")[::2] if isinstance(merge, str) else merge
         for part in (left, right, left + right):
-            if part not in vocabulary:
-                raise refusal("model", document, f"a merge names {part!r}, which is not a piece.")
+            if part not in file.ids:
+                reason = f"a merge names {part!r}, which is not a piece."
+                raise refusal("model", file.document, reason)
         merges.append((left, right))
     return merges
 
@@ -394,10 +371,7 @@ def _set_normalizer(model: ModelProto, document: JsonObject) -> bool:
     BadValueError
         If the charsmap of a step is damaged.
     """
-    described = document.get("normalizer")
-    steps: Sequence[JsonObject] = []
-    if isinstance(described, dict):
-        steps = described.get("normalizers", [described])
+    steps = steps_of_part(document, "normalizer")
     spec = model.normalizer_spec
     try:
         rules = rules_of_steps(steps)
@@ -413,7 +387,8 @@ def _set_normalizer(model: ModelProto, document: JsonObject) -> bool:
         spec.remove_extra_whitespaces = remove
         spec.escape_whitespaces = escape
         model.trainer_spec.treat_whitespace_as_suffix = not suffix
-        if _steps(normalizer(model)) == list(steps):
+        exported = normalizer(model)
+        if steps == ([] if exported is None else exported["normalizers"]):
             if spec.name == MARK_CASE:
                 model.denormalizer_spec.CopyFrom(case_restorer(release))
             return True
@@ -442,103 +417,66 @@ def _name_and_release(rules: Mapping[Points, Points], charsmap: bytes) -> tuple[
     return "user_defined", DEFAULT
 
 
-def _steps(normalizer: JsonObject | None) -> list[JsonObject]:
-    return [] if normalizer is None else list(normalizer["normalizers"])  # type: ignore[call-overload]
-
-
-def _equal_models(document: JsonObject, described: JsonObject, exported: JsonObject) -> bool:
+def _equal_models(file: _File, exported: JsonObject) -> bool:
     """Return whether the ``model`` section of the file is equivalent to that of an export."""
-    ours, theirs = dict(exported["model"]), dict(described)  # type: ignore[call-overload]
+    ours, theirs = dict(exported), dict(file.described)
     if ours["type"] != theirs["type"]:
         return False
     if ours["type"] == "BPE":
         theirs.setdefault("ignore_merges", False)
-        for name in ("continuing_subword_prefix", "end_of_word_suffix"):
+        for name in _OWN_SETTINGS:
             theirs[name] = theirs.get(name) or None
-        theirs["dropout"] = theirs.get("dropout") or None
-        if not same_order(ours["merges"], _merges(document, described)):
+        if not same_order(ours.pop("merges"), _merges(file)):
             return False
-        del ours["merges"], theirs["merges"]
+        del theirs["merges"]
     theirs.setdefault("byte_fallback", False)
-    return bool(ours == theirs)
+    return ours == theirs
 
 
 # ---------------------------------------------------------------- layouts of transformers
 
 
-def _similar(
-    document: JsonObject,
-    described: JsonObject,
-    vocabulary: Mapping[str, int],
-    added: _Added,
-    layout: Layout,
-) -> tuple[ModelProto, list[Limit]]:
+def _similar(file: _File, layout: Layout) -> tuple[ModelProto, list[Limit]]:
     """Return a model with the pieces and the layout of the file, and how it differs from the file.
 
     Raises
     ------
     BadValueError
-        If the model of the file has a setting that ``sentencepiece`` does not have.
+        If the model of the file has a setting that ``sentencepiece`` does not have, or the
+        pre-tokenizer isolates a symbol that the model may encode as several pieces.
     """
-    model = ModelProto()
-    spec = model.normalizer_spec
-    spec.name, spec.precompiled_charsmap = layout.name, layout.charsmap
-    spec.add_dummy_prefix = layout.add_dummy_prefix
-    spec.remove_extra_whitespaces = layout.remove_extra_whitespaces
-    spec.escape_whitespaces = layout.escape_whitespaces
-    _check_symbols(document, described, layout.symbols)
-    symbols = {*layout.symbols, *added.symbols}
-    differences = list(layout.differences)
-    if described["type"] == "Unigram":
-        entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
-        for index, (text, score) in enumerate(entries):
-            is_unknown = index == described.get("unk_id")
-            kind = _meta_type(text, described, is_unknown=is_unknown, control=added.control)
-            if kind == NORMAL and text in symbols:
-                kind = USER_DEFINED
-            _refuse_score(document, score, kind)
-            _add(model, text, score if kind == NORMAL else 0.0, kind)
-        model.trainer_spec.model_type = TrainerSpec.UNIGRAM
-        differences += unigram_differences(described, model)
-    else:
-        for name in ("continuing_subword_prefix", "end_of_word_suffix", "dropout"):
-            if described.get(name):
-                raise refusal("model", document, f"it has the setting {name}.")
-        merges = _merges(document, described)
-        _add_bpe(model, described, vocabulary, added.control, symbols, merges)
-        differences += bpe_differences(described, model, merges)
-    differences += word_differences(model, layout)
-    return model, differences
-
-
-def _check_symbols(document: JsonObject, described: JsonObject, symbols: Collection[str]) -> None:
-    """Raise if the pre-tokenizer isolates a symbol that the model may encode as several pieces.
-
-    Raises
-    ------
-    BadValueError
-        If there is such a symbol.
-    """
-    if described["type"] == "Unigram":
+    described = file.described
+    is_unigram = described["type"] == "Unigram"
+    if is_unigram:
         # A symbol whose score is 0 or more is encoded as one piece, because all of its other
         # segmentations have a negative score.
-        entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
-        whole = {text for text, score in entries if score >= 0}
+        whole = {text for text, score in described["vocab"] if score >= 0}
     else:
-        vocabulary: Mapping[str, int] = described["vocab"]  # type: ignore[assignment]
-        whole = {text for text in vocabulary if described.get("ignore_merges") or len(text) == 1}
-    for symbol in symbols:
+        whole = {text for text in file.ids if described.get("ignore_merges") or len(text) == 1}
+    for symbol in layout.symbols:
         if symbol not in whole:
-            raise refusal("pre_tokenizer", document, f"it does not keep {symbol!r} in one piece.")
+            reason = f"it does not keep {symbol!r} in one piece."
+            raise refusal("pre_tokenizer", file.document, reason)
+    for name in (
+        () if is_unigram else ("continuing_subword_prefix", "end_of_word_suffix", "dropout")
+    ):
+        if described.get(name):
+            raise refusal("model", file.document, f"it has the setting {name}.")
+    model = _model(file, file.control, {*layout.symbols, *file.symbols})
+    model.normalizer_spec.CopyFrom(layout.spec)
+    if is_unigram:
+        differences = unigram_differences(described, model)
+    else:
+        differences = bpe_differences(described, model, _merges(file))
+    return model, [*layout.differences, *differences, *word_differences(model, layout)]
 
 
 # ---------------------------------------------------------------- trainer spec and limits
 
 
-def _set_trainer_spec(model: ModelProto, document: JsonObject, described: JsonObject) -> None:
+def _set_trainer_spec(model: ModelProto, document: JsonObject) -> None:
     spec = model.trainer_spec
     spec.vocab_size = len(model.pieces)
-    spec.byte_fallback = bool(described.get("byte_fallback"))
     texts = {piece.piece: index for index, piece in enumerate(model.pieces)}
     spec.unk_id = -1
     named = {"bos": "<s>", "eos": "</s>", "pad": "<pad>"}
@@ -565,16 +503,17 @@ def _clear_defaults(spec: TrainerSpec | NormalizerSpec) -> None:
             spec.ClearField(field.name)
 
 
-def _set_unknown(model: ModelProto, described: JsonObject, control: Collection[str]) -> list[Limit]:
+def _set_unknown(model: ModelProto, file: _File) -> list[Limit]:
     """Give a BPE model an unknown piece if it needs one. Return how it then differs from the file.
 
     ``transformers`` 5 writes files with a special token ``<unk>``, but without unk_token, for
     models with byte fallback. Other models without byte fallback get a new piece.
     """
+    described = file.described
     if described["type"] != "BPE" or described.get("unk_token"):
         return []
     text = TrainerSpec().unk_piece
-    if text in control:
+    if text in file.control:
         for piece in model.pieces:
             if piece.piece == text:
                 piece.type = UNKNOWN
@@ -613,7 +552,7 @@ def _left_out(document: JsonObject, model: ModelProto) -> Iterator[Limit]:
 # ---------------------------------------------------------------- patterns of the file
 
 
-def _texts(part: str, document: JsonObject, pattern: str, pieces: Collection[str]) -> set[str]:
+def _texts(part: str, file: _File, pattern: str) -> set[str]:
     """Return the texts that a pattern of the file lists as alternatives.
 
     The pattern is never run, because matching could take any amount of time.
@@ -623,48 +562,41 @@ def _texts(part: str, document: JsonObject, pattern: str, pieces: Collection[str
     BadValueError
         If the pattern is not a list of texts.
     """
-    texts = texts_of_pattern(pattern, _most(pieces))
+    texts = texts_of_pattern(pattern, _most(file.ids))
     if texts is None:
         shown = ascii(pattern if len(pattern) <= 60 else pattern[:60] + "…")
-        raise refusal(part, document, f"its regular expression {shown} is not a list of pieces.")
+        reason = f"its regular expression {shown} is not a list of pieces."
+        raise refusal(part, file.document, reason)
     return set(texts)
 
 
-def _silent(document: JsonObject, pieces: Collection[str]) -> set[str]:
+def _texts_of_silent(file: _File) -> set[str]:
     """Return the pieces that the decoder drops. These are the control pieces."""
     # An earlier step may drop the unknown piece, if its surface is empty.
-    for step in reversed([*_decoders(document)]):
+    for step in reversed(steps_of_part(file.document, "decoder")):
         pattern = _whole(step)
         if pattern and step.get("content") == "":
-            return _texts("decoder", document, pattern, pieces)
+            return _texts("decoder", file, pattern)
     return set()
 
 
 def _surface(document: JsonObject) -> str:
     """Return the text that the decoder writes for the unknown piece."""
     # In an export, the first step for whole pieces is that of the unknown piece.
-    contents = (str(step.get("content", "")) for step in _decoders(document) if _whole(step))
+    steps = steps_of_part(document, "decoder")
+    contents = (step.get("content", "") for step in steps if _whole(step))
     return next(contents, TrainerSpec().unk_surface)
 
 
 def _whole(step: JsonObject) -> str:
     """Return the pattern of a step without its anchors, or "" if it does not match whole pieces."""
-    pattern = step.get("pattern")
-    regex = str(pattern.get("Regex", "")) if isinstance(pattern, dict) else ""
+    regex = pattern_of(step, "Regex")
     is_whole = regex.startswith("\\A(?:") and regex.endswith("\\z")
     return regex.removeprefix("\\A").removesuffix("\\z") if is_whole else ""
 
 
-def _decoders(document: JsonObject) -> Iterable[JsonObject]:
-    decoder = document.get("decoder")
-    return decoder.get("decoders", [decoder]) if isinstance(decoder, dict) else []
-
-
-def _symbols(document: JsonObject, pieces: Collection[str]) -> set[str]:
+def _cut_symbols(file: _File) -> set[str]:
     """Return the user-defined symbols that the pre-tokenizer of a BPE file isolates."""
-    described = document.get("pre_tokenizer")
-    if not isinstance(described, dict) or described.get("type") != "Split":
-        return set()
-    pattern = described.get("pattern")
-    regex = pattern.get("Regex") if isinstance(pattern, dict) else None
-    return set() if regex is None else _texts("pre_tokenizer", document, regex, pieces)
+    described = file.document.get("pre_tokenizer") or {}
+    regex = pattern_of(described, "Regex") if described.get("type") == "Split" else None
+    return set() if regex is None else _texts("pre_tokenizer", file, regex)

@@ -74,10 +74,9 @@ def _having(tokens: Sequence[JsonObject], *settings: str) -> list[str]:
 
 def unigram_differences(described: JsonObject, model: ModelProto) -> Iterator[Limit]:
     """Yield the limits of a Unigram model."""
-    entries: list[tuple[str, float]] = described["vocab"]  # type: ignore[assignment]
     rounded = [
         text
-        for piece, (text, score) in zip(model.pieces, entries, strict=True)
+        for piece, (text, score) in zip(model.pieces, described["vocab"], strict=True)
         if piece.type == NORMAL and piece.score != score
     ]
     if rounded:
@@ -150,12 +149,9 @@ def bpe_differences(
 
 def word_differences(model: ModelProto, layout: Layout) -> Iterator[Limit]:
     """Yield a limit if the file encodes word by word, but a piece contains parts of two words."""
-    if not layout.cuts_words:
-        return
-    normal = texts_of_type(model, NORMAL)
-    doubled = SPACE_MARK * 2
-    for text in normal:
-        if SPACE_MARK in text[1:] and not (layout.remove_extra_whitespaces and doubled in text):
+    collapses = model.normalizer_spec.remove_extra_whitespaces
+    for text in texts_of_type(model, NORMAL) if layout.cuts_words else ():
+        if SPACE_MARK in text[1:] and not (collapses and SPACE_MARK * 2 in text):
             yield Limit(
                 f"The piece {text!r} continues after a space mark. The file cuts each text at "
                 "spaces, so it never uses this piece.",

@@ -13,14 +13,16 @@ from typing import NamedTuple
 
 from spmcompat.engine import NAMES, SPACE_MARK, compile_charsmap, decompile, precompiled
 from spmcompat.errors import BadValueError, TrainingError
+from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
 from spmcompat.tools.export.charsmap_steps import (
     JsonObject,
     Points,
+    pattern_of,
     prepend,
     replace,
     replace_pattern,
 )
-from spmcompat.tools.export.document import refusal
+from spmcompat.tools.export.document import refusal, steps_of_part
 from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.normalizer_functions import (
     FUNCTIONS,
@@ -42,14 +44,8 @@ class Layout(NamedTuple):
 
     Attributes
     ----------
-    rules : dict
-        The rules of the charsmap.
-    charsmap : bytes
-        The compiled charsmap.
-    name : str
-        The name of the rules.
-    add_dummy_prefix, remove_extra_whitespaces, escape_whitespaces : bool
-        The fields of the normalizer spec.
+    spec : NormalizerSpec
+        The normalizer.
     cuts_words : bool
         Whether the file encodes each word separately.
     symbols : list of str
@@ -58,12 +54,7 @@ class Layout(NamedTuple):
         The differences between the file and a model with these settings.
     """
 
-    rules: dict[Points, Points]
-    charsmap: bytes
-    name: str
-    add_dummy_prefix: bool
-    remove_extra_whitespaces: bool
-    escape_whitespaces: bool
+    spec: NormalizerSpec
     cuts_words: bool
     symbols: list[str]
     differences: list[Limit]
@@ -98,7 +89,7 @@ def layout_of(document: JsonObject, most_symbols: int) -> Layout:
     BadValueError
         If the document has a step that occurs in no layout.
     """
-    steps = _collapsing_once(_flat(document.get("normalizer"), "normalizers"))
+    steps = _collapsing_once(steps_of_part(document, "normalizer"))
     start = next((at for at, step in enumerate(steps) if _code(step)), len(steps))
     # First, so that an error names a step such as Nmt, which no model has in any order.
     rules, charsmap, differences = _rules(document, steps[:start])
@@ -137,27 +128,14 @@ def layout_of(document: JsonObject, most_symbols: int) -> Layout:
         differences.append(Limit(text, refuses=True, example="a "))
     if rules and not charsmap:
         charsmap = compile_charsmap(rules, change_something=False)
-    return Layout(
-        rules,
-        charsmap,
-        _name(charsmap),
-        spaces.prefix,
-        spaces.strips,
-        spaces.escapes,
-        spaces.cuts_words,
-        spaces.symbols,
-        differences,
+    spec = NormalizerSpec(
+        name=_name(charsmap),
+        precompiled_charsmap=charsmap,
+        add_dummy_prefix=spaces.prefix,
+        remove_extra_whitespaces=spaces.strips,
+        escape_whitespaces=spaces.escapes,
     )
-
-
-def _flat(step: object, name: str) -> list[JsonObject]:
-    """Return the steps in a ``Sequence``, or a list of only `step` if it has another type.
-
-    The list is empty if `step` is not an object.
-    """
-    if not isinstance(step, dict):
-        return []
-    return list(step.get(name) or []) if step.get("type") == "Sequence" else [step]
+    return Layout(spec, spaces.cuts_words, spaces.symbols, differences)
 
 
 def _collapsing_once(steps: Sequence[JsonObject]) -> list[JsonObject]:
@@ -221,7 +199,7 @@ def _spaces(document: JsonObject, codes: Sequence[str], most_symbols: int) -> _S
     strips = _SEQUENCES.get(tuple(codes))
     if strips is None:
         raise refusal("normalizer", document)
-    steps = _flat(document.get("pre_tokenizer"), "pretokenizers")
+    steps = steps_of_part(document, "pre_tokenizer")
     kinds = [step["type"] for step in steps]
     words = kinds[:1] == ["WhitespaceSplit"]
     scheme, cuts, symbols = "", False, list[str]()
@@ -270,14 +248,11 @@ def _split_symbols(
     document: JsonObject, step: JsonObject, most: int, *, has_spaces: bool
 ) -> list[str]:
     """Return the texts that a ``Split`` step isolates; an empty list if the step has no effect."""
-    pattern = step.get("pattern")
-    if not isinstance(pattern, dict) or step.get("invert"):
-        raise refusal("pre_tokenizer", document)
-    if pattern.get("String") == " " and not has_spaces:
+    inverts = step.get("invert")
+    if pattern_of(step, "String") == " " and not has_spaces and not inverts:
         return []
-    regex = pattern.get("Regex")
-    texts = None if regex is None else texts_of_pattern(str(regex), most)
-    if texts is None or "" in texts or str(step.get("behavior")).lower() != "isolated":
+    texts = texts_of_pattern(pattern_of(step, "Regex"), most)
+    if not texts or "" in texts or inverts or step.get("behavior", "").lower() != "isolated":
         raise refusal("pre_tokenizer", document)
     found, lengths = set[str](), set[int]()
     for text in texts:
@@ -302,7 +277,7 @@ def _rules(
     """
     blob, rules, others = b"", dict[Points, Points](), list(steps)
     if others and others[-1]["type"] == "Precompiled":
-        blob = base64.b64decode(str(others.pop()["precompiled_charsmap"]))
+        blob = base64.b64decode(others.pop()["precompiled_charsmap"])
         try:
             rules = decompile(blob)
         except TrainingError as error:

@@ -15,7 +15,7 @@ from itertools import product
 from typing import NamedTuple, TypeAlias
 
 from spmcompat.errors import BadValueError
-from spmcompat.tools.export.charsmap_steps import JsonObject, Points
+from spmcompat.tools.export.charsmap_steps import JsonObject, Points, pattern_of
 from spmcompat.tools.export.document import short_name
 
 _Function: TypeAlias = "Callable[[str], str]"
@@ -150,13 +150,12 @@ def _points(text: str) -> Points:
 
 def _replaced(step: JsonObject) -> tuple[str, str]:
     """Return the text that a Replace step replaces, and the new text."""
-    pattern = step.get("pattern")
-    text = pattern.get("String") if isinstance(pattern, dict) else None
-    if not text or not isinstance(step.get("content"), str):
+    text = pattern_of(step, "String")
+    if not text or "content" not in step:
         raise BadValueError(
             "normalization rules cannot express the pattern of one of its Replace steps."
         )
-    return text, str(step["content"])
+    return text, step["content"]
 
 
 def _strip_accents(text: str) -> str:

@@ -270,7 +270,7 @@ def _albert_steps(**options: bool) -> tuple[Any, Normalizer]:
     backend = _albert(**options)
     layout = layout_of(json.loads(backend.to_str()), 0)
     ours = Normalizer(
-        layout.charsmap, add_dummy_prefix=False, remove_extra_whitespaces=False,
+        layout.spec.precompiled_charsmap, add_dummy_prefix=False, remove_extra_whitespaces=False,
         escape_whitespaces=False,
     )  # fmt: skip
     return backend.normalizer, ours
