@@ -16,7 +16,6 @@ from typing import Literal
 
 from benchmarks import ROOT
 from spmcompat.releases import DEFAULT
-from spmcompat.tools.parity.reference import every_field
 from tests.parity.case import Option, one_string
 from tests.parity.environments import (
     NOTHING_ELSE,
@@ -24,6 +23,7 @@ from tests.parity.environments import (
     python_of_release,
     version_of,
 )
+from tests.parity.fields_of_spm_train import every_field
 
 MODEL_TYPES = ("unigram", "bpe", "word", "char")
 

@@ -13,7 +13,8 @@ Nothing else of the trainer is meant for them, except ``model/``, ``errors``, an
 - **Unigram**: `make_seeds`, then `Unigram` for EM, losses and pruning, then `finalize`.
 - **BPE**: `make_merges` and `count_in_encoded`.
 - **Options**: `OPTIONS` is the table of options, and `RELEASES` has the releases of
-  ``sentencepiece``. `possible_writers` and `command_of` explain the options that a model stores.
+  ``sentencepiece``. `possible_writers`, `command_of` and `stored_defaults` explain the options that
+  a model stores.
 
 Each name is imported only when it is first used, because most commands need few of them.
 """
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
         check_pretokenizer,
     )
     from spmcompat.engine.reading import Text, counted, read, read_like
-    from spmcompat.engine.stored_options import command_of, possible_writers
+    from spmcompat.engine.stored_options import command_of, possible_writers, stored_defaults
     from spmcompat.engine.unigram import Unigram
     from spmcompat.huggingface.template import Template, plain_patterns, steps
     from spmcompat.huggingface.training import count_words
@@ -95,7 +96,7 @@ _NAMES = {
     "counting.reading": ("not_utf8",),
     "engine.lines": ("LineCutter", "LineSegments", "check_pretokenizer"),
     "engine.reading": ("Text", "counted", "read", "read_like"),
-    "engine.stored_options": ("command_of", "possible_writers"),
+    "engine.stored_options": ("command_of", "possible_writers", "stored_defaults"),
     "engine.unigram": ("Unigram",),
     "huggingface.template": ("Template", "plain_patterns", "steps"),
     "huggingface.training": ("count_words",),

@@ -10,7 +10,8 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, 
 from spmcompat.normalization.charsmaps import NAMES, OWN_NAMES, precompiled
 from spmcompat.options.checks import check_options
 from spmcompat.options.from_flags import from_flags
-from spmcompat.options.option import DENORMALIZER, NORMALIZER, TRAINER, Option
+from spmcompat.options.help import default_text
+from spmcompat.options.option import DENORMALIZER, LIST, NORMALIZER, TRAINER, Option
 from spmcompat.options.table import OPTIONS
 from spmcompat.options.values import to_text
 from spmcompat.releases import DEFAULT, RELEASES, Release
@@ -87,6 +88,18 @@ def command_of(model: ModelProto, releases: Sequence[Release]) -> tuple[list[str
     except TrainingError as error:
         return [], str(error)
     return ["spm_train", *(f"--{name}={text}" for name, text in given.items())], ""
+
+
+def stored_defaults(release: Release) -> dict[str, str]:
+    """Return the options that ``spm_train`` stores even if they are not given, and their values."""
+    return {
+        name: default_text(option)
+        for name, option in OPTIONS.items()
+        if option.flag
+        and option.stored_in in (TRAINER, NORMALIZER)
+        and option.kind != LIST
+        and name in _flags_of(release)
+    }
 
 
 # The attributes of `Settings` that contain the specs of a model.

@@ -11,10 +11,10 @@ from typing import Any
 import sentencepiece
 
 from spmcompat.releases import RELEASES
-from spmcompat.tools.parity.reference import every_field
 
 from . import pretokenizers
 from .case import WRITER, Case, one_string
+from .fields_of_spm_train import every_field
 from .reference_flags import DEFAULTS, flags_set
 
 VERSION: str = sentencepiece.__version__

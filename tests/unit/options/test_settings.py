@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 
+from spmcompat.engine import stored_defaults
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.sentencepiece_model_pb2 import NormalizerSpec
 from spmcompat.options.from_flags import from_flags
@@ -15,7 +16,9 @@ from spmcompat.options.from_keywords import from_kwargs, from_string, from_value
 from spmcompat.options.option import OBJECT
 from spmcompat.options.settings import Settings, with_charsmaps
 from spmcompat.options.table import OPTIONS
+from spmcompat.releases import RELEASES, Release
 from tests.kinds import raises_kind
+from tests.parity.fields_of_spm_train import every_field
 
 
 def stored(spec: Message) -> dict[str, Any]:
@@ -43,6 +46,17 @@ def test_the_command_line_stores_every_field() -> None:
         "normalization_rule_tsv",
     ]
     assert stored(settings.denormalizer) == {}
+
+
+@pytest.mark.parametrize("release", RELEASES.values(), ids=RELEASES)
+def test_the_stored_defaults_are_those_of_spm_train(release: Release) -> None:
+    known = every_field({}, release)
+    ours = stored_defaults(release)
+    assert ours.pop("model_prefix") == ""
+    assert ours == {
+        name: f"{value:g}" if isinstance(value, float) else str(value).lower()
+        for name, value in known.items()
+    }
 
 
 def test_no_setting_leaks_into_the_next() -> None:

@@ -1,8 +1,8 @@
 """The options that ``spm_train`` stores, as keywords for the ``sentencepiece`` Python package.
 
 The Python package does not include ``spm_train``, and stores only the options that it is given.
-This module does not import any dependency, because it also runs in environments where only
-``sentencepiece`` is installed.
+The table is independent of the options of spmcompat. This module does not import any dependency,
+because it also runs in environments where only ``sentencepiece`` is installed.
 """
 
 from collections.abc import Mapping
