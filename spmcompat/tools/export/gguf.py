@@ -11,7 +11,7 @@ from io import StringIO
 
 from spmcompat.engine import SPACE_MARK
 from spmcompat.model.encoding import symbol_score
-from spmcompat.model.pieces import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
+from spmcompat.model.pieces import NORMAL, UNUSED, USER_DEFINED
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export import gguf_file
@@ -23,16 +23,8 @@ __all__ = ["files", "limits", "load"]
 
 _NAMES = {TrainerSpec.UNIGRAM: "t5", TrainerSpec.BPE: "llama"}
 
-# The types of tokens in GGUF.
-_UNDEFINED, _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(7)
-_TYPES = {
-    NORMAL: _NORMAL,
-    UNKNOWN: _UNKNOWN,
-    CONTROL: _CONTROL,
-    USER_DEFINED: _USER_DEFINED,
-    UNUSED: _UNUSED,
-    BYTE: _BYTE,
-}
+# GGUF numbers the types of tokens as sentencepiece does, and has one more.
+_UNDEFINED = 0
 
 
 def files(model: ModelProto) -> dict[str, bytes]:
@@ -40,27 +32,27 @@ def files(model: ModelProto) -> dict[str, bytes]:
     spec = model.normalizer_spec
     kind = _NAMES[model.trainer_spec.model_type]
     tokens = _unigram_tokens(model) if kind == "t5" else _bpe_tokens(model)
-    values = {
+    values: dict[str, gguf_file.Value] = {
         # llama.cpp loads the vocabulary without the hyperparameters of the architecture, but it
         # must know the name of the architecture.
-        "general.architecture": gguf_file.text(kind),
+        "general.architecture": kind,
         # All files have this name, because llama.cpp applies other rules to names that contain the
         # name of certain models.
-        "general.name": gguf_file.text("vocabulary"),
-        "tokenizer.ggml.model": gguf_file.text(kind),
-        "tokenizer.ggml.pre": gguf_file.text("default"),
-        "tokenizer.ggml.tokens": gguf_file.texts([text for text, _, _ in tokens]),
-        "tokenizer.ggml.scores": gguf_file.floats([score for _, score, _ in tokens]),
-        "tokenizer.ggml.token_type": gguf_file.integers([kind for _, _, kind in tokens]),
-        "tokenizer.ggml.add_space_prefix": gguf_file.flag(spec.add_dummy_prefix),
-        "tokenizer.ggml.remove_extra_whitespaces": gguf_file.flag(spec.remove_extra_whitespaces),
-        "tokenizer.ggml.add_bos_token": gguf_file.flag(False),
-        "tokenizer.ggml.add_eos_token": gguf_file.flag(False),
+        "general.name": "vocabulary",
+        "tokenizer.ggml.model": kind,
+        "tokenizer.ggml.pre": "default",
+        "tokenizer.ggml.tokens": [text for text, _, _ in tokens],
+        "tokenizer.ggml.scores": [score for _, score, _ in tokens],
+        "tokenizer.ggml.token_type": [kind for _, _, kind in tokens],
+        "tokenizer.ggml.add_space_prefix": spec.add_dummy_prefix,
+        "tokenizer.ggml.remove_extra_whitespaces": spec.remove_extra_whitespaces,
+        "tokenizer.ggml.add_bos_token": False,
+        "tokenizer.ggml.add_eos_token": False,
     }
     if spec.precompiled_charsmap:
-        values["tokenizer.ggml.precompiled_charsmap"] = gguf_file.binary(spec.precompiled_charsmap)
+        values["tokenizer.ggml.precompiled_charsmap"] = spec.precompiled_charsmap
     for name, found in special_ids(model).items():
-        values[f"tokenizer.ggml.{name}_token_id"] = gguf_file.integer(found)
+        values[f"tokenizer.ggml.{name}_token_id"] = found
     return {"": gguf_file.serialize(values)}
 
 
@@ -100,11 +92,11 @@ def _unigram_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
     kept = [symbol for symbol, is_always in changed_symbols(model).items() if is_always]
     tokens = []
     for piece in model.pieces:
-        score, kind = piece.score, _TYPES[piece.type]
-        if kind == _UNUSED:
+        score, kind = piece.score, int(piece.type)
+        if kind == UNUSED:
             kind = _UNDEFINED
-        elif kind == _USER_DEFINED and not (piece.piece in kept and piece.piece.isascii()):
-            score, kind = symbol_score(piece.piece), _NORMAL
+        elif kind == USER_DEFINED and not (piece.piece in kept and piece.piece.isascii()):
+            score, kind = symbol_score(piece.piece), NORMAL
         tokens.append((piece.piece, score, kind))
     return tokens
 
@@ -120,11 +112,11 @@ def _bpe_tokens(model: ModelProto) -> list[tuple[str, float, int]]:
     pieces = {piece.piece for piece in model.pieces}
     tokens = []
     for piece in model.pieces:
-        text, kind = piece.piece, _TYPES[piece.type]
-        if text in cut and kind == _USER_DEFINED:
+        text, kind = piece.piece, int(piece.type)
+        if text in cut and kind == USER_DEFINED:
             with_spaces = text.replace(SPACE_MARK, " ")
             text = text if with_spaces in pieces else with_spaces
-        elif kind == _USER_DEFINED:
-            kind = _NORMAL
+        elif kind == USER_DEFINED:
+            kind = NORMAL
         tokens.append((text, piece.score, kind))
     return tokens

@@ -6,8 +6,8 @@ files of this module with ``gguf``.
 """
 
 import struct
-from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Mapping
+from typing import TypeAlias
 
 _MAGIC = b"GGUF"
 _VERSION = 3
@@ -17,64 +17,37 @@ _ALIGNMENT = 32
 
 _UINT8, _UINT32, _INT32, _FLOAT32, _BOOL, _STRING, _ARRAY = 0, 4, 5, 6, 7, 8, 9
 
-
-class TypedValue(NamedTuple):
-    """A typed value as stored in the file: its type and its bytes."""
-
-    type: int
-    content: bytes
+Value: TypeAlias = bool | int | str | bytes | list[str] | list[float] | list[int]
+"""A value: its type determines the type in the file. Bytes and lists become arrays."""
 
 
-Values: TypeAlias = dict[str, TypedValue]
-
-
-def integer(value: int) -> TypedValue:
-    """Return a value of type UINT32."""
-    return TypedValue(_UINT32, struct.pack("<I", value))
-
-
-def flag(value: bool) -> TypedValue:
-    """Return a value of type BOOL."""
-    return TypedValue(_BOOL, struct.pack("<?", value))
-
-
-def text(value: str) -> TypedValue:
-    """Return a string."""
-    return TypedValue(_STRING, _string(value.encode()))
-
-
-def texts(values: Sequence[str]) -> TypedValue:
-    """Return an array of strings."""
-    return _array(_STRING, len(values), b"".join(_string(value.encode()) for value in values))
-
-
-def floats(values: Sequence[float]) -> TypedValue:
-    """Return an array of float32."""
-    return _array(_FLOAT32, len(values), struct.pack(f"<{len(values)}f", *values))
-
-
-def integers(values: Sequence[int]) -> TypedValue:
-    """Return an array of signed 32-bit integers."""
-    return _array(_INT32, len(values), struct.pack(f"<{len(values)}i", *values))
-
-
-def binary(value: bytes) -> TypedValue:
-    """Return an array of bytes."""
-    return _array(_UINT8, len(value), value)
-
-
-def serialize(values: Values) -> bytes:
+def serialize(values: Mapping[str, Value]) -> bytes:
     """Return the content of a file with these values and no tensors."""
     parts = [_MAGIC, struct.pack("<IQQ", _VERSION, 0, len(values))]
     for key, value in values.items():
-        parts += [_string(key.encode()), struct.pack("<I", value.type), value.content]
+        parts += [_string(key), _typed(value)]
     content = b"".join(parts)
     return content + bytes(-len(content) % _ALIGNMENT)
 
 
-def _string(value: bytes) -> bytes:
-    return struct.pack("<Q", len(value)) + value
+def _typed(value: Value) -> bytes:
+    """Return the type of a value, and its content."""
+    if isinstance(value, bool):
+        return struct.pack("<I?", _BOOL, value)
+    if isinstance(value, int):
+        return struct.pack("<II", _UINT32, value)
+    if isinstance(value, str):
+        return struct.pack("<I", _STRING) + _string(value)
+    if isinstance(value, bytes):
+        kind, content = _UINT8, value
+    elif isinstance(value[0], str):
+        kind, content = _STRING, b"".join(map(_string, value))
+    else:
+        kind, code = (_FLOAT32, "f") if isinstance(value[0], float) else (_INT32, "i")
+        content = struct.pack(f"<{len(value)}{code}", *value)
+    return struct.pack("<IIQ", _ARRAY, kind, len(value)) + content
 
 
-def _array(kind: int, length: int, content: bytes) -> TypedValue:
-    return TypedValue(_ARRAY, struct.pack("<IQ", kind, length) + content)
+def _string(value: str) -> bytes:
+    content = value.encode()
+    return struct.pack("<Q", len(content)) + content

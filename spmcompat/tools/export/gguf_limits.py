@@ -5,9 +5,8 @@ The rules in this module come from ``llama-vocab.cpp``. The tests check them wit
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
-from typing import TypeAlias
 
 from spmcompat.engine import SPACE_MARK, decompile
 from spmcompat.model.meta_pieces import reserved_ids
@@ -98,9 +97,10 @@ def limits(model: ModelProto) -> list[Limit]:
                 refuses=True,
             )
         ]
-    rules = _BPE_RULES if kind == TrainerSpec.BPE else _UNIGRAM_RULES
-    found = [limit for rule in (*_COMMON_RULES, *rules) for limit in rule(model)]
-    return found if kind == TrainerSpec.BPE else [*found, TIES]
+    found = [*_common_limits(model)]
+    if kind == TrainerSpec.BPE:
+        return [*found, *_bpe_limits(model)]
+    return [*found, *_unigram_limits(model), TIES]
 
 
 def special_ids(model: ModelProto) -> dict[str, int]:
@@ -126,11 +126,6 @@ def cut_symbols(model: ModelProto) -> list[str]:
         for symbol in _symbols(model)
         if " " not in symbol and not (len(symbol) == 1 and symbol not in merged)
     ]
-
-
-def _rules(model: ModelProto) -> dict[tuple[int, ...], tuple[int, ...]]:
-    blob = model.normalizer_spec.precompiled_charsmap
-    return decompile(blob) if blob else {}
 
 
 def changed_symbols(model: ModelProto) -> dict[str, bool]:
@@ -198,57 +193,49 @@ def _is_begin(begin: str, texts: Sequence[str], *, besides: str = "") -> bool:
     return any(text.startswith(begin) and text != besides for text in texts[at : at + 2])
 
 
-def _nul_characters(model: ModelProto) -> Iterator[Limit]:
+def _common_limits(model: ModelProto) -> Iterator[Limit]:
+    """Yield the limits of models of both types."""
+    spec = model.normalizer_spec
     if any("\0" in piece.piece for piece in model.pieces):
         yield Limit(
             "A piece contains the NUL character, which ends a token of llama.cpp.",
             "Train without that symbol.",
             refuses=True,
         )
-
-
-def _suffix(model: ModelProto) -> Iterator[Limit]:
-    if model.trainer_spec.treat_whitespace_as_suffix and model.normalizer_spec.add_dummy_prefix:
+    if model.trainer_spec.treat_whitespace_as_suffix and spec.add_dummy_prefix:
         yield Limit(
             "llama.cpp does not append a space to the text.",
             "Train with --treat_whitespace_as_suffix=false or --add_dummy_prefix=false.",
             refuses=True,
         )
-
-
-def _spaces_kept_as_they_are(model: ModelProto) -> Iterator[Limit]:
-    if not model.normalizer_spec.escape_whitespaces:
+    if not spec.escape_whitespaces:
         yield Limit("llama.cpp always replaces spaces with the space mark.", refuses=True)
-
-
-def _end_of_text(model: ModelProto) -> Iterator[Limit]:
+    is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
     if "eos" not in special_ids(model):
-        taken = 1 if model.trainer_spec.model_type == TrainerSpec.UNIGRAM else 2
         yield Limit(
-            f"The model has no eos, so llama.cpp ends a text at id {taken}.",
+            f"The model has no eos, so llama.cpp ends a text at id {2 if is_bpe else 1}.",
             "Train with --eos_id of 0 or more.",
         )
-
-
-def _known_texts(model: ModelProto) -> Iterator[Limit]:
-    is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
-    found = [
+    retyped = [
         piece.piece
         for piece in model.pieces
         if (piece.piece in _ALWAYS_USER_DEFINED and piece.type != NORMAL)
         or (is_bpe and piece.piece in _ALWAYS_CONTROL and piece.type == USER_DEFINED)
     ]
-    if found:
+    if retyped:
         yield Limit(
-            f"llama.cpp gives {a_few(found)} another type, so it does not find these pieces in "
+            f"llama.cpp gives {a_few(retyped)} another type, so it does not find these pieces in "
             "the same texts as sentencepiece.",
             "Train with other names for these symbols.",
         )
+    if model.denormalizer_spec.precompiled_charsmap:
+        yield DECODING_RULES
 
 
-def _unknown_characters(model: ModelProto) -> Iterator[Limit]:
-    types = {piece.type for piece in model.pieces}
-    if UNKNOWN not in types:
+def _unigram_limits(model: ModelProto) -> Iterator[Limit]:
+    """Yield the limits of Unigram models."""
+    spec = model.normalizer_spec
+    if not texts_of_type(model, UNKNOWN):
         yield Limit(
             "The model has no unknown piece, which llama.cpp needs.",
             "Train with --unk_id of 0 or more.",
@@ -259,10 +246,6 @@ def _unknown_characters(model: ModelProto) -> Iterator[Limit]:
             "llama.cpp encodes unknown characters as the unknown piece, not as bytes.",
             "Train with --byte_fallback=false or --model_type=bpe.",
         )
-
-
-def _first_space(model: ModelProto) -> Iterator[Limit]:
-    spec = model.normalizer_spec
     if spec.remove_extra_whitespaces and not spec.add_dummy_prefix:
         yield Limit(
             "llama.cpp adds a space before the text if extra spaces are removed.",
@@ -275,19 +258,17 @@ def _first_space(model: ModelProto) -> Iterator[Limit]:
             "Train with --remove_extra_whitespaces=true or --add_dummy_prefix=false.",
             inexpressible=r"\A +\Z",
         )
-
-
-def _last_marks(model: ModelProto) -> Iterator[Limit]:
-    spec = model.normalizer_spec
-    if spec.remove_extra_whitespaces and (ord(SPACE_MARK),) not in _rules(model):
+    rules = decompile(spec.precompiled_charsmap) if spec.precompiled_charsmap else {}
+    if spec.remove_extra_whitespaces and (ord(SPACE_MARK),) not in rules:
         yield Limit(
             "llama.cpp keeps the character U+2581 at the end of a text.",
             "Train with --remove_extra_whitespaces=false if texts end with it.",
             inexpressible=rf"{SPACE_MARK}\Z",
         )
+    yield from _limits_of_changed_symbols(model)
 
 
-def _normalized_symbols(model: ModelProto) -> Iterator[Limit]:
+def _limits_of_changed_symbols(model: ModelProto) -> Iterator[Limit]:
     found = changed_symbols(model)
     always = [symbol for symbol, is_always in found.items() if is_always]
     lost = [symbol for symbol in always if not symbol.isascii()]
@@ -314,20 +295,19 @@ def _normalized_symbols(model: ModelProto) -> Iterator[Limit]:
         )
 
 
-def _no_normalizer(model: ModelProto) -> Iterator[Limit]:
-    if model.normalizer_spec.precompiled_charsmap:
+def _bpe_limits(model: ModelProto) -> Iterator[Limit]:
+    """Yield the limits of BPE models."""
+    spec = model.normalizer_spec
+    if spec.precompiled_charsmap:
         yield Limit(
             "llama.cpp does not normalize the text of a BPE model.",
             "Train with --normalization_rule_name=identity.",
         )
-    if model.normalizer_spec.remove_extra_whitespaces:
+    if spec.remove_extra_whitespaces:
         yield Limit(
             "llama.cpp keeps extra spaces in the text of a BPE model.",
             "Train with --remove_extra_whitespaces=false.",
         )
-
-
-def _no_bytes(model: ModelProto) -> Iterator[Limit]:
     if not model.trainer_spec.byte_fallback:
         yield Limit(
             "llama.cpp encodes unknown characters of a BPE model as bytes, and ends the program if "
@@ -335,11 +315,8 @@ def _no_bytes(model: ModelProto) -> Iterator[Limit]:
             "Train with --byte_fallback=true.",
             refuses=True,
         )
-
-
-def _cuts_at_symbols(model: ModelProto) -> Iterator[Limit]:
     symbols = cut_symbols(model)
-    if symbols and model.normalizer_spec.add_dummy_prefix:
+    if symbols and spec.add_dummy_prefix:
         yield Limit(
             f"llama.cpp does not add a space before {a_few(symbols)} at the start of a text, but "
             "adds one after the symbol.",
@@ -353,35 +330,27 @@ def _cuts_at_symbols(model: ModelProto) -> Iterator[Limit]:
             "and llama.cpp the longest one.",
             "Train with symbols that do not begin with the end of another symbol.",
         )
-
-
-def _overlaps(symbol: str, ordered: Sequence[str]) -> bool:
-    return any(_is_begin(symbol[at:], ordered, besides=symbol) for at in range(1, len(symbol)))
-
-
-def _unused_pieces(model: ModelProto) -> Iterator[Limit]:
     unused = texts_of_type(model, UNUSED)
     if unused:
         yield Limit(
             f"llama.cpp uses the unused pieces of a BPE model: {a_few(unused)}.",
             "Train with a smaller --vocab_size instead of making pieces unused.",
         )
-
-
-def _merged_texts(model: ModelProto) -> Iterator[Limit]:
-    """Yield a limit if merging in llama.cpp can produce a control, unknown or byte piece."""
     texts = {piece.piece for piece in model.pieces}
-    special = (CONTROL, UNKNOWN, BYTE)
-    found = [
-        piece.piece
-        for piece in model.pieces
-        if piece.type in special and (len(piece.piece) == 1 or _has_parts(piece.piece, texts))
+    merged = [
+        text
+        for text in texts_of_type(model, CONTROL, UNKNOWN, BYTE)
+        if len(text) == 1 or _has_parts(text, texts)
     ]
-    if found:
+    if merged:
         yield Limit(
-            f"llama.cpp merges pieces to {a_few(found)} where a text contains these characters.",
+            f"llama.cpp merges pieces to {a_few(merged)} where a text contains these characters.",
             "Train with other names: --bos_piece, --eos_piece, --unk_piece, --control_symbols.",
         )
+
+
+def _overlaps(symbol: str, ordered: Sequence[str]) -> bool:
+    return any(_is_begin(symbol[at:], ordered, besides=symbol) for at in range(1, len(symbol)))
 
 
 def _has_parts(text: str, texts: Set[str]) -> bool:
@@ -389,32 +358,3 @@ def _has_parts(text: str, texts: Set[str]) -> bool:
         all(len(part) == 1 or part in texts for part in (text[:at], text[at:]))
         for at in range(1, len(text))
     )
-
-
-def _decoding_rules(model: ModelProto) -> Iterator[Limit]:
-    if model.denormalizer_spec.precompiled_charsmap:
-        yield DECODING_RULES
-
-
-_Rule: TypeAlias = Callable[[ModelProto], Iterator[Limit]]
-_COMMON_RULES: tuple[_Rule, ...] = (
-    _nul_characters,
-    _suffix,
-    _spaces_kept_as_they_are,
-    _end_of_text,
-    _known_texts,
-    _decoding_rules,
-)
-_UNIGRAM_RULES: tuple[_Rule, ...] = (
-    _unknown_characters,
-    _first_space,
-    _last_marks,
-    _normalized_symbols,
-)
-_BPE_RULES: tuple[_Rule, ...] = (
-    _no_normalizer,
-    _no_bytes,
-    _cuts_at_symbols,
-    _unused_pieces,
-    _merged_texts,
-)

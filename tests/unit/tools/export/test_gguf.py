@@ -68,7 +68,7 @@ class TestFile:
     """The bytes of a GGUF file, and the keys and values that it contains."""
 
     def test_the_header_is_that_of_version_3_and_the_file_ends_aligned(self) -> None:
-        content = gguf_file.serialize({"a": gguf_file.integer(7)})
+        content = gguf_file.serialize({"a": 7})
         assert content[:24] == b"GGUF" + struct.pack("<IQQ", 3, 0, 1)
         assert content[24:45] == struct.pack("<Q", 1) + b"a" + struct.pack("<II", 4, 7) + bytes(4)
         assert len(content) == 64
