@@ -66,11 +66,6 @@ class Reference:
         """Replace the characters that an export replaces, because they are unknown anyway."""
         return text.translate(self._hidden)
 
-    def decode(self, ids: Sequence[int]) -> str:
-        """Return the text that the ids decode to."""
-        text: str = self._processor.decode(list(ids))
-        return text
-
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """Return the pieces with these ids. An id that is out of range becomes ``#`` and the id."""
         known = self.model.pieces

@@ -41,6 +41,8 @@ MOST_EXPLICIT = 5000
 
 # Characters that texts should not contain: noncharacters, and one that is unassigned.
 _SEPARATOR, _BREAK, _DELETED = 0xFDE6, 0xFFF5, 0xFDE7
+DELETED_MARK = chr(_DELETED)
+"""The character that replaces text that the rules delete."""
 # Placeholders are private-use characters, from this one downwards.
 _LAST_PLACEHOLDER = 0x10E9F7
 
@@ -86,47 +88,19 @@ class CharsmapRules(NamedTuple):
         The rules whose source is one character.
     several : dict
         The rules whose source is several characters.
-    longest : int
-        The largest number of characters of a source.
     explicit : list
         The sources in `several` that each become a step, sorted. The ``NFC`` step handles the rest.
     composes : bool
         Whether there is an ``NFC`` step.
     units : list of str
         Patterns that match the longest source in `several`, or else a single character.
-    joining : list of int
-        The first characters of the sources whose targets NFC could combine with the character
-        before. Empty if there is no ``NFC`` step.
-    characters : frozenset of int
-        The characters of all sources and targets.
     """
 
     single: dict[int, Points]
     several: dict[Points, Points]
-    longest: int
     explicit: list[Points]
     composes: bool
     units: list[str]
-    joining: list[int]
-    characters: frozenset[int]
-
-
-class ProtectedRules(NamedTuple):
-    """The rules of a charsmap, and the user-defined symbols that they must not change.
-
-    Attributes
-    ----------
-    rules : CharsmapRules
-        The rules.
-    changed : list of str
-        The symbols that the rules would change. Placeholders protect them.
-    symbols : list of str
-        The symbols that the rules do not change.
-    """
-
-    rules: CharsmapRules
-    changed: list[str]
-    symbols: list[str]
 
 
 # The result is cached: both the check of the limits and the construction of the steps need it, and
@@ -142,62 +116,47 @@ def analysed(charsmap: bytes) -> CharsmapRules:
         left = _not_composed(single, several)
         if len(left) < len(explicit):
             explicit, composes = left, True
-    return CharsmapRules(
-        single,
-        several,
-        max(map(len, rules), default=0),
-        explicit,
-        composes,
-        units=_units(several),
-        joining=_joining(rules) if composes else [],
-        characters=frozenset(chain.from_iterable((*rules, *rules.values()))),
-    )
+    units = ["."]
+    if several:
+        later = character_class({code for source in several for code in source[1:]})
+        units = [f"{_BEFORE_SOURCES}{later})", longest_of(several), "."]
+    return CharsmapRules(single, several, explicit, composes, units)
 
 
-def protect_symbols(charsmap: bytes, symbols: Sequence[str]) -> ProtectedRules:
-    """Return the rules of a charsmap, and the symbols that they must not change."""
-    rules = analysed(charsmap)
-    altered = {symbol for symbol in symbols if _changes(symbol, rules)}
-    lengths = set(map(len, altered))
-    # The step that replaces a symbol must not match the beginning of a longer symbol, so the longer
-    # symbol needs a step, too.
-    changed = {
-        symbol for symbol in symbols if any(symbol[:length] in altered for length in lengths)
-    }
-    return ProtectedRules(
-        rules,
-        sorted(changed, key=lambda symbol: (-len(symbol), symbol)),
-        [symbol for symbol in symbols if symbol not in changed],
-    )
-
-
+# The result is cached, because an import tries all settings for spaces, and converting a large
+# charsmap takes a long time.
+@lru_cache(maxsize=2)
 def steps_of(
-    protected: ProtectedRules, taken: Iterable[str], *, marks_deleted: bool = False
+    charsmap: bytes, symbols: tuple[str, ...], taken: frozenset[str], *, marks_deleted: bool = False
 ) -> list[JsonObject]:
-    """Return the steps that normalize a text as the charsmap does.
+    """Return the steps that normalize a text as a charsmap does.
 
     Parameters
     ----------
-    protected : ProtectedRules
-        The result of `protect_symbols`.
-    taken : iterable of str
+    charsmap : bytes
+        The charsmap.
+    symbols : tuple of str
+        The user-defined symbols, which the rules must not change.
+    taken : frozenset of str
         The pieces. Their characters must not be used as placeholders.
     marks_deleted : bool
-        Whether to write `deleted_mark` in place of text that the rules delete.
+        Whether to write `DELETED_MARK` in place of text that the rules delete.
     """
-    rules = protected.rules
-    used = rules.characters | {ord(character) for text in taken for character in text}
+    rules = analysed(charsmap)
+    changed = _changed_symbols(symbols, rules)
+    used = {code for points in (*rules.several, *_targets(rules)) for code in points}
+    used |= {*rules.single, *map(ord, "".join(taken))}
     placeholders = (code for code in range(_LAST_PLACEHOLDER, 0xF0000, -1) if code not in used)
     separator, pause = (_SEPARATOR, _BREAK) if marks_deleted else _separators(rules)
 
-    of_symbols = {symbol: chr(next(placeholders)) for symbol in protected.changed}
+    of_symbols = {symbol: chr(next(placeholders)) for symbol in changed}
     steps: list[JsonObject] = []
     single = dict(rules.single)
-    has_cuts = bool(rules.several or protected.changed)
+    has_cuts = bool(rules.several or changed)
     if has_cuts:
         single.pop(separator, None)
         mark = chr(separator)
-        steps += [prepend(mark), replace_pattern(_cuts(protected), mark)]
+        steps += [prepend(mark), replace_pattern(_cuts(rules, changed, symbols), mark)]
         steps += [replace(mark + symbol, text) for symbol, text in of_symbols.items()]
         of_targets: dict[Points, int] = {}
         for source in sorted(rules.explicit, key=lambda points: (-len(points), points)):
@@ -276,11 +235,6 @@ def pattern_of(step: JsonObject, kind: str) -> str:
     return str((step.get("pattern") or {}).get(kind, ""))
 
 
-def deleted_mark() -> str:
-    """Return the character that replaces text that the rules delete."""
-    return chr(_DELETED)
-
-
 def replace(text: str, content: str) -> JsonObject:
     """Return the step that replaces a text."""
     return {"type": "Replace", "pattern": {"String": text}, "content": content}
@@ -310,8 +264,7 @@ def _separators(rules: CharsmapRules) -> tuple[int, int]:
     text may contain the separators, because the rules delete them anyway. CR and LF are not
     suitable, because together they form one cluster.
     """
-    targets = (*rules.single.values(), *rules.several.values())
-    kept = {code for text in (*rules.several, *targets) for code in text}
+    kept = {code for text in (*rules.several, *_targets(rules)) for code in text}
     deleted = [
         code
         for code, target in sorted(rules.single.items())
@@ -320,21 +273,24 @@ def _separators(rules: CharsmapRules) -> tuple[int, int]:
     return (deleted[0], deleted[1]) if len(deleted) > 1 else (_SEPARATOR, _BREAK)
 
 
-def _cuts(protected: ProtectedRules) -> str:
+def _targets(rules: CharsmapRules) -> list[Points]:
+    return [*rules.single.values(), *rules.several.values()]
+
+
+def _cuts(rules: CharsmapRules, changed: Sequence[str], symbols: Sequence[str]) -> str:
     r"""Return a pattern with an empty match at each position where a separator must be inserted.
 
     ``\G`` matches where the last match ended, and ``\K`` drops everything matched before it. So the
     search goes from left to right, unit by unit, as ``sentencepiece`` does, and matches the empty
     text before a unit.
     """
-    rules = protected.rules
-    changed = [tuple(map(ord, symbol)) for symbol in protected.changed]
-    symbols = [*changed, *(tuple(map(ord, symbol)) for symbol in protected.symbols)]
-    units = [longest_of(symbols)] if symbols else []
+    altered = {*changed}
+    ordered = [*changed, *(symbol for symbol in symbols if symbol not in altered)]
+    units = [longest_of(map(_points, ordered))] if symbols else []
     units += rules.units
-    ahead = [longest_of(changed)] if changed else []
+    ahead = [longest_of(map(_points, changed))] if changed else []
     if rules.composes:
-        ahead.append(character_class(rules.joining, _COMPOSES))
+        ahead.append(character_class(_joining(rules), _COMPOSES))
     if rules.explicit:
         ahead.append(longest_of(rules.explicit))
     return f"(?m)\\G(?>{'|'.join(units)}{_CUTS_END}{'|'.join(ahead)})"
@@ -348,17 +304,12 @@ def _joints(single: Mapping[int, Points]) -> str:
     return f"{pattern}|(?<={character_class(joining)})" if joining else pattern
 
 
-def _units(several: Mapping[Points, Points]) -> list[str]:
-    if not several:
-        return ["."]
-    later = character_class({code for source in several for code in source[1:]})
-    return [f"{_BEFORE_SOURCES}{later})", longest_of(several), "."]
-
-
-def _joining(rules: Mapping[Points, Points]) -> list[int]:
-    firsts = {target[0] for target in rules.values() if target}
-    combining = {code for code in firsts if _combines(code)}
-    return [source[0] for source, target in rules.items() if target and target[0] in combining]
+def _joining(rules: CharsmapRules) -> list[int]:
+    """Return the first characters of the sources whose targets NFC could combine with the left."""
+    every = [*rules.single.items(), *((one[0], target) for one, target in rules.several.items())]
+    starts = {target[0] for target in _targets(rules) if target}
+    combining = {code for code in starts if combines(chr(code))}
+    return [first for first, target in every if target and target[0] in combining]
 
 
 def _nfc_keeps(single: Mapping[int, Points]) -> bool:
@@ -402,20 +353,32 @@ def _points(text: str) -> Points:
     return tuple(map(ord, text))
 
 
-def _combines(code: int) -> bool:
-    return unicodedata.category(chr(code)).startswith("M") or any(code in jamo for jamo in _JAMO)
+def combines(character: str) -> bool:
+    """Return whether a character combines with the preceding one."""
+    return unicodedata.category(character).startswith("M") or any(
+        ord(character) in jamo for jamo in _JAMO
+    )
 
 
-def _changes(symbol: str, rules: CharsmapRules) -> bool:
+def _changed_symbols(symbols: Sequence[str], rules: CharsmapRules) -> list[str]:
+    """Return the symbols that the rules must not change, but would change, longest first."""
+    longest = max(map(len, rules.several), default=0)
+    altered = {symbol for symbol in symbols if _changes(_points(symbol), rules, longest)}
+    lengths = set(map(len, altered))
+    # The step that replaces a symbol must not match the beginning of a longer symbol, so the longer
+    # symbol needs a step, too.
+    changed = {one for one in symbols if any(one[:length] in altered for length in lengths)}
+    return sorted(changed, key=lambda symbol: (-len(symbol), symbol))
+
+
+def _changes(points: Points, rules: CharsmapRules, longest: int) -> bool:
     """Return whether the steps would change a symbol."""
-    points = tuple(map(ord, symbol))
     for start, code in enumerate(points):
         if code in rules.single or any(
-            points[start : start + length] in rules.several
-            for length in range(2, rules.longest + 1)
+            points[start : start + length] in rules.several for length in range(2, longest + 1)
         ):
             return True
     following = bisect_left(rules.explicit, points)
     if any(source[: len(points)] == points for source in rules.explicit[following : following + 1]):
         return True
-    return rules.composes and not unicodedata.is_normalized("NFC", symbol)
+    return rules.composes and not unicodedata.is_normalized("NFC", _text_of(points))

@@ -198,10 +198,7 @@ def load(path: str) -> Loaded:
     def normalize(line: str) -> str:
         return line if normalizer is None else normalizer.normalize_str(line)
 
-    def decode(ids: Sequence[int]) -> str:
-        return str(tokenizer.decode(list(ids)))
-
-    return Loaded(encode, normalize, decode)
+    return Loaded(encode, normalize)
 
 
 def _special_pieces(model: ModelProto) -> dict[str, str | list[str]]:

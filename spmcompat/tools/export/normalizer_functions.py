@@ -15,7 +15,7 @@ from itertools import product
 from typing import NamedTuple, TypeAlias
 
 from spmcompat.errors import BadValueError
-from spmcompat.tools.export.charsmap_steps import JsonObject, Points, pattern_of
+from spmcompat.tools.export.charsmap_steps import JsonObject, Points, combines, pattern_of
 from spmcompat.tools.export.document import short_name
 
 _Function: TypeAlias = "Callable[[str], str]"
@@ -26,7 +26,6 @@ LONGEST_CLUSTER = 5
 _MOST_STEPS = 100
 # All assigned characters that a step can change are in these ranges.
 _CHARACTERS = (range(1, 0xD800), range(0xF900, 0x32400), range(0xE0000, 0xE0200))
-_JAMO = (range(0x1161, 0x1176), range(0x11A8, 0x11C3))
 
 
 class TextSteps(NamedTuple):
@@ -136,8 +135,7 @@ def _clusters(text: str) -> list[str]:
     """Return the grapheme clusters of a decomposed character."""
     clusters: list[str] = []
     for one in text:
-        continues = unicodedata.category(one).startswith("M") or any(ord(one) in r for r in _JAMO)
-        if clusters and continues:
+        if clusters and combines(one):
             clusters[-1] += one
         else:
             clusters.append(one)

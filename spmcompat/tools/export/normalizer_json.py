@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import pairwise
 
 from spmcompat.engine import SPACE_MARK
 from spmcompat.model.pieces import BYTE, CONTROL, UNKNOWN, UNUSED, USER_DEFINED, texts_of_type
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.tools.export.charsmap_steps import (
+    DELETED_MARK,
     MOST_EXPLICIT,
     JsonObject,
     analysed,
-    deleted_mark,
     prepend,
-    protect_symbols,
     replace,
     replace_pattern,
     steps_of,
@@ -24,11 +22,6 @@ from spmcompat.tools.export.patterns import character_class
 
 # Noncharacters, which texts should not contain.
 _END_MARK, NO_PIECE = "\ufde9", "\ufdea"
-
-
-def user_defined_symbols(model: ModelProto) -> tuple[str, ...]:
-    """Return the texts of the user-defined symbols."""
-    return tuple(texts_of_type(model, USER_DEFINED))
 
 
 def reserved_texts(model: ModelProto) -> list[str]:
@@ -90,13 +83,12 @@ def normalizer(model: ModelProto) -> JsonObject | None:
     spec = model.normalizer_spec
     at_end = model.trainer_spec.treat_whitespace_as_suffix and spec.add_dummy_prefix
     at_start = spec.add_dummy_prefix and not at_end
-    symbols = user_defined_symbols(model)
-    protected = protect_symbols(spec.precompiled_charsmap, symbols)
-    rules = protected.rules
+    symbols = tuple(texts_of_type(model, USER_DEFINED))
+    rules = analysed(spec.precompiled_charsmap)
     deletes = at_end and not all((*rules.single.values(), *rules.several.values()))
     taken = frozenset(piece.piece for piece in model.pieces)
     marks_deleted = deletes and spec.remove_extra_whitespaces
-    steps = list(_charsmap_steps(spec.precompiled_charsmap, symbols, taken, marks_deleted))
+    steps = [*steps_of(spec.precompiled_charsmap, symbols, taken, marks_deleted=marks_deleted)]
     if not steps and at_start and not spec.remove_extra_whitespaces and spec.escape_whitespaces:
         # The usual steps for models without rules.
         steps = [prepend(SPACE_MARK), replace(" ", SPACE_MARK), *_hide(model)]
@@ -112,7 +104,7 @@ def normalizer(model: ModelProto) -> JsonObject | None:
         if at_end:
             steps.append(_append_mark())
         if at_end and deletes:
-            steps += [replace(deleted_mark(), ""), replace_pattern("\\A +", "")]
+            steps += [replace(DELETED_MARK, ""), replace_pattern("\\A +", "")]
         steps.append(replace_pattern(" {2,}", " "))
         if at_start:
             steps.append(prepend(" "))
@@ -128,16 +120,6 @@ def normalizer(model: ModelProto) -> JsonObject | None:
     # After all changes of spaces, because a reserved text may contain a space.
     steps += _hide(model)
     return {"type": "Sequence", "normalizers": steps} if steps else None
-
-
-# The result is cached, because an import tries all settings for spaces, and converting a large
-# charsmap takes a long time.
-@lru_cache(maxsize=2)
-def _charsmap_steps(
-    charsmap: bytes, symbols: tuple[str, ...], taken: frozenset[str], marks_deleted: bool
-) -> tuple[JsonObject, ...]:
-    protected = protect_symbols(charsmap, symbols)
-    return tuple(steps_of(protected, taken, marks_deleted=marks_deleted))
 
 
 def _hide(model: ModelProto) -> list[JsonObject]:

@@ -18,13 +18,10 @@ class Loaded(NamedTuple):
         Converts lines to lists of ids, without bos and eos.
     normalize : callable or None
         Converts a line to its normalized text; None if the library does not provide it.
-    decode : callable or None
-        Converts ids to text; None if the library does not have such a function.
     """
 
     encode: Callable[[Sequence[str]], list[list[int]]]
     normalize: Callable[[str], str] | None = None
-    decode: Callable[[Sequence[int]], str] | None = None
 
 
 class Target(Protocol):

@@ -86,7 +86,7 @@ def load(path: str) -> Loaded:
     def encode(lines: Sequence[str]) -> list[list[int]]:
         return [encoding.encode_ordinary(line) for line in lines]
 
-    return Loaded(encode, decode=encoding.decode)
+    return Loaded(encode)
 
 
 def _refusals(model: ModelProto) -> Iterator[tuple[str, str]]:

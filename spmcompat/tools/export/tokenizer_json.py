@@ -32,7 +32,6 @@ from spmcompat.tools.export.normalizer_json import (
     normalizer,
     normalizer_limits,
     reserved_texts,
-    user_defined_symbols,
 )
 from spmcompat.tools.export.patterns import escaped, longest_of
 from spmcompat.tools.export.targets import VERIFYING, Loaded
@@ -91,11 +90,7 @@ def load(path: str) -> Loaded:
     def normalize(line: str) -> str:
         return line if tokenizer.normalizer is None else tokenizer.normalizer.normalize_str(line)
 
-    def decode(ids: Sequence[int]) -> str:
-        text: str = tokenizer.decode(list(ids), skip_special_tokens=False)
-        return text
-
-    return Loaded(encode, normalize, decode)
+    return Loaded(encode, normalize)
 
 
 def content(model: ModelProto) -> JsonObject:
@@ -244,7 +239,7 @@ def _bpe(model: ModelProto) -> JsonObject:
 
 
 def _has_long_symbols(model: ModelProto) -> bool:
-    return any(len(symbol) > 1 for symbol in user_defined_symbols(model))
+    return any(len(symbol) > 1 for symbol in texts_of_type(model, USER_DEFINED))
 
 
 def _pre_tokenizer(model: ModelProto) -> JsonObject | None:
@@ -258,7 +253,7 @@ def _pre_tokenizer(model: ModelProto) -> JsonObject | None:
     always a ``Sequence``, so that an import can recognize it.
     """
     kind = model.trainer_spec.model_type
-    symbols = user_defined_symbols(model) if kind != TrainerSpec.UNIGRAM else ()
+    symbols = texts_of_type(model, USER_DEFINED) if kind != TrainerSpec.UNIGRAM else ()
     patterns = [longest_of([tuple(map(ord, symbol)) for symbol in symbols])] if symbols else []
     if _is_cut_into_characters(model):
         patterns.append("(?m:.)")

@@ -3,12 +3,16 @@
 import io
 import tempfile
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+
+import sentencepiece
+import tokenizers
 
 import spmcompat
 from spmcompat.model.reading import parse
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
+from spmcompat.tools.export import tokenizer_json
 from spmcompat.tools.export.causes import Reference
 from spmcompat.tools.export.exporting import write_export
 from spmcompat.tools.export.targets import Loaded, target_of
@@ -87,6 +91,13 @@ def loaded(model: ModelProto, to: str = "tokenizer.json") -> Loaded:
         path = str(Path(folder) / "export")
         write_export(target.files(model), path)
         return target.load(path)
+
+
+def decoders(model: ModelProto) -> tuple[Callable[[list[int]], str], Callable[[list[int]], str]]:
+    """Return the functions of sentencepiece and of the export that decode ids."""
+    tokenizer = tokenizers.Tokenizer.from_buffer(tokenizer_json.files(model)[""])
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model.SerializeToString())
+    return processor.decode, partial(tokenizer.decode, skip_special_tokens=False)
 
 
 def differences(

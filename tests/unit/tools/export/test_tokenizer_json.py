@@ -22,6 +22,7 @@ from tests.unit.tools.export.models import (
     RULES,
     TEXT,
     changed,
+    decoders,
     differences,
     loaded,
     train,
@@ -53,12 +54,11 @@ def test_hard_lines_have_the_ids_of_sentencepiece(model_type: str, rules: str, f
 @pytest.mark.parametrize("model_type", TYPES)
 def test_ids_are_decoded_to_the_text_of_sentencepiece(model_type: str, form: str) -> None:
     model = trained(model_type, "nmt_nfkc", form)
-    reference, export = Reference(model), loaded(model)
-    assert export.decode is not None
-    for ids in reference.encode([*hard_lines(model), *TEXT[:8]]):
-        assert export.decode(ids) == reference.decode(ids)
+    expected, decoded = decoders(model)
+    for ids in Reference(model).encode([*hard_lines(model), *TEXT[:8]]):
+        assert decoded(ids) == expected(ids)
         # Control pieces decode to nothing, and the unknown piece to `unk_surface`.
-        assert export.decode([1, *ids, 0, 2]) == reference.decode([1, *ids, 0, 2])
+        assert decoded([1, *ids, 0, 2]) == expected([1, *ids, 0, 2])
 
 
 def test_char_models_are_exact() -> None:
