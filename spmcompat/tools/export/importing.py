@@ -51,7 +51,7 @@ from spmcompat.tools.export.layout_differences import (
     word_differences,
 )
 from spmcompat.tools.export.layouts import Layout, layout_of
-from spmcompat.tools.export.limits import Limit
+from spmcompat.tools.export.limits import Limit, difference
 from spmcompat.tools.export.merges_of_pieces import same_order
 from spmcompat.tools.export.normalizer_json import normalizer
 from spmcompat.tools.export.patterns import texts_of_pattern
@@ -526,7 +526,7 @@ def _set_unknown(model: ModelProto, file: _File) -> list[Limit]:
     number = len(model.pieces)
     _add(model, text, 0.0, UNKNOWN)
     reason = f"The file has no unknown token, so the model gets one more piece, {text!r}: {number}."
-    return [Limit(reason, refuses=True)]
+    return [difference(reason)]
 
 
 def _left_out(document: JsonObject, model: ModelProto) -> Iterator[Limit]:

@@ -9,7 +9,7 @@ from spmcompat.model.pieces import BYTE, BYTE_PIECES, NORMAL, UNKNOWN, texts_of_
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec
 from spmcompat.tools.export.charsmap_steps import JsonObject
 from spmcompat.tools.export.layouts import Layout
-from spmcompat.tools.export.limits import Limit, some
+from spmcompat.tools.export.limits import Limit, difference, some
 from spmcompat.tools.export.merges_of_pieces import encoder_without_symbols, merges_of, same_order
 
 _UNKNOWN = "\U0010fffd\U0010fffc"  # two private-use characters
@@ -29,41 +29,36 @@ def symbol_differences(spec: NormalizerSpec, tokens: Sequence[JsonObject]) -> It
     changes = spec.precompiled_charsmap or spec.remove_extra_whitespaces or spec.add_dummy_prefix
     if symbols and changes:
         symbol = min(symbols)
-        yield Limit(
+        yield difference(
             f"Added tokens such as {symbol!r} become user-defined symbols. The file normalizes the "
             "parts of the text around them separately; sentencepiece normalizes the whole text.",
-            refuses=True,
-            example=f"{symbol}a" if spec.add_dummy_prefix else f"a {symbol}",
+            f"{symbol}a" if spec.add_dummy_prefix else f"a {symbol}",
         )
     words = _having(tokens, "single_word")
     if words:
-        yield Limit(
+        yield difference(
             f"The file finds {some(words)} only as a separate word; sentencepiece also finds it "
             "within words.",
-            refuses=True,
-            example=f"a{words[0]}a",
+            f"a{words[0]}a",
         )
     stripping = _having(tokens, "lstrip", "rstrip")
     if stripping:
-        yield Limit(
+        yield difference(
             f"The file removes white space around {some(stripping)}; sentencepiece keeps it.",
-            refuses=True,
-            example=f"a \n{stripping[0]}\n a",
+            f"a \n{stripping[0]}\n a",
         )
     spaced = [symbol for symbol in symbols if " " in symbol]
     if spaced:
-        yield Limit(
+        yield difference(
             f"sentencepiece never finds {some(spaced)} in a text, because of the space in it.",
-            refuses=True,
-            example=spaced[0],
+            spaced[0],
         )
     others = {*spaced, *_having(tokens, "normalized")}
     marked = [symbol for symbol in symbols if SPACE_MARK in symbol and symbol not in others]
     if marked:
-        yield Limit(
+        yield difference(
             f"sentencepiece finds {some(marked)} also with spaces in place of the space marks.",
-            refuses=True,
-            example=marked[0].replace(SPACE_MARK, " "),
+            marked[0].replace(SPACE_MARK, " "),
         )
 
 
@@ -80,17 +75,15 @@ def unigram_differences(described: JsonObject, model: ModelProto) -> Iterator[Li
         if piece.type == NORMAL and piece.score != score
     ]
     if rounded:
-        yield Limit(
+        yield difference(
             f"The scores of {len(rounded):,} pieces, such as {rounded[0]!r}, are rounded to "
             "float32. If two segmentations have almost the same score, the model may choose "
-            "another one than the file.",
-            refuses=True,
+            "another one than the file."
         )
     if described.get("byte_fallback"):
-        yield Limit(
+        yield difference(
             "The file finds the names of bytes in a text; sentencepiece does not.",
-            refuses=True,
-            example=BYTE_PIECES[0x41],
+            BYTE_PIECES[0x41],
         )
 
 
@@ -106,10 +99,8 @@ def bpe_differences(
     # these pieces out of a line before it merges anything.
     found = ["".join(merge) for merge in merges if types["".join(merge)] in (BYTE, UNKNOWN)]
     if found:
-        yield Limit(
-            f"The file finds {found[0]!r} in a text; sentencepiece does not.",
-            refuses=True,
-            example=found[0],
+        yield difference(
+            f"The file finds {found[0]!r} in a text; sentencepiece does not.", found[0]
         )
     ours = merges_of(model)
     if not same_order(ours, normal):
@@ -117,32 +108,26 @@ def bpe_differences(
         text = "The merges of one piece have different ranks in the file"
         if extra:
             text = f"{len(extra):,} merges, such as {extra[0]!r}, are missing in the file"
-        yield Limit(
+        yield difference(
             f"{text}. sentencepiece merges all neighbours whose joined text is a piece, in the "
-            "order of the scores of the pieces.",
-            refuses=True,
+            "order of the scores of the pieces."
         )
     if not described.get("unk_token") and not described.get("byte_fallback"):
-        yield Limit(
-            "The file leaves out unknown characters; sentencepiece has a piece for them.",
-            refuses=True,
-            example=_UNKNOWN,
+        yield difference(
+            "The file leaves out unknown characters; sentencepiece has a piece for them.", _UNKNOWN
         )
     elif not described.get("fuse_unk") and not described.get("byte_fallback"):
-        yield Limit(
-            "The file makes each unknown character a token; sentencepiece joins them.",
-            refuses=True,
-            example=_UNKNOWN,
+        yield difference(
+            "The file makes each unknown character a token; sentencepiece joins them.", _UNKNOWN
         )
     if described.get("ignore_merges"):
         encoder = encoder_without_symbols(model)
         for text, kind in types.items():
             if kind == NORMAL and len(text) > 1 and encoder.parts(text) is None:
-                yield Limit(
+                yield difference(
                     f"Merges do not produce {text!r}, which the file uses if it is the whole text "
                     "(ignore_merges).",
-                    refuses=True,
-                    example=text.removeprefix(SPACE_MARK).replace(SPACE_MARK, " "),
+                    text.removeprefix(SPACE_MARK).replace(SPACE_MARK, " "),
                 )
                 break
 
@@ -152,10 +137,9 @@ def word_differences(model: ModelProto, layout: Layout) -> Iterator[Limit]:
     collapses = model.normalizer_spec.remove_extra_whitespaces
     for text in texts_of_type(model, NORMAL) if layout.cuts_words else ():
         if SPACE_MARK in text[1:] and not (collapses and SPACE_MARK * 2 in text):
-            yield Limit(
+            yield difference(
                 f"The piece {text!r} continues after a space mark. The file cuts each text at "
                 "spaces, so it never uses this piece.",
-                refuses=True,
-                example=text.removeprefix(SPACE_MARK).replace(SPACE_MARK, " "),
+                text.removeprefix(SPACE_MARK).replace(SPACE_MARK, " "),
             )
             return

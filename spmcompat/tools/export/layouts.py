@@ -23,7 +23,7 @@ from spmcompat.tools.export.charsmap_steps import (
     replace_pattern,
 )
 from spmcompat.tools.export.document import refusal, steps_of_part
-from spmcompat.tools.export.limits import Limit
+from spmcompat.tools.export.limits import Limit, difference
 from spmcompat.tools.export.normalizer_functions import (
     FUNCTIONS,
     LONGEST_CLUSTER,
@@ -105,27 +105,25 @@ def layout_of(document: JsonObject, most_symbols: int) -> Layout:
         where = "cuts the text at" if spaces.splits_at_white_space else "removes"
         code = min(kept)
         differences.append(
-            Limit(
+            difference(
                 f"The file {where} U+{code:04X}, which sentencepiece keeps.",
-                refuses=True,
-                example=f"a{chr(code)}b" if spaces.splits_at_white_space else f"a{chr(code)}",
+                f"a{chr(code)}b" if spaces.splits_at_white_space else f"a{chr(code)}",
             )
         )
     if spaces.prefix and not spaces.is_prefix_exact:
         marked = _keeps(rules, ord(SPACE_MARK))
         if not spaces.strips or marked:
             differences.append(
-                Limit(
+                difference(
                     "The file puts no space before a text that already begins with a space"
                     + (" mark" if spaces.strips else "")
                     + "; sentencepiece always does.",
-                    refuses=True,
-                    example=f"{SPACE_MARK}a" if spaces.strips else " a",
+                    f"{SPACE_MARK}a" if spaces.strips else " a",
                 )
             )
     if spaces.keeps_last:
         text = "The file keeps a space at the end of a text; sentencepiece removes it."
-        differences.append(Limit(text, refuses=True, example="a "))
+        differences.append(difference(text, "a "))
     if rules and not charsmap:
         charsmap = compile_charsmap(rules, change_something=False)
     spec = NormalizerSpec(
@@ -309,12 +307,11 @@ def _cluster_difference(rules: dict[Points, Points]) -> Limit:
             default=min(texts.values()),
         )
         example += "\u0301"
-    return Limit(
+    return difference(
         "The step Precompiled works by grapheme cluster: it never composes clusters of more than "
         f"{LONGEST_CLUSTER} bytes, and it drops marks after a replaced character. sentencepiece "
         "replaces the longest source at each position.",
-        refuses=True,
-        example=example,
+        example,
     )
 
 

@@ -39,6 +39,11 @@ class Limit(NamedTuple):
         return " ".join(filter(None, (self.text, example, self.remedy)))
 
 
+def difference(text: str, example: str = "") -> Limit:
+    """Return a limit that prevents an export or an exact import."""
+    return Limit(text, refuses=True, example=example)
+
+
 TIES = Limit(
     "If two segmentations of a line have the same or almost the same score, the library may choose "
     "another one than sentencepiece: it adds up scores in float64, sentencepiece in float32.",
