@@ -201,8 +201,8 @@ def rules_of_steps(steps: Sequence[JsonObject]) -> dict[Points, Points]:
     several: dict[Points, Points] = {}
     placeholders: set[Points] = set()
     for step in steps[:last]:
-        source = _points(pattern_of(step, "String")[1:])
-        placeholder = _points(step.get("content", ""))
+        source = points_of(pattern_of(step, "String")[1:])
+        placeholder = points_of(step.get("content", ""))
         if len(source) > 1 and placeholder in single:
             several[source] = single[placeholder]
             placeholders.add(placeholder)
@@ -218,7 +218,7 @@ def rules_of_steps(steps: Sequence[JsonObject]) -> dict[Points, Points]:
         plain = {source[0]: target for source, target in single.items()}
         texts = _sources(steps)
         composed = zip(texts, _composed(texts, plain)[1], strict=True)
-        several = {**{_points(text): _points(target) for text, target in composed}, **several}
+        several = {**{points_of(text): points_of(target) for text, target in composed}, **several}
     return {**single, **several}
 
 
@@ -286,9 +286,9 @@ def _cuts(rules: CharsmapRules, changed: Sequence[str], symbols: Sequence[str]) 
     """
     altered = {*changed}
     ordered = [*changed, *(symbol for symbol in symbols if symbol not in altered)]
-    units = [longest_of(map(_points, ordered))] if symbols else []
+    units = [longest_of(map(points_of, ordered))] if symbols else []
     units += rules.units
-    ahead = [longest_of(map(_points, changed))] if changed else []
+    ahead = [longest_of(map(points_of, changed))] if changed else []
     if rules.composes:
         ahead.append(character_class(_joining(rules), _COMPOSES))
     if rules.explicit:
@@ -349,7 +349,8 @@ def _text_of(points: Points) -> str:
     return "".join(map(chr, points))
 
 
-def _points(text: str) -> Points:
+def points_of(text: str) -> Points:
+    """Return the code points of a text."""
     return tuple(map(ord, text))
 
 
@@ -363,7 +364,7 @@ def combines(character: str) -> bool:
 def _changed_symbols(symbols: Sequence[str], rules: CharsmapRules) -> list[str]:
     """Return the symbols that the rules must not change, but would change, longest first."""
     longest = max(map(len, rules.several), default=0)
-    altered = {symbol for symbol in symbols if _changes(_points(symbol), rules, longest)}
+    altered = {symbol for symbol in symbols if _changes(points_of(symbol), rules, longest)}
     lengths = set(map(len, altered))
     # The step that replaces a symbol must not match the beginning of a longer symbol, so the longer
     # symbol needs a step, too.

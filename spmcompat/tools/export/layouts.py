@@ -27,7 +27,6 @@ from spmcompat.tools.export.limits import Limit, difference
 from spmcompat.tools.export.normalizer_functions import (
     FUNCTIONS,
     LONGEST_CLUSTER,
-    TextSteps,
     composed,
 )
 from spmcompat.tools.export.patterns import texts_of_pattern
@@ -284,7 +283,7 @@ def _rules(
     has_marks = bool(rules) and all(step["type"] != "StripAccents" for step in others)
     if others:
         try:
-            rules, blob = composed(TextSteps.of(others), rules), b""
+            rules, blob = composed(others, rules), b""
         except BadValueError as error:
             raise refusal("normalizer", document, str(error)) from None
     return rules, blob, [_cluster_difference(rules)] if has_marks and rules else []

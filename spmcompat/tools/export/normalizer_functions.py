@@ -12,10 +12,16 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
 from itertools import product
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from spmcompat.errors import BadValueError
-from spmcompat.tools.export.charsmap_steps import JsonObject, Points, combines, pattern_of
+from spmcompat.tools.export.charsmap_steps import (
+    JsonObject,
+    Points,
+    combines,
+    pattern_of,
+    points_of,
+)
 from spmcompat.tools.export.document import short_name
 
 _Function: TypeAlias = "Callable[[str], str]"
@@ -28,63 +34,26 @@ _MOST_STEPS = 100
 _CHARACTERS = (range(1, 0xD800), range(0xF900, 0x32400), range(0xE0000, 0xE0200))
 
 
-class TextSteps(NamedTuple):
-    """The steps before the ``Precompiled`` step, in the order in which they are applied.
-
-    Attributes
-    ----------
-    texts : dict of str to str
-        The texts that are replaced first.
-    functions : list of callable
-        The following steps, each as a function of a text.
-    """
-
-    texts: dict[str, str]
-    functions: list[_Function]
-
-    @classmethod
-    def of(cls, steps: Sequence[JsonObject]) -> TextSteps:
-        """Divide steps into the Replace steps at the beginning and all steps after them.
-
-        Raises
-        ------
-        BadValueError
-            If a step is unknown, or rules cannot express the order of the steps.
-        """
-        texts: dict[str, str] = {}
-        functions: list[_Function] = []
-        for step in steps:
-            kind = str(step["type"])
-            if kind == "Replace" and not functions:
-                text, content = _replaced(step)
-                texts[text] = content
-            elif kind in FUNCTIONS:
-                functions.append(FUNCTIONS[kind])
-            else:
-                raise BadValueError(
-                    f"its step {short_name(kind)} has no equivalent in sentencepiece at this place."
-                )
-        replaced = [character for text in texts for character in set(text)]
-        if (
-            len(steps) > _MOST_STEPS
-            or len(set(replaced)) != len(replaced)
-            or set(replaced) & set("".join(texts.values()))
-        ):
-            raise BadValueError("the order of its Replace steps matters.")
-        return cls(texts, functions)
-
-
-def composed(steps: TextSteps, charsmap: Mapping[Points, Points]) -> dict[Points, Points]:
-    """Return the rules that do the same as the steps and a ``Precompiled`` step after them.
+def composed(
+    steps: Sequence[JsonObject], charsmap: Mapping[Points, Points]
+) -> dict[Points, Points]:
+    """Return the rules that do the same as several steps and a ``Precompiled`` step after them.
 
     Parameters
     ----------
-    steps : TextSteps
-        The steps.
+    steps : sequence of dict
+        The steps, in the order in which they are applied.
     charsmap : mapping
         The rules of Precompiled; empty if there is no such step.
+
+    Raises
+    ------
+    BadValueError
+        If a step is unknown, or rules cannot express the order of the steps.
     """
-    images = _images(steps.functions)
+    texts = _replaced_first(steps)
+    functions = [FUNCTIONS[step["type"]] for step in steps if step["type"] != "Replace"]
+    images = _images(functions)
     origins: defaultdict[str, list[int]] = defaultdict(list)
     for code, image in images.items():
         if len(image) == 1:
@@ -92,7 +61,7 @@ def composed(steps: TextSteps, charsmap: Mapping[Points, Points]) -> dict[Points
     last = partial(_by_cluster, charsmap)
     rules: dict[Points, Points] = {}
     for code in {*images, *(source[0] for source in charsmap if len(source) == 1)}:
-        points = _points(last(images.get(code, chr(code))))
+        points = points_of(last(images.get(code, chr(code))))
         if points != (code,):
             rules[(code,)] = points
     for source, target in charsmap.items():
@@ -100,9 +69,43 @@ def composed(steps: TextSteps, charsmap: Mapping[Points, Points]) -> dict[Points
         if len(source) > 1 and len(text.encode()) <= LONGEST_CLUSTER:
             codes = ([*origins[one], *([] if ord(one) in images else [ord(one)])] for one in text)
             rules.update(dict.fromkeys(product(*codes), target))
-    for text, content in steps.texts.items():
-        rules[_points(text)] = _points(last(reduce(_apply, steps.functions, content)))
+    for text, content in texts.items():
+        rules[points_of(text)] = points_of(last(reduce(_apply, functions, content)))
     return rules
+
+
+def _replaced_first(steps: Sequence[JsonObject]) -> dict[str, str]:
+    """Return the texts that the Replace steps at the beginning replace, and the new texts.
+
+    Raises
+    ------
+    BadValueError
+        As for `composed`.
+    """
+    texts: dict[str, str] = {}
+    others = [*steps]
+    while others and others[0]["type"] == "Replace":
+        step = others.pop(0)
+        text = pattern_of(step, "String")
+        if not text or "content" not in step:
+            raise BadValueError(
+                "normalization rules cannot express the pattern of one of its Replace steps."
+            )
+        texts[text] = step["content"]
+    for step in others:
+        if step["type"] not in FUNCTIONS:
+            kind = short_name(step["type"])
+            raise BadValueError(
+                f"its step {kind} has no equivalent in sentencepiece at this place."
+            )
+    replaced = [character for text in texts for character in set(text)]
+    if (
+        len(steps) > _MOST_STEPS
+        or len(set(replaced)) != len(replaced)
+        or set(replaced) & set("".join(texts.values()))
+    ):
+        raise BadValueError("the order of its Replace steps matters.")
+    return texts
 
 
 def _images(functions: Sequence[_Function]) -> dict[int, str]:
@@ -123,7 +126,7 @@ def _by_cluster(rules: Mapping[Points, Points], text: str) -> str:
     """Return the text that a ``Precompiled`` step produces from a short text."""
     result = ""
     for cluster in _clusters(text):
-        points = _points(cluster)
+        points = points_of(cluster)
         lengths = range(1, len(points) + 1) if len(cluster.encode()) <= LONGEST_CLUSTER else ()
         begin = next((points[:length] for length in lengths if points[:length] in rules), None)
         parts = [rules[begin]] if begin else [rules.get((one,), (one,)) for one in points]
@@ -140,20 +143,6 @@ def _clusters(text: str) -> list[str]:
         else:
             clusters.append(one)
     return clusters
-
-
-def _points(text: str) -> Points:
-    return tuple(map(ord, text))
-
-
-def _replaced(step: JsonObject) -> tuple[str, str]:
-    """Return the text that a Replace step replaces, and the new text."""
-    text = pattern_of(step, "String")
-    if not text or "content" not in step:
-        raise BadValueError(
-            "normalization rules cannot express the pattern of one of its Replace steps."
-        )
-    return text, step["content"]
 
 
 def _strip_accents(text: str) -> str:

@@ -3,8 +3,9 @@
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
+from itertools import islice
 from typing import NamedTuple
 
 from spmcompat.cli.plain import plain_fields
@@ -15,6 +16,7 @@ from spmcompat.tools.export.causes import TIE, Reference, cause_of
 from spmcompat.tools.export.targets import VERIFYING, Loaded, NotVerifiableError, Target
 
 _KEPT = 20
+_BATCH = 1000
 
 
 class EncodingDifference(NamedTuple):
@@ -137,7 +139,8 @@ def compare_encodings(reference: Reference, loaded: Loaded, lines: Iterable[str]
     causes: Counter[str] = Counter()
     differences: list[EncodingDifference] = []
     total = 0
-    for batch in _batches(lines):
+    remaining = iter(lines)
+    while batch := [*islice(remaining, _BATCH)]:
         total += len(batch)
         for line, expected, actual in zip(
             batch, reference.encode(batch), loaded.encode(batch), strict=True
@@ -153,14 +156,3 @@ def compare_encodings(reference: Reference, loaded: Loaded, lines: Iterable[str]
                     )
                 )
     return Verification(total, dict(causes), differences)
-
-
-def _batches(lines: Iterable[str], size: int = 1000) -> Iterable[Sequence[str]]:
-    batch: list[str] = []
-    for line in lines:
-        batch.append(line)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
