@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from spmcompat.errors import BadValueError, ConflictError, UnknownOptionError, WrongTypeError
+from spmcompat.errors import BadValueError, UnknownOptionError, WrongTypeError
 from spmcompat.options.arguments import (
     as_float,
     as_list,
@@ -368,9 +368,9 @@ def export(
     """
     from spmcompat.model.reading import read_model
     from spmcompat.runtime.progress import Report
-    from spmcompat.tools.export.exporting import export, lines_of
+    from spmcompat.tools.export.exporting import export
     from spmcompat.tools.export.hf_folder import FolderOptions
-    from spmcompat.tools.export.verifying import MODES, NO
+    from spmcompat.tools.export.verifying import MODES
 
     if model_max_length is not None:
         whole("model_max_length", model_max_length)
@@ -388,21 +388,13 @@ def export(
     )
     if verify is not None and verify not in MODES:
         raise BadValueError(f"verify must be one of {', '.join(MODES)}, not {verify!r:.300}.")
-    if verify == NO and text is not None:
-        raise ConflictError("text needs verification. Leave one of text and verify='no' out.")
-    message = read_model(model)
-    checked = os.fspath(text) if isinstance(text, os.PathLike) else text
-    lines = lines_of(checked)
-    texts = [checked if isinstance(checked, str) else None, folder.chat_template]
-    inputs = [os.fspath(model), *filter(None, texts)]
-    report = Report(0, logstream)
     return export(
-        message,
+        read_model(model),
         to,
         os.fspath(output),
-        lines,
-        report.warning,
-        inputs,
+        text,
+        Report(0, logstream).warning,
+        [model],
         verifying=verify,
         folder=folder,
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.cli.flags import Command, Flag
 from spmcompat.engine import BOOL, CHOICE, UINT64, fitted
-from spmcompat.errors import UsageError, printable
+from spmcompat.errors import ConflictError, UsageError, printable
 
 if TYPE_CHECKING:
     from spmcompat.tools.export.verifying import Verification
@@ -89,28 +89,23 @@ def command() -> Command:
 
 def _run(given: SimpleNamespace, stdout: TextIO, stderr: TextIO) -> int:
     from spmcompat.model.reading import read_model
-    from spmcompat.tools.export.exporting import export, lines_of
+    from spmcompat.tools.export.exporting import export
     from spmcompat.tools.export.hf_folder import FolderOptions
-    from spmcompat.tools.export.verifying import NO
 
-    if given.text and given.verify == NO:
-        raise UsageError("--text needs verification. Leave one of --text and --verify=no out.")
-    folder = FolderOptions(*(getattr(given, name) for name in FolderOptions._fields))
-    for name, value in folder._asdict().items():
-        if value is not None and given.to != "hf-folder":
-            raise UsageError(f"--{name} is for hf-folder, not for {given.to}.")
     (path,) = given.arguments
-    model = read_model(path)
-    found = export(
-        model,
-        given.to,
-        given.output,
-        lines_of(given.text or None),
-        lambda line: print(fitted(f"note: {printable(line)}", stderr), file=stderr),
-        [path, *filter(None, [given.text, given.chat_template])],
-        verifying=given.verify,
-        folder=folder,
-    )
+    try:
+        found = export(
+            read_model(path),
+            given.to,
+            given.output,
+            given.text or None,
+            lambda line: print(fitted(f"note: {printable(line)}", stderr), file=stderr),
+            [path],
+            verifying=given.verify,
+            folder=FolderOptions(*(getattr(given, name) for name in FolderOptions._fields)),
+        )
+    except ConflictError as error:
+        raise UsageError(str(error)) from error
     stdout.writelines(f"{printable(line)}\n" for line in report_lines(given, found))
     return EQUAL if found.problem or found.ok else DIFFERENT
 

@@ -1,9 +1,12 @@
 """Exports models (checks limits, verifies the export, writes the files), and imports models."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from spmcompat.engine import check_text, open_text
 from spmcompat.errors import (
@@ -25,6 +28,9 @@ from spmcompat.tools.export.hf_folder import (
 from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.targets import NEVER_VERIFIED, target_of
 from spmcompat.tools.export.verifying import IF_POSSIBLE, NO, REQUIRED, Verification, verify
+
+if TYPE_CHECKING:
+    from spmcompat.engine import StrPath
 
 
 class CannotExportError(BadValueError):
@@ -53,9 +59,9 @@ def export(
     model: ModelProto,
     to: str,
     output: str,
-    lines: Iterable[str] | None,
+    text: StrPath | Iterable[str] | None,
     warn: Callable[[str], None],
-    inputs: Sequence[str] = (),
+    inputs: Sequence[StrPath] = (),
     *,
     verifying: str | None = None,
     folder: FolderOptions = _DEFAULTS,
@@ -70,14 +76,14 @@ def export(
         The name of the target.
     output : str
         The file to write, or the folder if the target has several files.
-    lines : iterable of str, optional
-        The lines to verify the export with; by default, the built-in lines that the target can
-        express.
+    text : path or iterable of str, optional
+        The text to verify the export with, or its lines; by default, the built-in lines that the
+        target can express.
     warn : callable
         Called with one line for each part of the model that the target cannot express exactly. All
         calls precede the writing of files.
-    inputs : sequence of str
-        The input files, which the export must not replace.
+    inputs : sequence of path
+        The files of the model. The export must not replace them, the text or the chat template.
     verifying : str, optional
         One of `MODES`. The default is `REQUIRED`, or `IF_POSSIBLE` for a list of pieces.
     folder : FolderOptions
@@ -101,7 +107,12 @@ def export(
     target = target_of(to)
     given = [name for name, value in folder._asdict().items() if value is not None]
     if given and to != "hf-folder":
-        raise ConflictError(f"{given[0]} is for hf-folder, not for {to}: leave it out.")
+        raise ConflictError(f"--{given[0]} is for hf-folder, not for {to}: leave it out.")
+    if text is not None and verifying == NO:
+        raise ConflictError("--text needs verification. Leave one of --text and --verify=no out.")
+    lines = lines_of(text)
+    others = [text if isinstance(text, str | os.PathLike) else None, folder.chat_template]
+    inputs = [*inputs, *(one for one in others if one is not None)]
     refuse_impossible(output, "Check --output")
     _refuse_pieces(model)
     finds = folder.finds_control_pieces
@@ -193,23 +204,21 @@ def import_file(
     outputs.write_files({output: [model.SerializeToString()]}, _OPTION)
 
 
-def lines_of(text: str | Iterable[str] | None) -> Iterable[str] | None:
-    """Return the lines of a text, which is the path of a UTF-8 text, or the lines themselves.
+def lines_of(text: StrPath | Iterable[str] | None) -> Iterable[str] | None:
+    """Return the lines of a text in UTF-8, whose path is given, or the given lines.
 
     Raises
     ------
     TrainingError
         If the text cannot be read, or is not plain text in UTF-8.
     """
-    return _lines_of_file(text) if isinstance(text, str) else text
+    if not isinstance(text, str | os.PathLike):
+        return text
+    check_text(text)  # before all other errors
+    return _lines_of_file(os.fspath(text))
 
 
 def _lines_of_file(path: str) -> Iterator[str]:
-    check_text(path)  # before all other errors
-    return _checked_lines(path)
-
-
-def _checked_lines(path: str) -> Iterator[str]:
     with open_text(path) as file:
         try:
             for line in file:

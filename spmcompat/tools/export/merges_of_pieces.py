@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from spmcompat.model.encoding import BpeEncoder
 from spmcompat.model.pieces import USER_DEFINED, is_learned, pieces_of
@@ -34,7 +35,14 @@ def ordered_merges(model: ModelProto) -> tuple[list[tuple[str, str]], list[str]]
     """
     scores = mergeable(model)
     lengths = sorted({len(text) for text in scores})
-    parts = {text: list(splits(text, scores, lengths)) for text in scores}
+    parts = {
+        text: [
+            (text[:cut], text[cut:])
+            for cut in lengths[: bisect_left(lengths, len(text))]  # few, even if a text is long
+            if text[:cut] in scores and text[cut:] in scores
+        ]
+        for text in scores
+    }
     by_score: defaultdict[float, list[str]] = defaultdict(list)
     for text, score in scores.items():
         if parts[text]:
@@ -56,29 +64,6 @@ def ordered_merges(model: ModelProto) -> tuple[list[tuple[str, str]], list[str]]
     ordered = (text for _, group in sorted(by_score.items(), reverse=True) for text in group)
     misplaced = [text for group in stuck.values() for text in group]
     return [pair for text in ordered for pair in parts[text]], misplaced
-
-
-def splits(
-    text: str, pieces: Mapping[str, float], lengths: Iterable[int]
-) -> Iterator[tuple[str, str]]:
-    """Yield the splits of a text into two pieces.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    pieces : mapping
-        The pieces.
-    lengths : iterable of int
-        The lengths of the pieces, in ascending order. Only these lengths of the left piece are
-        tried, because a text may be long.
-    """
-    for cut in lengths:
-        left, right = text[:cut], text[cut:]
-        if not right:
-            break
-        if left in pieces and right in pieces:
-            yield left, right
 
 
 def encoder_without_symbols(model: ModelProto) -> BpeEncoder:

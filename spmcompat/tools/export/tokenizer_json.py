@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from spmcompat.engine import SPACE_MARK
 from spmcompat.model.encoding import UNKNOWN_PENALTY, symbol_score
@@ -52,22 +52,13 @@ def limits(model: ModelProto) -> list[Limit]:
                 refuses=True,
             )
         ]
-    found = normalizer_limits(model)
-    seen = _found_texts(model)
-    if seen:
-        found.append(
-            Limit(
-                f"{some(seen)} in a line becomes that piece, which sentencepiece never finds in a "
-                "line.",
-                "Train with the characters of that text in --required_chars.",
-            )
-        )
-    if kind == TrainerSpec.UNIGRAM:
-        found.append(TIES)
-    found += _unigram_limits(model) if _is_unigram(model) else _bpe_limits(model)
-    if model.denormalizer_spec.precompiled_charsmap:
-        found.append(DECODING_RULES)
-    return found
+    return [
+        *normalizer_limits(model),
+        *_reserved_limits(model),
+        *([TIES] if kind == TrainerSpec.UNIGRAM else []),
+        *(_unigram_limits(model) if _is_unigram(model) else _bpe_limits(model)),
+        *([DECODING_RULES] if model.denormalizer_spec.precompiled_charsmap else []),
+    ]
 
 
 def files(model: ModelProto) -> dict[str, bytes]:
@@ -122,19 +113,25 @@ def _is_unigram(model: ModelProto) -> bool:
     return bool(kind == TrainerSpec.UNIGRAM)
 
 
-def _found_texts(model: ModelProto) -> list[str]:
-    """Return the reserved texts that the library finds in a line.
+def _reserved_limits(model: ModelProto) -> Iterator[Limit]:
+    """Yield a limit if the library finds reserved texts in a line.
 
     A Unigram model can find all of them, but their scores are so low that it cuts the text into
     characters if possible. BPE and char models only find single characters.
     """
-    reserved = reserved_texts(model)
-    hidden = hidden_characters(model)
-    texts = [text for text in reserved if not set(text) & set(hidden)]
+    hidden = set(hidden_characters(model))
+    texts = [text for text in reserved_texts(model) if hidden.isdisjoint(text)]
     if not _is_unigram(model) or _is_cut_into_characters(model):
-        return [text for text in texts if len(text) == 1]
-    characters = _characters(model)
-    return [text for text in texts if not characters.issuperset(text)]
+        found = [text for text in texts if len(text) == 1]
+    else:
+        characters = _characters(model)
+        found = [text for text in texts if not characters.issuperset(text)]
+    if found:
+        yield Limit(
+            f"{some(found)} in a line becomes that piece, which sentencepiece never finds in a "
+            "line.",
+            "Train with the characters of that text in --required_chars.",
+        )
 
 
 def _characters(model: ModelProto) -> set[str]:
@@ -200,22 +197,15 @@ def _low_score(model: ModelProto) -> float:
     return float(math.floor((longest + 2) * (min(lowest, 0.0) - UNKNOWN_PENALTY)))
 
 
-def _unigram_limits(model: ModelProto) -> list[Limit]:
+def _unigram_limits(model: ModelProto) -> Iterator[Limit]:
     single = _characters(model)
-    partial = [
-        piece.piece
-        for piece in model.pieces
-        if piece.type == NORMAL and not single.issuperset(piece.piece)
-    ]
-    if not partial:
-        return []
-    return [
-        Limit(
+    partial = [text for text in texts_of_type(model, NORMAL) if not single.issuperset(text)]
+    if partial:
+        yield Limit(
             f"{some(partial)} contains a character that is not a piece, which costs more in the "
             "library than in sentencepiece, so lines with it can be cut differently.",
             "Train with these characters in --required_chars.",
         )
-    ]
 
 
 # ---------------------------------------------------------------- BPE and char
@@ -278,72 +268,49 @@ def _is_cut_into_characters(model: ModelProto) -> bool:
     return is_char and model.trainer_spec.byte_fallback and _is_unigram(model)
 
 
-def _bpe_limits(model: ModelProto) -> list[Limit]:
+def _bpe_limits(model: ModelProto) -> Iterator[Limit]:
     is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
     pieces = mergeable(model)
-    found: list[Limit] = []
-    if is_bpe:
-        found += _merge_limits(model, pieces)
-    if not _has_long_symbols(model):
-        return found
-    hidden = set(hidden_characters(model))
-    reserved = [
-        text for text in reserved_texts(model) if len(text) > 1 and not hidden.intersection(text)
-    ]
-    if reserved:
-        found.append(
-            Limit(
-                f"{some(reserved)} becomes that piece if it is the whole line, or the only text "
-                "between two user-defined symbols.",
-                "Train without --user_defined_symbols.",
-            )
-        )
     encoder = encoder_without_symbols(model)
-    unmade = [
-        text for text in pieces if len(text) > 1 and (not is_bpe or encoder.parts(text) is None)
-    ]
-    if unmade:
-        found.append(
-            Limit(
-                f"Merges do not produce {some(unmade)}; it becomes that piece if it is the only "
-                "text between two user-defined symbols.",
-                "Train without --user_defined_symbols.",
-            )
-        )
-    return found
-
-
-def _merge_limits(model: ModelProto, pieces: dict[str, float]) -> list[Limit]:
-    found = []
-    _, misplaced = ordered_merges(model)
-    if misplaced:
-        found.append(
-            Limit(
+    if is_bpe:
+        _, misplaced = ordered_merges(model)
+        if misplaced:
+            yield Limit(
                 f"{some(misplaced)} has the score of another piece. If neighbouring merges have "
                 "the same score, sentencepiece applies the left one first, the library the one "
                 "that comes first in the file. There may be no order that suits all texts.",
                 "Models written by spm_train have distinct scores.",
             )
-        )
-    partial = [text for text in pieces if len(text) > 1 and not set(text) <= pieces.keys()]
-    if partial:
-        found.append(
-            Limit(
+        partial = [text for text in pieces if len(text) > 1 and not set(text) <= pieces.keys()]
+        if partial:
+            yield Limit(
                 f"{some(partial)} contains a character that is not a piece, so no merge makes it.",
                 "Train with these characters in --required_chars.",
             )
+        unused = [text for text in texts_of_type(model, UNUSED) if encoder.parts(text) is not None]
+        if unused:
+            yield Limit(
+                f"The unused piece {some(unused)} is used; sentencepiece cuts it into its parts."
+            )
+    if not _has_long_symbols(model):
+        return
+    hidden = set(hidden_characters(model))
+    reserved = [text for text in reserved_texts(model) if len(text) > 1 and hidden.isdisjoint(text)]
+    if reserved:
+        yield Limit(
+            f"{some(reserved)} becomes that piece if it is the whole line, or the only text "
+            "between two user-defined symbols.",
+            "Train without --user_defined_symbols.",
         )
-    encoder = encoder_without_symbols(model)
-    unused = [
-        piece.piece
-        for piece in model.pieces
-        if piece.type == UNUSED and encoder.parts(piece.piece) is not None
+    unmade = [
+        text for text in pieces if len(text) > 1 and (not is_bpe or encoder.parts(text) is None)
     ]
-    if unused:
-        found.append(
-            Limit(f"The unused piece {some(unused)} is used; sentencepiece cuts it into its parts.")
+    if unmade:
+        yield Limit(
+            f"Merges do not produce {some(unmade)}; it becomes that piece if it is the only "
+            "text between two user-defined symbols.",
+            "Train without --user_defined_symbols.",
         )
-    return found
 
 
 # ---------------------------------------------------------------- decoding

@@ -108,7 +108,7 @@ def check(tokenizer: StrPath | bytes, text: StrPath | Iterable[str] | None = Non
     from spmcompat.tools.show.check_json import json_findings
     from spmcompat.tools.show.check_model import model_findings
 
-    lines = lines_of(os.fspath(text) if isinstance(text, os.PathLike) else text) or ()
+    lines = lines_of(text) or ()
     name, content = "", tokenizer
     if not isinstance(content, bytes):
         name = os.fspath(content)
