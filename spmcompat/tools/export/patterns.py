@@ -35,18 +35,22 @@ def character_class(codes: Iterable[int], properties: str = "") -> str:
     properties : str
         Text that is added to the character class, such as a Unicode property.
     """
-    ordered = sorted(set(codes))
-    if len(ordered) == 1 and not properties:
-        return _escaped(ordered[0])
-    ranges: list[str] = []
-    start = 0
-    for index, code in enumerate(ordered):
-        if index + 1 < len(ordered) and ordered[index + 1] == code + 1:
-            continue
-        first, last = _escaped(ordered[start]), _escaped(code)
-        ranges.append(first if start == index else f"{first}-{last}")
-        start = index + 1
-    return f"[{''.join(ranges)}{properties}]"
+    spans = ranges(codes)
+    texts = [_escaped(a) if a == b else f"{_escaped(a)}-{_escaped(b)}" for a, b in spans]
+    if len(spans) == 1 and spans[0][0] == spans[0][1] and not properties:
+        return texts[0]
+    return f"[{''.join(texts)}{properties}]"
+
+
+def ranges(codes: Iterable[int]) -> list[list[int]]:
+    """Return the first and the last of each range of consecutive code points."""
+    found: list[list[int]] = []
+    for code in sorted(set(codes)):
+        if found and found[-1][1] == code - 1:
+            found[-1][1] = code
+        else:
+            found.append([code, code])
+    return found
 
 
 def longest_of(texts: Iterable[Sequence[int]]) -> str:

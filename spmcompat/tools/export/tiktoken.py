@@ -35,6 +35,7 @@ from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.libraries import require
 from spmcompat.tools.export.limits import Limit
 from spmcompat.tools.export.merges_of_pieces import encoder_without_symbols
+from spmcompat.tools.export.patterns import ranges
 from spmcompat.tools.export.targets import VERIFYING, Loaded
 
 RANKS, SETTINGS = "ranks.tiktoken", "encoding.json"
@@ -226,15 +227,12 @@ def _pattern(model: ModelProto) -> str:
         symbol for symbol in symbols if len(symbol) == 1
     }
     merged = [_text(piece) for piece in model.pieces if _is_merged(piece)]
-    words = _slices(joined - {" "}, longer)
-    if " " not in joined or any(" " in symbol for symbol in longer):
-        text = _slices(joined, longer)
-    elif not any(re.search("[^ ] ", one) for one in merged):
-        text = f"(?> *){words}| +" if longer else f" *{words}| +"
-    elif not any(re.search(" [^ ]", one) for one in merged):
-        text = f"{words} *| +"
-    else:
-        text = _slices(joined, longer)
+    words, text = _slices(joined - {" "}, longer), _slices(joined, longer)
+    if " " in joined and not any(" " in symbol for symbol in longer):
+        if not any(re.search("[^ ] ", one) for one in merged):
+            text = f"(?> *){words}| +" if longer else f" *{words}| +"
+        elif not any(re.search(" [^ ]", one) for one in merged):
+            text = f"{words} *| +"
     return "|".join([*map(_escaped, longer), f"[^{_class(joined)}]", text])
 
 
@@ -257,10 +255,5 @@ def _escaped(text: str) -> str:
 
 def _class(characters: Set[str]) -> str:
     """Return the content of a character class, as ranges of code points."""
-    ranges: list[list[int]] = []
-    for code in sorted(map(ord, characters)):
-        if ranges and ranges[-1][1] == code - 1:
-            ranges[-1][1] = code
-        else:
-            ranges.append([code, code])
-    return "".join(rf"\x{{{first:X}}}-\x{{{last:X}}}" for first, last in ranges)
+    spans = ranges(map(ord, characters))
+    return "".join(rf"\x{{{first:X}}}-\x{{{last:X}}}" for first, last in spans)

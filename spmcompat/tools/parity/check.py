@@ -362,24 +362,19 @@ def _input_file(path: str | os.PathLike[str], input_format: str) -> str:
     refuse_impossible(path, "Check --input")
     try:
         is_file = stat.S_ISREG(os.stat(path).st_mode)
-        if is_file:
-            _refuse_other_data(os.fspath(path), input_format)
+        what = other_data(os.fspath(path), input_format) if is_file else ""
     except OSError as error:
         raise MissingFileError(f'"{path}": {error.strerror}. Check --input.') from error
     if not is_file:
         raise MissingFileError(
             f'"{path}" is not a regular file, so it cannot be read twice. Check --input.'
         )
-    return os.path.abspath(path)
-
-
-def _refuse_other_data(path: str, input_format: str) -> None:
-    """Raise if a file is not a text file."""
-    if what := other_data(path, input_format):
+    if what:
         raise WrongFormatError(
             f'"{path}" contains {what} data, of which {REFERENCE} would read the bytes. Write its '
             "texts to a text file, one on each line."
         )
+    return os.path.abspath(path)
 
 
 def _train_both(
