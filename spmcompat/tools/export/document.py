@@ -13,7 +13,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spmcompat.errors import BadModelError, BadValueError, TrainingError
 from spmcompat.runtime.inputs import open_file
@@ -37,6 +37,7 @@ class CannotImportError(BadValueError):
 MOST_BYTES = 128 << 20
 """The size limit of a file. The largest public files have about 35 MB."""
 
+Hook: TypeAlias = "Callable[[list[tuple[str, Any]]], JsonObject]"
 Check: TypeAlias = "Callable[[object], str]"
 """Returns a text about the first error in a value: where it is, and what is expected there.
 
@@ -67,13 +68,16 @@ def read_content(path: str) -> bytes:
     return content
 
 
-def read_document(content: bytes) -> JsonObject:
+def read_document(content: bytes, hook: Hook | None = None) -> JsonObject:
     """Parse and check the content of a ``tokenizer.json``.
 
     Parameters
     ----------
     content : bytes
         The content of the file.
+    hook : callable, optional
+        Makes a JSON object from its names and values. By default, a name that occurs twice is an
+        error.
 
     Returns
     -------
@@ -87,7 +91,7 @@ def read_document(content: bytes) -> JsonObject:
     """
     try:
         document = json.loads(
-            content, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant
+            content, object_pairs_hook=hook or _without_duplicates, parse_constant=_refuse_constant
         )
     except BadValueError:
         raise

@@ -109,10 +109,6 @@ def special_ids(model: ModelProto) -> dict[str, int]:
     return {name: ids[kind] for kind, name in _NAMES.items() if kind in ids}
 
 
-def _symbols(model: ModelProto) -> list[str]:
-    return texts_of_type(model, USER_DEFINED)
-
-
 def cut_symbols(model: ModelProto) -> list[str]:
     """Return the symbols of a BPE model at which llama.cpp must cut the text.
 
@@ -123,7 +119,7 @@ def cut_symbols(model: ModelProto) -> list[str]:
     merged = set("".join(piece.piece for piece in model.pieces if piece.type in learned))
     return [
         symbol
-        for symbol in _symbols(model)
+        for symbol in texts_of_type(model, USER_DEFINED)
         if " " not in symbol and not (len(symbol) == 1 and symbol not in merged)
     ]
 
@@ -134,7 +130,9 @@ def changed_symbols(model: ModelProto) -> dict[str, bool]:
     The charsmap changes some symbols only before certain characters, for example ``>`` before a
     combining stroke.
     """
-    return _changed(tuple(_symbols(model)), model.normalizer_spec.precompiled_charsmap)
+    return _changed(
+        tuple(texts_of_type(model, USER_DEFINED)), model.normalizer_spec.precompiled_charsmap
+    )
 
 
 # The result is cached, because computing it can take a second, and both the check of the limits and

@@ -187,7 +187,6 @@ def load(path: str) -> Loaded:
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
-    normalizer = tokenizer.backend_tokenizer.normalizer
 
     def encode(lines: Sequence[str]) -> list[list[int]]:
         if not lines:
@@ -195,10 +194,7 @@ def load(path: str) -> Loaded:
         ids: list[list[int]] = tokenizer(list(lines), add_special_tokens=False)["input_ids"]
         return ids
 
-    def normalize(line: str) -> str:
-        return line if normalizer is None else normalizer.normalize_str(line)
-
-    return Loaded(encode, normalize)
+    return Loaded(encode, tokenizer_json.normalize_with(tokenizer.backend_tokenizer.normalizer))
 
 
 def _special_pieces(model: ModelProto) -> dict[str, str | list[str]]:

@@ -31,6 +31,7 @@ from spmcompat.engine import (
 from spmcompat.errors import BadValueError, TrainingError
 from spmcompat.model.encoding import symbol_score
 from spmcompat.model.loading import check_loads
+from spmcompat.model.meta_pieces import RESERVED, reserved_ids
 from spmcompat.model.pieces import (
     BYTE,
     BYTE_PIECES,
@@ -39,6 +40,7 @@ from spmcompat.model.pieces import (
     UNKNOWN,
     UNUSED,
     USER_DEFINED,
+    texts_of_type,
 )
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, NormalizerSpec, TrainerSpec
 from spmcompat.tools.export import tokenizer_json
@@ -477,21 +479,14 @@ def _similar(file: _File, layout: Layout) -> tuple[ModelProto, list[Limit]]:
 def _set_trainer_spec(model: ModelProto, document: JsonObject) -> None:
     spec = model.trainer_spec
     spec.vocab_size = len(model.pieces)
-    texts = {piece.piece: index for index, piece in enumerate(model.pieces)}
-    spec.unk_id = -1
-    named = {"bos": "<s>", "eos": "</s>", "pad": "<pad>"}
-    for index, piece in enumerate(model.pieces):
-        if piece.type == UNKNOWN:
-            spec.unk_id, spec.unk_piece = index, piece.piece
-            spec.unk_surface = _surface(document)
-        if piece.type == USER_DEFINED:
-            spec.user_defined_symbols.append(piece.piece)
-        if piece.type == CONTROL and piece.piece not in named.values():
-            spec.control_symbols.append(piece.piece)
-    for kind, text in named.items():
-        index = texts.get(text, -1)
-        is_control = index >= 0 and model.pieces[index].type == CONTROL
-        setattr(spec, f"{kind}_id", index if is_control else -1)
+    for text in texts_of_type(model, UNKNOWN):
+        spec.unk_piece, spec.unk_surface = text, _surface(document)
+    ids = reserved_ids(spec, ((piece.piece, piece.type) for piece in model.pieces))
+    for kind in RESERVED:
+        setattr(spec, f"{kind}_id", ids.get(kind, -1))
+    named = (spec.bos_piece, spec.eos_piece, spec.pad_piece)
+    spec.control_symbols.extend(one for one in texts_of_type(model, CONTROL) if one not in named)
+    spec.user_defined_symbols.extend(texts_of_type(model, USER_DEFINED))
 
 
 def _clear_defaults(spec: TrainerSpec | NormalizerSpec) -> None:

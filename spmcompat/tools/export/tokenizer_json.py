@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from spmcompat.engine import SPACE_MARK
 from spmcompat.model.encoding import UNKNOWN_PENALTY, symbol_score
@@ -78,10 +79,12 @@ def load(path: str) -> Loaded:
         found = tokenizer.encode_batch_fast(list(lines), add_special_tokens=False)
         return [one.ids for one in found]
 
-    def normalize(line: str) -> str:
-        return line if tokenizer.normalizer is None else tokenizer.normalizer.normalize_str(line)
+    return Loaded(encode, normalize_with(tokenizer.normalizer))
 
-    return Loaded(encode, normalize)
+
+def normalize_with(normalizer: Any) -> Callable[[str], str]:
+    """Return the function that normalizes a line with a normalizer of ``tokenizers``, or None."""
+    return str if normalizer is None else normalizer.normalize_str
 
 
 def content(model: ModelProto) -> JsonObject:

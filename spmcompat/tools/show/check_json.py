@@ -61,7 +61,7 @@ def _findings(document: Json, lines: Iterable[str]) -> Iterator[Found]:
     plain = {**document, "padding": None, "model": {**model, "dropout": None}}
     tokenizer = Tokenizer.from_str(json.dumps(plain))
     is_unigram = model["type"] == "Unigram"
-    texts = [text for text, _ in model["vocab"]] if is_unigram else [*model["vocab"]]
+    texts = _texts(model)
     ids = [*range(len(texts))] if is_unigram else [*model["vocab"].values()]
     yield "duplicate-pieces", [f"id {number}" for number in _repeated(ids)]
     gaps = pairwise(sorted({-1, *ids, *(token["id"] for token in added)}))
@@ -92,19 +92,18 @@ def _read(content: bytes) -> tuple[Json, list[str]]:
             twice.extend(_repeated(name for name, _ in pairs))
         return found
 
-    try:
-        found = json.loads(content, object_pairs_hook=with_last)
-        if twice and set(twice) <= found["model"]["vocab"].keys():
-            content = json.dumps(found).encode()
-    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        pass  # `read_document` says what is wrong
-    document: Json = read_document(content)
+    document: Json = read_document(content, with_last)
     if document["model"]["type"] not in ("Unigram", "BPE", "WordPiece"):
         raise refusal("model", document, "its type must be Unigram, BPE or WordPiece.")
+    if not {*twice} <= {*_texts(document["model"])}:
+        read_document(content)  # says which name occurs twice
     document["added_tokens"] = document.get("added_tokens") or []
-    if document["model"]["type"] == "Unigram":
-        twice = _repeated(text for text, _ in document["model"]["vocab"])
-    return document, twice
+    return document, twice or _repeated(_texts(document["model"]))
+
+
+def _texts(model: Json) -> list[str]:
+    """Return the texts of the vocabulary."""
+    return [text if isinstance(text, str) else text[0] for text in model["vocab"]]
 
 
 def _repeated(values: Iterable[Any]) -> list[Any]:
