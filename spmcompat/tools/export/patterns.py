@@ -105,12 +105,14 @@ def _parts(children: dict[int, list[str]], *, is_end: bool) -> list[str]:
     return [options[0] if len(options) == 1 else f"(?:{'|'.join(options)})"]
 
 
+_ESCAPED = r"\\x\{(?:10[0-9A-F]{4}|[0-9A-F]{1,5})\}|\\[^0-9A-Za-z]"
 _TOKEN = re.compile(
-    r"(?P<open>\(\?:)|(?P<close>\)\??)|(?P<bar>\|)|\[(?P<set>(?:[^\\\[\]^&]|\\.)+)\]"
-    r"|(?P<text>(?:[^\\()|\[\].?*+{}^$]|\\x\{[0-9A-F]{1,6}\}|\\[^0-9A-Za-z])+)",
+    r"(?P<open>\(\?:)|(?P<close>\)\??)|(?P<bar>\|)"
+    rf"|\[(?P<set>(?:{_ESCAPED}|[^\\\[\]^&])+)\]|(?P<text>(?:{_ESCAPED}|[^\\()|\[\].?*+{{}}^$])+)",
     re.DOTALL,
 )
-_CHARACTER = re.compile(r"\\x\{([0-9A-F]+)\}|\\([^0-9A-Za-z])|([^\\])", re.DOTALL)
+_CHARACTER = re.compile(r"\\x\{([0-9A-F]+)\}|\\?(.)", re.DOTALL)
+_RANGE = re.compile(rf"({_ESCAPED}|.)(?:-({_ESCAPED}|.))?", re.DOTALL)
 
 
 def texts_of_pattern(pattern: str, most: int) -> list[str] | None:
@@ -152,10 +154,8 @@ def texts_of_pattern(pattern: str, most: int) -> list[str] | None:
             options = [*finished, *current, *([""] if token["close"] == ")?" else [])]
             finished, current = groups.pop()
         else:
-            codes = _characters(token["text"]) if token["text"] else _of_class(token["set"], most)
-            if codes is None:
-                return None
-            options = ["".join(codes)] if token["text"] else codes
+            text = token["text"]
+            options = ["".join(_characters(text))] if text else _of_class(token["set"], most)
         before, after = (sum(map(len, texts)) + len(texts) for texts in (current, options))
         most -= before * len(options) + after * len(current)
         if most < 0:
@@ -165,30 +165,17 @@ def texts_of_pattern(pattern: str, most: int) -> list[str] | None:
     return None if groups else finished + current
 
 
-def _characters(text: str) -> list[str] | None:
-    """Return the characters of literal and escaped text; None for any other text."""
-    found: list[str] = []
-    at = 0
-    while at < len(text):
-        match = _CHARACTER.match(text, at)
-        code = int(match[1], 16) if match and match[1] else 0
-        if match is None or code > 0x10FFFF:
-            return None
-        found.append(chr(code) if match[1] else match[2] or match[3])
-        at = match.end()
-    return found
+def _characters(text: str) -> list[str]:
+    """Return the characters of a text in which some are escaped."""
+    found = _CHARACTER.findall(text)
+    return [chr(int(code, 16)) if code else character for code, character in found]
 
 
-def _of_class(text: str, most: int) -> list[str] | None:
+def _of_class(text: str, most: int) -> list[str]:
     """Return the characters of a class, but not many more than `most`."""
     found: list[str] = []
-    for part in re.finditer(
-        rf"({_CHARACTER.pattern})(?:-({_CHARACTER.pattern}))?", text, re.DOTALL
-    ):
-        ends = _characters(part[1]), _characters(part[5] or part[1])
-        if ends[0] is None or ends[1] is None:
-            return None
-        first, last = ord(ends[0][0]), ord(ends[1][0])
+    for start, end in _RANGE.findall(text):
+        first, last = (ord(*_characters(one)) for one in (start, end or start))
         found += map(chr, range(first, min(last, first + most) + 1))
         most -= len(found)
     return found

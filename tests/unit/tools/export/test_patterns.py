@@ -23,6 +23,18 @@ def test_the_texts_of_a_pattern_come_back(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("pattern", "texts"),
+    [
+        ("[0-3]", ["0", "1", "2", "3"]),
+        (r"[\x{41}\x{43}-\x{44}\-é]", ["A", "C", "D", "-", "é"]),
+        (r"\x{10FFFF}\\\.", ["\U0010ffff\\."]),
+    ],
+)
+def test_classes_and_escaped_characters(pattern: str, texts: list[str]) -> None:
+    assert texts_of_pattern(pattern, 100) == texts
+
+
+@pytest.mark.parametrize(
     "pattern",
     [
         "a*",
@@ -30,11 +42,16 @@ def test_the_texts_of_a_pattern_come_back(texts: list[str]) -> None:
         "(?i:a)",
         "[^a]",
         r"\p{L}",
+        r"[\d]",
+        r"[a\p{L}]",
+        r"[\x41]",
+        r"[a-\d]",
         "a{2}",
         "(?:a",
         "a)",
         ".",
         r"\x{FFFFFF}",
+        r"[\x{110000}]",
         "(?:a)+",
         "(?:a|b)" * 60,
         "(?:a|a)?" * 60,
