@@ -237,7 +237,7 @@ def _merge_from_python(
 
 def _merged(given: SimpleNamespace, report: Report) -> tuple[str, tuple[str, ...]]:
     """Merge counts. Return what the merged counts contain, and how they were changed."""
-    from spmcompat.engine import open_counts
+    from spmcompat.engine import Merging, merge_word_tables, open_counts, tempered, write_counts
     from spmcompat.runtime.outputs import check_output, refuse_inputs
 
     weights = _numbers("weights", given) if given.weights else None
@@ -252,11 +252,24 @@ def _merged(given: SimpleNamespace, report: Report) -> tuple[str, tuple[str, ...
     opened: list[CountTable | WordTable] = [*words, *tables]
     inputs = [path for one in opened for path in one.files]
     refuse_inputs([given.output], inputs, "--output")
-    if words:
-        return _merge_words(given, words, weights, sizes, report)
-    if sizes:
+    if sizes and not words:
         raise ConflictError("--bytes is for words, from spmcompat count --like: leave it out.")
-    return _merge_pretokens(given, tables, weights, report)
+    if sizes or given.temperature is not None:
+        present = [one.sums()[1] for one in words] or [one.sentences for one in tables]
+        if sizes:
+            weights = [new / max(old, 1) for new, old in zip(sizes, present, strict=True)]
+        else:
+            weights = tempered(present, given.temperature)
+    if words:
+        report.step("Merging")
+        merged = merge_word_tables(words, weights, given.min_count)
+        merged.save(given.output)
+        return f"{merged.sums()[0]:,} words", merged.origin.changes
+    merging = Merging(tables, weights, given.min_count)
+    with report.stage("Merging", unit="rows") as stage:
+        write_counts(given.output, merging.origin, _reported(merging, stage))
+    origin = merging.origin()
+    return f"{origin.sentences:,} sentences", origin.changes
 
 
 def _words(counts: object) -> WordTable | None:
@@ -266,44 +279,6 @@ def _words(counts: object) -> WordTable | None:
     if isinstance(counts, WordTable):
         return counts
     return load_words(counts) if isinstance(counts, str | os.PathLike) else None
-
-
-def _merge_words(
-    given: SimpleNamespace,
-    tables: Sequence[WordTable],
-    weights: Sequence[Fraction] | None,
-    sizes: Sequence[Fraction] | None,
-    report: Report,
-) -> tuple[str, tuple[str, ...]]:
-    from spmcompat.engine import merge_word_tables, tempered
-
-    if sizes or given.temperature is not None:
-        present = [table.sums()[1] for table in tables]
-        if sizes:
-            weights = [new / max(old, 1) for new, old in zip(sizes, present, strict=True)]
-        else:
-            weights = tempered(present, given.temperature)
-    report.step("Merging")
-    merged = merge_word_tables(tables, weights, given.min_count)
-    merged.save(given.output)
-    return f"{merged.sums()[0]:,} words", merged.origin.changes
-
-
-def _merge_pretokens(
-    given: SimpleNamespace,
-    tables: Sequence[CountTable],
-    weights: Sequence[Fraction] | None,
-    report: Report,
-) -> tuple[str, tuple[str, ...]]:
-    from spmcompat.engine import Merging, tempered, write_counts
-
-    if given.temperature is not None:
-        weights = tempered([table.sentences for table in tables], given.temperature)
-    merging = Merging(tables, weights, given.min_count)
-    with report.stage("Merging", unit="rows") as stage:
-        write_counts(given.output, merging.origin, _reported(merging, stage))
-    origin = merging.origin()
-    return f"{origin.sentences:,} sentences", origin.changes
 
 
 def _reported(batches: Iterable[pa.RecordBatch], stage: Stage) -> Iterator[pa.RecordBatch]:
