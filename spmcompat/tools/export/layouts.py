@@ -24,11 +24,7 @@ from spmcompat.tools.export.charsmap_steps import (
 )
 from spmcompat.tools.export.document import refusal, steps_of_part
 from spmcompat.tools.export.limits import Limit, difference
-from spmcompat.tools.export.normalizer_functions import (
-    FUNCTIONS,
-    LONGEST_CLUSTER,
-    composed,
-)
+from spmcompat.tools.export.normalizer_functions import FUNCTIONS, LONGEST_CLUSTER, composed
 from spmcompat.tools.export.patterns import texts_of_pattern
 
 _NEXT_LINE = 0x85
