@@ -145,7 +145,7 @@ def read_pretokens_again(plan: Plan, source: Source, context: Context) -> Counts
                 reader.count(worker, index, buffer)
             stage.advance()
 
-        context.workers.run(source.again(range(len(source))), work)
+        context.workers.feed(source.again(range(len(source))), work)
     facts = source.facts() or readers[0].facts(source.skipped())
     return _merge(plan, readers, facts, context)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
-from itertools import count
 from queue import Empty, SimpleQueue
 from typing import TypeVar, cast
 
@@ -15,9 +14,8 @@ from spmcompat.errors import UnsupportedError
 from spmcompat.runtime.threads import CancelFlag, Crew, JobThread
 
 Task = TypeVar("Task")
-Result = TypeVar("Result")
 
-_NO_TASK = object()
+_END = object()
 # Seconds to wait for the threads to end after an error or an interrupt. A thread that is still in a
 # kernel after this time ends by itself later.
 _PATIENCE = 0.8
@@ -52,36 +50,6 @@ class Workers:
         """A crew with `count` threads, for the stages in C++."""
         return Crew(self.count, self.cancel)
 
-    def run(self, tasks: Iterable[Task], do: Callable[[int, Task], None]) -> None:
-        """Call ``do(worker, task)`` for every task. The workers take the tasks in order.
-
-        Only one worker at a time takes a task, so `tasks` may be a generator.
-
-        Raises
-        ------
-        BaseException
-            The first exception that a call raised.
-        MemoryError, RuntimeError
-            If a thread cannot start.
-        """
-        waiting = iter(tasks)
-        turn = threading.Lock()
-
-        def share(worker: int) -> None:
-            while not self.cancel.is_set():
-                with turn:
-                    task = next(waiting, _NO_TASK)
-                if task is _NO_TASK:
-                    break
-                do(worker, cast(Task, task))
-
-        sharers = range(min(self.count, len(tasks)) if isinstance(tasks, Sized) else self.count)
-        with self._ending_threads():
-            for worker in sharers:
-                self._order(worker, partial(share, worker))
-            for _ in sharers:
-                self._next_report()
-
     def feed(self, tasks: Iterable[Task], do: Callable[[int, Task], None]) -> None:
         """Call ``do(worker, task)`` for every task. The calling thread iterates over `tasks`.
 
@@ -103,49 +71,33 @@ class Workers:
             for _ in range(used):
                 self._next_report()
 
-    def ahead(
-        self, tasks: Iterable[Task], do: Callable[[int, Task], Result]
-    ) -> Generator[Result, None, None]:
-        """Yield ``do(worker, task)`` for every task, in order.
+    def ahead(self, items: Iterable[Task]) -> Generator[Task, None, None]:
+        """Yield the items of an iterable. While the caller uses one, a thread reads the next one.
 
-        While the caller uses a result, the workers compute the results of the next tasks: at most
-        two tasks for each worker. The caller must not use the workers for anything else until it
-        has received the last result.
+        The caller must not use the workers for anything else until it has received the last item.
 
         Raises
         ------
         BaseException
-            The first exception that `tasks` or a call raised.
+            The exception of the iterable. The items before the exception are yielded first.
         MemoryError, RuntimeError
-            If a thread cannot start.
+            If the thread cannot start.
         """
-        waiting = enumerate(tasks)
-        idle = [*range(self.count)]
-        busy: dict[int, int] = {}  # the index of each worker's task
-        computed: dict[int, Result] = {}
-        finished: set[int] = set()
-        started = 0
+        iterator = iter(items)
+        read: list[object] = []
 
-        def work(worker: int, index: int, task: Task) -> None:
-            computed[index] = do(worker, task)
+        def read_next() -> None:
+            read.append(next(iterator, _END))
 
         with self._ending_threads():
-            for index in count():
-                while idle and started - index < 2 * self.count:
-                    numbered = next(waiting, None)
-                    if numbered is None:
-                        break
-                    worker = idle.pop(0)
-                    busy[worker], started = started, started + 1
-                    self._order(worker, partial(work, worker, *numbered))
-                if index == started:
+            self._order(0, read_next)
+            while True:
+                self._next_report()
+                item = read.pop()
+                if item is _END:
                     return
-                while index not in finished:
-                    worker = self._next_report()
-                    finished.add(busy[worker])
-                    idle.append(worker)
-                finished.remove(index)
-                yield computed.pop(index)
+                self._order(0, read_next)
+                yield cast(Task, item)
 
     def _order(self, worker: int, job: Callable[[], None]) -> None:
         """Give a job to a worker. The first job of each worker starts its thread."""

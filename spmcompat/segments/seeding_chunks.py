@@ -91,7 +91,7 @@ class SeedingChunks:
                     measuring[worker] = self._measuring(worker)
                 stage.advance()
 
-            self._context.workers.run(self._source.again(range(batches)), work)
+            self._context.workers.feed(self._source.again(range(batches)), work)
         chunks.cut(self._context.workers)
         if chunks.sentences != self._sentences:
             raise FileChangedError(_INPUT_CHANGED)
@@ -112,7 +112,7 @@ class SeedingChunks:
                 batches[index] = counters[worker].count(index, load(), lines, False, selection)
                 stage.advance()
 
-            self._context.workers.run(self._source.again(chunk.batches), work)
+            self._context.workers.feed(self._source.again(chunk.batches), work)
         ordered = [batches[index] for index in chunk.batches]
         if sum(batch.filled for batch in ordered) != chunk.sentences:
             raise FileChangedError(_INPUT_CHANGED)

@@ -60,7 +60,7 @@ def load(plan: Plan, table: CountTable, context: Context) -> Counts:
                 stage.advance(batch.num_rows)
 
         with arrow.freeing_at_once():
-            context.workers.run(reading.parts, work)
+            context.workers.feed(reading.parts, work)
     return_freed_memory()
     reading.finish()
     context.report.info(f"Loaded the counts of {table.origin.lines} sentences")

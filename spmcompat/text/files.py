@@ -224,10 +224,10 @@ def _unpacked(
 ) -> Iterator[ReadBuffer]:
     """Yield the buffers of a file that a thread unpacks ahead of the reader."""
     # Imported here, because these imports take as long as a small training run on plain files.
-    from spmcompat.text.read_ahead import read_ahead
+    from spmcompat.runtime.workers import Workers
     from spmcompat.text.records import read_records
 
-    return read_ahead(read_records(file, form, text, skipped))
+    return Workers(1).ahead(read_records(file, form, text, skipped))
 
 
 def _unfinished_line(buffer: ReadBuffer) -> bytes:

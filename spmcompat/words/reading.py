@@ -65,7 +65,7 @@ def read_words(
         workers.feed(buffers, count)
     words = Words()
     context.report.step("Cutting words")
-    workers.run(counters, lambda _, counter: words.add(counter, workers.cancel))
+    workers.feed(counters, lambda _, counter: words.add(counter, workers.cancel))
     return_freed_memory()
     return words
 

@@ -248,7 +248,7 @@ def test_a_thread_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spmcompat.runtime.threads, "start_new_thread", start)
     workers = Workers(2)
     with pytest.raises(RuntimeError) as raised:
-        workers.run(range(2), lambda _, __: None)
+        workers.feed(range(2), lambda _, __: None)
     assert is_out_of_memory(raised.value)
     assert workers.cancel.is_set()
 
@@ -262,5 +262,5 @@ def test_a_thread_that_ends_without_a_report(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(spmcompat.runtime.threads, "prepare_thread", fail)
     workers = Workers(2)
     with pytest.raises(MemoryError, match="ended without a report"):
-        workers.run(range(2), lambda _, __: None)
+        workers.feed(range(2), lambda _, __: None)
     assert workers.cancel.is_set()

@@ -22,7 +22,7 @@ def runs_through(first: int) -> bool:
     tasks = range(2)
     _testcapi.set_nomemory(first, first + 1)
     try:
-        workers.run(tasks, do_nothing)
+        workers.feed(tasks, do_nothing)
     except Exception as error:
         _testcapi.remove_mem_hooks()
         if not is_out_of_memory(error):
@@ -39,7 +39,7 @@ def delete(failing: int) -> None:
     Python would report an exception in ``__del__`` on standard error.
     """
     workers = Workers(2)
-    workers.run(range(2), do_nothing)
+    workers.feed(range(2), do_nothing)
     _testcapi.set_nomemory(failing, failing + 1)
     try:
         del workers

@@ -31,68 +31,64 @@ def assert_ended(workers: Workers) -> None:
 def test_every_task_is_done_once(count: int, tasks: int) -> None:
     done: list[list[int]] = [[] for _ in range(count)]
     workers = Workers(count)
-    workers.run(range(tasks), lambda worker, task: done[worker].append(task))
-    workers.feed(range(tasks, 2 * tasks), lambda worker, task: done[worker].append(task))
+    for tasks_of_call in (range(tasks), range(tasks, 2 * tasks)):
+        workers.feed(tasks_of_call, lambda worker, task: done[worker].append(task))
     assert sorted(task for part in done for task in part) == list(range(2 * tasks))
 
 
-@pytest.mark.parametrize("count", [1, 2, 7])
-@pytest.mark.parametrize("tasks", [0, 1, 5, 100])
-def test_results_come_in_the_order_of_tasks(count: int, tasks: int) -> None:
-    workers = Workers(count)
+def test_reading_ahead_keeps_order_and_raises_behind_the_items_before() -> None:
+    def items() -> Iterator[int]:
+        yield from range(20)
+        raise ValueError("here")
 
-    def square(_: int, task: int) -> int:
-        time.sleep(0.002 * (task % 3 == 0))
-        return task * task
-
-    assert [*workers.ahead(range(tasks), square)] == [task * task for task in range(tasks)]
-    assert [*workers.ahead(range(tasks), square)] == [task * task for task in range(tasks)]
-    done: list[int] = []
-    workers.run(range(9), lambda _, task: done.append(task))
-    assert sorted(done) == list(range(9))
-
-
-def test_results_are_computed_while_the_caller_is_busy_and_not_too_early() -> None:
-    begun: list[int] = []
-    second = threading.Event()
-
-    def do(_: int, task: int) -> int:
-        begun.append(task)
-        if task == 1:
-            second.set()
-        return task
-
-    for taken, _ in enumerate(Workers(2).ahead(range(50), do), 1):
-        assert second.wait(LIMIT)
-        assert len(begun) < taken + 4
-
-
-def test_an_error_comes_in_place_of_a_result_and_ends_the_workers() -> None:
-    workers = Workers(2)
-
-    def do(_: int, task: int) -> int:
-        if task == 3:
-            raise ValueError("three")
-        return task
-
-    with pytest.raises(ValueError, match="three"):
-        [*workers.ahead(range(50), do)]
+    seen: list[int] = []
+    workers = Workers(1)
+    with pytest.raises(ValueError, match="here"):
+        seen.extend(workers.ahead(items()))
+    assert seen == list(range(20))
     assert workers.cancel.is_set()
     assert_ended(workers)
+    assert list(Workers(1).ahead([])) == []
 
 
-def test_a_caller_that_stops_early_ends_the_workers() -> None:
-    workers = Workers(2)
-    results = workers.ahead(range(50), lambda _, task: task)
-    assert next(results) == 0
-    results.close()
+def test_the_next_item_is_read_while_the_caller_is_busy_and_not_too_early() -> None:
+    begun: list[int] = []
+    reading = [threading.Event() for _ in range(50)]
+
+    def items() -> Iterator[int]:
+        for item in range(50):
+            begun.append(item)
+            reading[item].set()
+            yield item
+
+    for item in Workers(1).ahead(items()):
+        assert reading[min(item + 1, 49)].wait(LIMIT)
+        assert len(begun) <= item + 2
+
+
+def test_reading_ahead_ends_when_nobody_reads() -> None:
+    closed = threading.Event()
+
+    def items() -> Iterator[int]:
+        try:
+            yield from range(10**9)
+        finally:
+            closed.set()
+
+    source = items()
+    workers = Workers(1)
+    ahead = workers.ahead(source)
+    assert next(ahead) == 0
+    ahead.close()
     assert_ended(workers)
+    source.close()  # raises if the thread is still running the generator
+    assert closed.is_set()
 
 
 def test_tasks_begin_in_order() -> None:
     """A task may wait for earlier tasks. Tasks begin in order, so at least one task always runs."""
     begun: list[int] = []
-    Workers(1).run(range(100), lambda _, task: begun.append(task))
+    Workers(1).feed(range(100), lambda _, task: begun.append(task))
     assert begun == list(range(100))
 
 
@@ -117,9 +113,8 @@ def test_tasks_are_taken_in_the_calling_thread_and_only_as_needed() -> None:
     assert max(ahead) <= 1
 
 
-@pytest.mark.parametrize("form", ["run", "feed"])
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_an_error_stops_the_others(count: int, form: str) -> None:
+def test_an_error_stops_the_others(count: int) -> None:
     done: list[int] = []
 
     def do(_: int, task: int) -> None:
@@ -129,7 +124,7 @@ def test_an_error_stops_the_others(count: int, form: str) -> None:
 
     workers = Workers(count)
     with pytest.raises(ValueError, match="task 3"):
-        getattr(workers, form)(range(1_000_000), do)
+        workers.feed(range(1_000_000), do)
     assert workers.cancel.is_set()
     assert len(done) < 1_000_000
     assert_ended(workers)
@@ -153,13 +148,14 @@ def test_an_error_of_the_iterator_is_raised_and_stops_the_workers() -> None:
 def test_threads_end_with_each_call() -> None:
     workers = Workers(3)
     for call in (
-        lambda: workers.run(range(100), lambda _, __: None),
+        lambda: workers.feed(range(100), lambda _, __: None),
         lambda: workers.feed(iter(range(100)), lambda _, __: None),
-        lambda: list(workers.ahead(range(100), lambda _, __: None)),
     ):
         call()
         assert len(workers.threads) == 3
         assert_ended(workers)
+    assert list(workers.ahead(range(100))) == list(range(100))
+    assert_ended(workers)
 
 
 @pytest.mark.skipif(
@@ -186,7 +182,7 @@ def test_any_allocation_of_python_may_fail(tmp_path: Path) -> None:
 def test_the_flag_is_shared() -> None:
     flag = CancelFlag()
     with pytest.raises(ZeroDivisionError):
-        Workers(1, flag).run([0], lambda _, task: print(1 // task))
+        Workers(1, flag).feed([0], lambda _, task: print(1 // task))
     assert flag.is_set()
 
 
@@ -197,11 +193,10 @@ def press_ctrl_c() -> None:
     signal.pthread_kill(main, signal.SIGINT)
 
 
-@pytest.mark.parametrize("form", ["run", "feed"])
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("tasks", [1, 100])
 def test_an_interrupt_does_not_wait_for_long_tasks(
-    count: int, tasks: int, form: str, monkeypatch: pytest.MonkeyPatch
+    count: int, tasks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each running task ignores the cancel flag. Other tasks may not have started yet."""
     monkeypatch.setattr(spmcompat.runtime.workers, "_PATIENCE", 0.1)
@@ -218,7 +213,7 @@ def test_an_interrupt_does_not_wait_for_long_tasks(
         ended.append(task)
 
     with pytest.raises(KeyboardInterrupt):
-        getattr(workers, form)(range(tasks), do)
+        workers.feed(range(tasks), do)
     assert ended == []
     release.set()
     assert all(thread.await_end(LIMIT) for thread in workers.threads)
@@ -226,11 +221,10 @@ def test_an_interrupt_does_not_wait_for_long_tasks(
     assert len(begun) == len(ended) == min(count, tasks)
 
 
-@pytest.mark.parametrize("form", ["run", "feed"])
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("tasks", [1, 100])
 def test_an_interrupt_waits_for_tasks_that_check_the_flag(
-    count: int, tasks: int, form: str, monkeypatch: pytest.MonkeyPatch
+    count: int, tasks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spmcompat.runtime.workers, "_PATIENCE", 60)
     workers = Workers(count)
@@ -247,7 +241,7 @@ def test_an_interrupt_waits_for_tasks_that_check_the_flag(
         ended.append(task)
 
     with pytest.raises(KeyboardInterrupt):
-        getattr(workers, form)(range(tasks), do)
+        workers.feed(range(tasks), do)
     assert len(begun) == len(ended) == min(count, tasks)
     assert_ended(workers)
 

@@ -28,7 +28,6 @@ from spmcompat.text import line_buffers
 from spmcompat.text.files import Files
 from spmcompat.text.lines import LineReader, ReadBuffer
 from spmcompat.text.paths import expand
-from spmcompat.text.read_ahead import read_ahead
 from tests.kinds import raises_kind
 from tests.parity import corpora
 from tests.processes import start_python
@@ -426,39 +425,6 @@ def test_a_model_stores_no_format_that_sentencepiece_does_not_know(
             models.append(Path("m.model").read_bytes())
     assert models[0] == models[1]
     assert models[0].replace(b"a.txt", b"b.txt") == models[2]
-
-
-def test_reading_ahead_keeps_order_and_raises_behind_the_items_before() -> None:
-    def items() -> Iterator[int]:
-        yield from range(20)
-        raise ValueError("here")
-
-    seen: list[int] = []
-    with pytest.raises(ValueError, match="here"):
-        seen.extend(read_ahead(items()))
-    assert seen == list(range(20))
-    assert list(read_ahead([])) == []
-
-
-def test_reading_ahead_is_bounded_and_ends_when_nobody_reads() -> None:
-    taken = []
-    closed = threading.Event()
-
-    def items() -> Iterator[int]:
-        try:
-            for number in range(10**9):
-                taken.append(number)
-                yield number
-        finally:
-            closed.set()
-
-    source = items()
-    ahead: Any = read_ahead(source)
-    assert next(ahead) == 0
-    ahead.close()
-    assert len(taken) < 20
-    source.close()  # raises if the thread is still running the generator
-    assert closed.is_set()
 
 
 PROGRAM = """
