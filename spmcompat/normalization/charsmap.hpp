@@ -121,49 +121,6 @@ inline void check_overlap(const DoubleArray& array, const std::string& key) {
   }
 }
 
-inline std::string join(const DoubleArray& array, const std::string& targets) {
-  const uint32_t size = static_cast<uint32_t>(array.units().size() * sizeof(uint32_t));
-  std::string blob(reinterpret_cast<const char*>(&size), sizeof size);
-  blob.append(reinterpret_cast<const char*>(array.units().data()), size);
-  blob += targets;
-  return blob;
-}
-
-// `keys` are the sources in ascending order, with the offsets of their targets.
-inline std::string build(const std::vector<std::pair<std::string, uint32_t>>& keys,
-                         const std::string& targets) {
-  const DoubleArray array = DoubleArray::build(keys);
-  for (const auto& [key, offset] : keys) check_overlap(array, key);
-  return join(array, targets);
-}
-
-// Compiles rules in UTF-8. This is faster than `compile_charsmap`, but does not check the rules.
-class Builder {
- public:
-  // The sources must be distinct.
-  void add(std::string source, std::string target) {
-    const auto at = targets_.emplace(std::move(target), 0).first;
-    rules_.emplace_back(std::move(source), &at->second);
-  }
-
-  std::string build() {
-    std::string targets;
-    for (auto& [target, offset] : targets_) {
-      offset = static_cast<uint32_t>(targets.size());
-      targets += target;
-      targets += '\0';
-    }
-    std::vector<std::pair<std::string, uint32_t>> keys;
-    for (const auto& [source, offset] : rules_) keys.emplace_back(source, *offset);
-    std::sort(keys.begin(), keys.end());
-    return charsmap::build(keys, targets);
-  }
-
- private:
-  std::vector<std::pair<std::string, const uint32_t*>> rules_;
-  std::map<std::string, uint32_t> targets_;  // target -> its offset
-};
-
 }  // namespace charsmap
 
 // With `change_something`, a rule is an error if its source is empty or equals its target.
@@ -191,7 +148,12 @@ inline std::string compile_charsmap(const Rules& rules, bool change_something = 
           "begins with U+0000.");
     }
   }
-  return charsmap::build(keys, targets);
+  const DoubleArray array = DoubleArray::build(keys);
+  for (const auto& [key, offset] : keys) charsmap::check_overlap(array, key);
+  const uint32_t size = static_cast<uint32_t>(array.units().size() * sizeof(uint32_t));
+  std::string blob(reinterpret_cast<const char*>(&size), sizeof size);
+  blob.append(reinterpret_cast<const char*>(array.units().data()), size);
+  return blob + targets;
 }
 
 namespace charsmap {
@@ -200,123 +162,73 @@ namespace charsmap {
 // so a small malicious array can contain exponentially many rules. The largest predefined charsmap
 // has 226,684 rules.
 constexpr size_t kMaxKeySize = 1000;
-constexpr uint64_t kMaxRules = uint64_t{1} << 20;
-constexpr uint64_t kMaxRuleBytes = uint64_t{1} << 24;  // the total size of all sources and targets
+constexpr size_t kMaxRules = size_t{1} << 20;
+constexpr size_t kMaxRuleBytes = size_t{1} << 24;  // the total size of all sources and targets
 
-// Calls function(next, is_key, label) for every arc of a state.
-template <typename Function>
-void for_each_arc_of(const DoubleArray& array, uint32_t base, Function function) {
-  for (int label = 0; label < 256; ++label) {
-    uint32_t next = base;
-    bool is_key;
-    if (array.step(&next, static_cast<uint8_t>(label), &is_key)) function(next, is_key, label);
-  }
-}
-
-// Counts the rules below every state without decompiling them. Each state is visited once, so the
-// time depends on the size of the charsmap and not on the number of rules. Throws if the charsmap
-// exceeds a limit or its arcs have a cycle.
-class RuleCounts {
+class Decompiler {
  public:
-  explicit RuleCounts(const Charsmap& from) : from_(from), states_(from.rules.units().size()) {
-    if (!from.rules.empty()) count(from.rules.root(), 0);
-  }
+  explicit Decompiler(const Charsmap& from)
+      : from_(from), has_no_rules_(from.rules.units().size()) {}
 
-  bool has_rules(uint32_t base) const { return states_[base].rules > 0; }
+  // Throws if the charsmap exceeds a limit or its arcs have a cycle.
+  Rules rules() {
+    if (!from_.rules.empty()) add_rules(from_.rules.root());
+    return std::move(rules_);
+  }
 
  private:
-  struct State {
-    uint64_t rules = 0;
-    // Bytes of all rules below this state: of their targets, and of their sources from here on.
-    uint64_t bytes = 0;
-    uint32_t height = 0;  // the number of arcs of the longest path from this state
-    bool open = false;    // whether the state is on the current path
-    bool done = false;
-  };
-
-  const State& count(uint32_t base, size_t depth) {
-    State& state = states_[base];
-    if (state.open) refuse_depth("its arcs form a cycle");
-    if (depth + state.height > kMaxKeySize) refuse_depth("a rule has more than 1000 bytes");
-    if (state.done) return state;
-    state.open = true;
-    for_each_arc_of(from_.rules, base, [&](uint32_t next, bool is_key, int) {
-      const State& below = count(next, depth + 1);
-      state.height = std::max(state.height, below.height + 1);
-      state.rules += below.rules + is_key;
-      state.bytes += below.bytes + below.rules + is_key;
-      if (is_key) add_target(from_.rules.value(next), state);
-      if (state.rules > kMaxRules || state.bytes > kMaxRuleBytes) {
-        throw std::runtime_error(
-            "precompiled_charsmap is invalid: it contains more than 1,048,576 rules, or more than "
-            "16 MiB of rules. Take the precompiled_charsmap of a model that you trust.");
-      }
-    });
-    state.open = false;
-    state.done = true;
-    return state;
+  // Adds the rules below a state. A state without rules is visited only once.
+  void add_rules(uint32_t base) {
+    if (source_.size() > kMaxKeySize) {
+      throw std::runtime_error(
+          "Max recursion depth exceeded in decompile: a rule has more than 1000 bytes, or its arcs "
+          "form a cycle. Take the precompiled_charsmap of a model that you trust.");
+    }
+    const size_t before = rules_.size();
+    for (int label = 0; label < 256; ++label) {
+      uint32_t next = base;
+      bool is_key;
+      if (!from_.rules.step(&next, static_cast<uint8_t>(label), &is_key)) continue;
+      source_.push_back(static_cast<char>(label));
+      if (is_key) add_rule(from_.target(from_.rules.value(next)));
+      if (!has_no_rules_[next]) add_rules(next);
+      source_.pop_back();
+    }
+    has_no_rules_[base] = rules_.size() == before;
   }
 
-  // Targets may overlap, so their sizes may add up to more than the size of the charsmap. The limit
-  // on `target_bytes_` also limits the time that it takes to measure the targets.
-  void add_target(uint32_t offset, State& state) {
-    const size_t size = from_.target(offset).size();
-    state.bytes += size;
-    target_bytes_ += size;
-    if (target_bytes_ > kMaxRuleBytes) state.bytes = kMaxRuleBytes + 1;
-  }
-
-  [[noreturn]] static void refuse_depth(const char* why) {
-    throw std::runtime_error(std::string("Max recursion depth exceeded in decompile: ") + why +
-                             ". Take the precompiled_charsmap of a model that you trust.");
+  void add_rule(std::string_view target) {
+    bytes_ += source_.size() + target.size();
+    if (rules_.size() == kMaxRules || bytes_ > kMaxRuleBytes) {
+      throw std::runtime_error(
+          "precompiled_charsmap is invalid: it contains more than 1,048,576 rules, or more than "
+          "16 MiB of rules. Take the precompiled_charsmap of a model that you trust.");
+    }
+    rules_[decode(source_)] = decode(target);
   }
 
   const Charsmap& from_;
-  std::vector<State> states_;  // by base
-  uint64_t target_bytes_ = 0;  // the total size of the targets of all keys in the array
+  std::vector<bool> has_no_rules_;  // by base: whether no rule is known to be below the state
+  std::string source_;              // the labels of the arcs from the root to the current state
+  size_t bytes_ = 0;
+  Rules rules_;
 };
-
-template <typename Function>
-void for_each_rule(const Charsmap& from, const RuleCounts& counts, uint32_t base, std::string& key,
-                   Function& function) {
-  for_each_arc_of(from.rules, base, [&](uint32_t next, bool is_key, int label) {
-    key.push_back(static_cast<char>(label));
-    if (is_key) function(key, from.rules.value(next));
-    if (counts.has_rules(next)) for_each_rule(from, counts, next, key, function);
-    key.pop_back();
-  });
-}
-
-// Calls function(source, offset of its target) for every rule, by ascending source.
-template <typename Function>
-void for_each_rule(const Charsmap& from, Function function) {
-  const RuleCounts counts(from);
-  std::string key;
-  if (!from.rules.empty()) for_each_rule(from, counts, from.rules.root(), key, function);
-}
 
 }  // namespace charsmap
 
 inline Rules decompile_charsmap(std::string_view blob) {
-  Rules rules;
   const Charsmap from = parse_charsmap(blob);
-  charsmap::for_each_rule(from, [&](const std::string& source, uint32_t target) {
-    rules[charsmap::decode(source)] = charsmap::decode(from.target(target));
-  });
-  return rules;
+  return charsmap::Decompiler(from).rules();
 }
 
 // Returns the charsmap without the rules whose source contains one of the characters.
 inline std::string without_characters(std::string_view blob, const std::set<uint32_t>& characters) {
-  const Charsmap from = parse_charsmap(blob);
-  charsmap::Builder result;
-  charsmap::for_each_rule(from, [&](const std::string& source, uint32_t target) {
-    for (const uint32_t c : charsmap::decode(source)) {
-      if (characters.count(c) > 0) return;
-    }
-    result.add(source, std::string(from.target(target)));
-  });
-  return result.build();
+  Rules left;
+  for (auto& [source, target] : decompile_charsmap(blob)) {
+    const auto is_left = [&](uint32_t c) { return characters.count(c) == 0; };
+    if (std::all_of(source.begin(), source.end(), is_left)) left.emplace(source, target);
+  }
+  return compile_charsmap(left, false);
 }
 
 }  // namespace spmcompat

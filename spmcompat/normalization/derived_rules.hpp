@@ -13,7 +13,6 @@
 
 #include "spmcompat/normalization/charsmap.hpp"
 #include "spmcompat/unicode/marks.hpp"
-#include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
 
@@ -22,44 +21,35 @@ namespace spmcompat {
 // it. So all accents after a letter are deleted, whatever their number and order.
 class AccentStripper {
  public:
-  AccentStripper(std::string_view blob, const std::set<uint32_t>& accents)
-      : from_(parse_charsmap(blob)), accents_(accents) {
-    charsmap::for_each_rule(from_, [&](const std::string& source, uint32_t target) {
-      const Chars parts = charsmap::decode(source);
-      const Chars composed = charsmap::decode(from_.target(target));
-      if (composed.size() == 1 && parts.size() > 1 && !is_accent(parts[0]) &&
-          std::all_of(parts.begin() + 1, parts.end(), [&](uint32_t c) { return is_accent(c); })) {
-        letters_.emplace(composed[0], parts[0]);
+  AccentStripper(Rules from, const std::set<uint32_t>& accents)
+      : from_(std::move(from)), accents_(accents) {
+    for (const auto& [source, target] : from_) {
+      if (target.size() == 1 && source.size() > 1 && !is_accent(source[0]) &&
+          std::all_of(source.begin() + 1, source.end(), [&](uint32_t c) { return is_accent(c); })) {
+        letters_.emplace(target[0], source[0]);
       }
-    });
+    }
   }
 
   std::string stripped() const {
-    std::map<uint32_t, Chars> left(rest_of_letters());
-    charsmap::Builder result;
-    charsmap::for_each_rule(from_, [&](const std::string& source, uint32_t target) {
-      const Chars parts = charsmap::decode(source);
-      if (std::any_of(parts.begin(), parts.end(), [&](uint32_t c) { return is_accent(c); })) return;
-      if (parts.size() == 1) left.erase(parts[0]);
-      result.add(source, charsmap::encode(without_accents(from_.target(target))));
-    });
-    for (const auto& [c, rest] : left) result.add(charsmap::encode({c}), charsmap::encode(rest));
-    for (const uint32_t accent : accents_) result.add(charsmap::encode({accent}), "");
-    return result.build();
+    Rules result;
+    for (const auto& [accented, letter] : letters_)
+      result[{accented}] = without_accents({accented});
+    for (const uint32_t accent : accents_) result[{accent}] = {};
+    for (const auto& [source, target] : from_) {
+      if (std::none_of(source.begin(), source.end(), [&](uint32_t c) { return is_accent(c); })) {
+        result[source] = without_accents(target);
+      }
+    }
+    return compile_charsmap(result, false);
   }
 
  private:
   bool is_accent(uint32_t c) const { return accents_.count(c) > 0; }
 
-  std::map<uint32_t, Chars> rest_of_letters() const {
-    std::map<uint32_t, Chars> result;
-    for (const auto& [accented, letter] : letters_) append(accented, result[accented]);
-    return result;
-  }
-
-  Chars without_accents(std::string_view text) const {
+  Chars without_accents(const Chars& text) const {
     Chars result;
-    for (const uint32_t c : charsmap::decode(text)) append(c, result);
+    for (const uint32_t c : text) append(c, result);
     return result;
   }
 
@@ -73,21 +63,19 @@ class AccentStripper {
     }
     // The letter may itself have a rule. For example, a rule composes ǻ from U+212B and U+0301,
     // and another rule replaces U+212B with Å.
-    const std::string letter = charsmap::encode({found->second});
-    const auto rule =
-        from_.rules.longest_prefix(letter.data(), letter.data() + letter.size(), kMaxRulesAtOnce);
-    const Chars base = charsmap::decode(rule.length > 0 ? from_.target(rule.value) : letter);
-    for (const uint32_t part : base) append(part, result);
+    const Chars letter{found->second};
+    const auto rule = from_.find(letter);
+    for (const uint32_t part : rule == from_.end() ? letter : rule->second) append(part, result);
   }
 
-  Charsmap from_;
+  Rules from_;
   const std::set<uint32_t>& accents_;
   // Maps an accented letter to the first character of the sequence from which a rule composes it.
   std::map<uint32_t, uint32_t> letters_;
 };
 
 inline std::string without_accents(std::string_view blob, const std::set<uint32_t>& accents) {
-  return AccentStripper(blob, accents).stripped();
+  return AccentStripper(decompile_charsmap(blob), accents).stripped();
 }
 
 struct CaseMarking {
@@ -100,46 +88,35 @@ struct CaseMarking {
 // `not_capitals`.
 inline CaseMarking mark_case(std::string_view blob, std::string_view folding,
                              const std::set<uint32_t>& not_capitals) {
-  const Charsmap rules = parse_charsmap(blob);
-  std::set<uint32_t> changed;  // characters with a rule of their own
-  charsmap::for_each_rule(rules, [&](const std::string& source, uint32_t) {
-    const Chars parts = charsmap::decode(source);
-    if (parts.size() == 1) changed.insert(parts[0]);
-  });
+  const Rules rules = decompile_charsmap(blob);
   std::map<uint32_t, uint32_t> small_letters;  // capital -> small letter
-  const Charsmap folded = parse_charsmap(folding);
-  charsmap::for_each_rule(folded, [&](const std::string& source, uint32_t target) {
-    const Chars from = charsmap::decode(source);
-    const Chars to = charsmap::decode(folded.target(target));
-    if (from.size() == 1 && to.size() == 1 && changed.count(from[0]) == 0 &&
+  for (const auto& [from, to] : decompile_charsmap(folding)) {
+    if (from.size() == 1 && to.size() == 1 && rules.count(from) == 0 &&
         not_capitals.count(from[0]) == 0) {
       small_letters.emplace(from[0], to[0]);
     }
-  });
+  }
 
-  const std::string mark = charsmap::encode({kCaseMark});
-  charsmap::Builder marking;
-  charsmap::Builder restoring;
-  charsmap::for_each_rule(rules, [&](const std::string& source, uint32_t target) {
-    std::string marked;
-    for (const uint32_t c : charsmap::decode(rules.target(target))) {
+  Rules marking;
+  Rules restoring;
+  for (const auto& [source, target] : rules) {
+    Chars& marked = marking[source];
+    for (const uint32_t c : target) {
       const auto found = small_letters.find(c);
-      if (found != small_letters.end()) marked += mark;
-      append_utf8(found == small_letters.end() ? c : found->second, marked);
+      if (found != small_letters.end()) marked.push_back(kCaseMark);
+      marked.push_back(found == small_letters.end() ? c : found->second);
     }
-    marking.add(source, marked);
-  });
+  }
   for (const auto& [capital, small] : small_letters) {
-    const std::string marked = mark + charsmap::encode({small});
-    marking.add(charsmap::encode({capital}), marked);
-    restoring.add(marked, charsmap::encode({capital}));
+    marking[{capital}] = {kCaseMark, small};
+    restoring[{kCaseMark, small}] = {capital};
   }
   // Marking doubles a case mark that the text itself contains. Restoring deletes a case mark that
   // precedes neither a small letter nor another case mark, because such a mark means nothing.
-  marking.add(mark, mark + mark);
-  restoring.add(mark + mark, mark);
-  restoring.add(mark, "");
-  return {marking.build(), restoring.build()};
+  marking[{kCaseMark}] = {kCaseMark, kCaseMark};
+  restoring[{kCaseMark, kCaseMark}] = {kCaseMark};
+  restoring[{kCaseMark}] = {};
+  return {compile_charsmap(marking, false), compile_charsmap(restoring, false)};
 }
 
 }  // namespace spmcompat

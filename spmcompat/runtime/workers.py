@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress

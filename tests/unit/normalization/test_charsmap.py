@@ -321,7 +321,7 @@ def test_states_that_rules_share_are_decompiled() -> None:
 
 
 @pytest.mark.parametrize("depth", [21, 39, 64, 65, 1000])
-def test_exponentially_many_rules_are_refused_at_once(depth: int) -> None:
+def test_exponentially_many_rules_are_refused(depth: int) -> None:
     blob = doubling(depth)
     Normalizer(blob)
     with raises_kind("bad-rules 1,048,576"):
