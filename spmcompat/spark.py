@@ -7,7 +7,7 @@ receive any data. It only checks the options and compiles the normalization rule
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from spmcompat.api.counting import arrow_counter
@@ -18,7 +18,6 @@ from spmcompat.version import __version__
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import StructType
     from typing_extensions import Unpack
 
     from spmcompat.huggingface.word_parts import WordPartCounter
@@ -78,6 +77,7 @@ def count(
     """
     require_pyspark()
     from pyspark.sql import functions as sql
+    from pyspark.sql.pandas.types import from_arrow_schema
 
     _check_column(df, column)
     counter = arrow_counter(
@@ -87,7 +87,8 @@ def count(
     # The column gets a plain name, because mapInArrow does not accept a dot in a column name.
     text = df.select(sql.col(quoted).alias("text"))
     first, *others = (name for name in counter.schema.names if name != "count")
-    rows = text.mapInArrow(_counting(counter), _schema(counter.schema.names))
+    # Strings get the type StringType, which is compared byte by byte.
+    rows = text.mapInArrow(_counting(counter), from_arrow_schema(counter.schema))
     sums = rows.groupBy(first, *others).agg(sql.sum("count").alias("count"))
     named = sql.col(first).alias(first, metadata=counter.metadata)
     return sums.select(named, *others, "count")
@@ -173,24 +174,3 @@ def _counting(
         yield from pickle.loads(pickled).count(batches)
 
     return count
-
-
-def _schema(names: Sequence[str]) -> StructType:
-    """Return the schema of rows with these columns. `StringType` is compared byte by byte."""
-    from pyspark.sql.types import (
-        ByteType,
-        IntegerType,
-        LongType,
-        StringType,
-        StructField,
-        StructType,
-    )
-
-    kinds = {
-        "pretoken": StringType(),
-        "word": StringType(),
-        "place": ByteType(),
-        "next": IntegerType(),
-        "count": LongType(),
-    }
-    return StructType([StructField(name, kinds[name]) for name in names])
