@@ -18,8 +18,8 @@ class PieceRow(NamedTuple):
     kept : bool
         Whether the step kept the piece.
     reason : str
-        Why the piece was dropped, or why it was kept although its count or score is low: see
-        `REASONS`. Empty for a piece that was kept without a special reason.
+        Why the piece was dropped, or why it was kept although its count or score is low: one of the
+        texts below. Empty for a piece that was kept without a special reason.
     score : float or None
         The score before the step; None if the piece had no score.
     count : float or None
@@ -46,30 +46,19 @@ class PieceRow(NamedTuple):
     right: str | None = None
 
 
-LOW_COUNT = "low count"
-UNUSED = "unused"
-SPLIT = "split"
-LOW_LOSS = "low loss"
-LOW_SCORE = "low score"
-UNREACHABLE = "unreachable"
-FINAL_CUT = "final cut"
-NO_ALTERNATIVE = "no alternative"
-REQUIRED = "required"
+# The reasons that a row may have. A piece was dropped because:
+LOW_COUNT = "low count"  # its count is below the threshold of the step
+UNUSED = "unused"  # no best segmentation of the text uses it
+SPLIT = "split"  # the best segmentation of its own text has several pieces
+LOW_LOSS = "low loss"  # the losses of enough other pieces are larger
+LOW_SCORE = "low score"  # the scores of enough other pieces are higher
+UNREACHABLE = "unreachable"  # another segmentation of its own text has a higher score
+FINAL_CUT = "final cut"  # the vocabulary is full
+# A piece was kept because:
+NO_ALTERNATIVE = "no alternative"  # without it, some text has no segmentation
+REQUIRED = "required"  # it is a required character, although its count or score is too low
+# A required character that was dropped before was added with the lowest score:
 ADDED_BACK = "added back"
-
-REASONS = {
-    LOW_COUNT: "dropped: its count is below the threshold of the step",
-    UNUSED: "dropped: no best segmentation of the text uses it",
-    SPLIT: "dropped: the best segmentation of its own text has several pieces",
-    LOW_LOSS: "dropped: the losses of enough other pieces are larger",
-    LOW_SCORE: "dropped: the scores of enough other pieces are higher",
-    UNREACHABLE: "dropped: another segmentation of its own text has a higher score",
-    FINAL_CUT: "dropped: the vocabulary is full",
-    NO_ALTERNATIVE: "kept: without it, some text has no segmentation",
-    REQUIRED: "kept: it is a required character, although its count or score is too low",
-    ADDED_BACK: "added: a required character that was dropped before, with the lowest score",
-}
-"""The reasons that a row may have, with their meanings."""
 
 
 @dataclass(frozen=True)
