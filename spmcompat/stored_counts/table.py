@@ -221,24 +221,19 @@ class CountTable(StoredTable[Origin]):
 
         The method reads all rows.
         """
-        distinct, occurrences = 0, 0
-        open_total: list[tuple[int, str]] = []  # of the last pretoken, which may continue
+        from spmcompat.stored_counts.merging_tables import Cursor
+
+        distinct = occurrences = 0
         top: list[tuple[int, str]] = []
-        for batch in filter(len, self.in_order()):
-            totals = arrow.add_up(batch, ["pretoken"])
+        cursor = Cursor(self.in_order())
+        while cursor.rows is not None:
+            totals = arrow.add_up(cursor.take_to(cursor.last), ["pretoken"])
             counted = totals.column("count").to_pylist()
-            pretokens = totals.column("pretoken").to_pylist()
+            distinct += len(counted)
             occurrences += sum(counted)
-            found = [*zip(counted, pretokens, strict=True)]
-            if open_total and open_total[0][1] == pretokens[0]:
-                found[0] = (open_total[0][0] + counted[0], pretokens[0])
-            else:
-                found = open_total + found
-            open_total = [found.pop()]
-            distinct += len(found)
-            top = heapq.nlargest(frequent, top + found)
-        top = heapq.nlargest(frequent, top + open_total)
-        return distinct + len(open_total), occurrences, [pretoken for _, pretoken in top]
+            pretokens = totals.column("pretoken").to_pylist()
+            top = heapq.nlargest(frequent, [*top, *zip(counted, pretokens, strict=True)])
+        return distinct, occurrences, [pretoken for _, pretoken in top]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a Parquet file.
