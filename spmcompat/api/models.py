@@ -205,9 +205,9 @@ def extend(
     """
     from functools import partial
 
-    from spmcompat.tools.edit.extending import Growth, extend
+    from spmcompat.tools.edit.extending import extend
 
-    change = partial(extend, Growth(whole("add", add), bool(use_unused)))
+    change = partial(extend, add=whole("add", add), use_unused=bool(use_unused))
     texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
     return _change_size(model, change, texts, sentence_iterator, output, logstream)
 
@@ -269,9 +269,10 @@ def trim(
     """
     from functools import partial
 
-    from spmcompat.tools.edit.trimming import Shrinkage, trim
+    from spmcompat.tools.edit.trimming import trim
 
-    change = partial(trim, Shrinkage(whole("keep", keep), bool(keep_ids), bool(drop_characters)))
+    kept, ids, characters = whole("keep", keep), bool(keep_ids), bool(drop_characters)
+    change = partial(trim, keep=kept, keep_ids=ids, drop_characters=characters)
     texts = {**options, "input": input, "counts": counts, "character_coverage": character_coverage}
     return _change_size(model, change, texts, sentence_iterator, output, logstream)
 

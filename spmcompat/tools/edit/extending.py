@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from spmcompat.engine import Context, GivenText, Text, read_like
 from spmcompat.errors import BadValueError, TextTooSmallError
@@ -15,34 +14,23 @@ from spmcompat.tools.edit.growing import check_model
 from spmcompat.tools.edit.vocabulary import continued, lowest_score, with_pieces
 
 
-class Growth(NamedTuple):
-    """How many pieces to add, and which ids they get.
-
-    Attributes
-    ----------
-    add : int
-        The number of new pieces.
-    use_unused : bool
-        Whether new pieces take the ids of unused pieces and placeholders first.
-    """
-
-    add: int
-    use_unused: bool = False
-
-
-def extend(growth: Growth, model: ModelProto, given: GivenText, report: Report) -> ModelProto:
+def extend(
+    model: ModelProto, given: GivenText, report: Report, *, add: int, use_unused: bool
+) -> ModelProto:
     """Return the model with new pieces, learned from a text.
 
     Parameters
     ----------
-    growth : Growth
-        How many pieces to add, and which ids they get.
     model : ModelProto
         A Unigram or BPE model. Its specs decide how the text is read.
     given : GivenText
         The text.
     report : Report
         Receives log lines and the progress.
+    add : int
+        The number of new pieces.
+    use_unused : bool
+        Whether new pieces take the ids of unused pieces and placeholders first.
 
     Raises
     ------
@@ -50,34 +38,32 @@ def extend(growth: Growth, model: ModelProto, given: GivenText, report: Report) 
         If the text cannot be read, or does not yield enough pieces.
     """
     check_model(model, "extend")
-    if growth.add < 1:
-        raise BadValueError(f"add must be at least 1, not {growth.add}.")
+    if add < 1:
+        raise BadValueError(f"add must be at least 1, not {add}.")
     is_bpe = model.trainer_spec.model_type == TrainerSpec.BPE
     pieces = pieces_of(model)
     context = given.context(report)
     text = read_like(model, given, context)
 
-    replaced = _replaced(model, growth)
+    replaced = _replaced(model, add) if use_unused else []
     kept = [piece for piece_id, piece in enumerate(pieces) if piece_id not in replaced]
-    characters = _new_characters(text, kept, growth.add)
+    characters = _new_characters(text, kept, add)
     if characters:
         report.info(f"{len(characters)} of the new pieces are characters of the text")
     if is_bpe:
-        new = _extend_bpe(kept, characters, text, growth.add, context)
+        new = _extend_bpe(kept, characters, text, add, context)
     else:
-        new = _extend_unigram(kept, characters, text, growth.add, context)
-    _check_size(len(new), growth.add, model.trainer_spec, report)
+        new = _extend_unigram(kept, characters, text, add, context)
+    _check_size(len(new), add, model.trainer_spec, report)
     return with_pieces(model, _with_new(pieces, new, replaced))
 
 
-def _replaced(model: ModelProto, growth: Growth) -> list[int]:
-    """Return the ids of the unused pieces and placeholders that new pieces replace.
+def _replaced(model: ModelProto, add: int) -> list[int]:
+    """Return the ids of the unused pieces and placeholders that `add` new pieces replace.
 
     An unused BPE piece still takes part in merging. It is not replaced if another piece is merged
     from it.
     """
-    if not growth.use_unused:
-        return []
     pieces, trainer = pieces_of(model), model.trainer_spec
     unused = {piece.text: piece.score for piece in pieces if piece.type == UNUSED}
     texts = list(unused)
@@ -87,7 +73,7 @@ def _replaced(model: ModelProto, growth: Growth) -> list[int]:
         droppable = {text: (False, score) for text, score in unused.items()}
         texts = list(Leaves(droppable, parts_of_pieces(pieces)).least_used_first({}))
     texts += [piece.text for piece in pieces if is_placeholder(piece, trainer)]
-    replaced = set(texts[: growth.add])
+    replaced = set(texts[:add])
     # A meta piece may have the text of an unused piece.
     return [
         piece_id

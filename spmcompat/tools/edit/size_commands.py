@@ -98,16 +98,16 @@ def _text_options() -> dict[str, list[Option]]:
 
 
 def _extend(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
-    from spmcompat.tools.edit.extending import Growth, extend
+    from spmcompat.tools.edit.extending import extend
 
-    _write(given, partial(extend, Growth(given.add, given.use_unused)), stderr)
+    _write(given, partial(extend, add=given.add, use_unused=given.use_unused), stderr)
 
 
 def _trim(given: SimpleNamespace, _: TextIO, stderr: TextIO) -> None:
-    from spmcompat.tools.edit.trimming import Shrinkage, trim
+    from spmcompat.tools.edit.trimming import trim
 
-    shrinkage = Shrinkage(given.keep, given.keep_ids, given.drop_characters)
-    _write(given, partial(trim, shrinkage), stderr)
+    names = ("keep", "keep_ids", "drop_characters")
+    _write(given, partial(trim, **{name: getattr(given, name) for name in names}), stderr)
 
 
 def _write(given: SimpleNamespace, change: Change, stderr: TextIO) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from spmcompat.engine import SPACE_MARK, Context, GivenText, Text, Unigram, read_like
 from spmcompat.errors import BadValueError, ConflictError
@@ -16,11 +15,29 @@ from spmcompat.tools.edit.growing import check_model
 from spmcompat.tools.edit.vocabulary import lowest_score, with_pieces
 
 
-class Shrinkage(NamedTuple):
-    """How many pieces of a model to keep, and what to do with ids and characters.
+def trim(
+    model: ModelProto,
+    given: GivenText,
+    report: Report,
+    *,
+    keep: int,
+    keep_ids: bool,
+    drop_characters: bool,
+) -> ModelProto:
+    """Return the model with only the pieces that a text needs most.
 
-    Attributes
+    Meta pieces stay, and so do single characters unless `drop_characters` allows dropping them. The
+    scores of the remaining pieces do not change. So if a Unigram model cut a text into pieces that
+    were kept, the new model cuts the text in the same way.
+
+    Parameters
     ----------
+    model : ModelProto
+        A Unigram or BPE model. Its specs decide how the text is read.
+    given : GivenText
+        The text.
+    report : Report
+        Receives log lines and progress.
     keep : int
         The number of pieces to keep, including meta pieces.
     keep_ids : bool
@@ -28,30 +45,6 @@ class Shrinkage(NamedTuple):
         without gaps.
     drop_characters : bool
         Whether characters that the coverage of the text does not require may be dropped too.
-    """
-
-    keep: int
-    keep_ids: bool = False
-    drop_characters: bool = False
-
-
-def trim(shrinkage: Shrinkage, model: ModelProto, given: GivenText, report: Report) -> ModelProto:
-    """Return the model with only the pieces that a text needs most.
-
-    Meta pieces stay, and so do single characters unless `shrinkage` allows dropping them. The
-    scores of the remaining pieces do not change. So if a Unigram model cut a text into pieces that
-    were kept, the new model cuts the text in the same way.
-
-    Parameters
-    ----------
-    shrinkage : Shrinkage
-        How many pieces to keep, and what to do with ids and characters.
-    model : ModelProto
-        A Unigram or BPE model. Its specs decide how the text is read.
-    given : GivenText
-        The text.
-    report : Report
-        Receives log lines and progress.
 
     Raises
     ------
@@ -59,13 +52,13 @@ def trim(shrinkage: Shrinkage, model: ModelProto, given: GivenText, report: Repo
         If the text cannot be read, or not enough pieces can be dropped.
     """
     check_model(model, "trim")
-    if "character_coverage" in given.options and not shrinkage.drop_characters:
+    if "character_coverage" in given.options and not drop_characters:
         raise ConflictError(
             "character_coverage decides which characters to drop: give drop_characters, too."
         )
     pieces = pieces_of(model)
-    counted = [p for p in pieces if not (shrinkage.keep_ids and p.type == UNUSED)]
-    _check_keep(shrinkage, counted, frozenset() if shrinkage.drop_characters else None)
+    counted = [p for p in pieces if not (keep_ids and p.type == UNUSED)]
+    _check_keep(keep, counted, frozenset() if drop_characters else None)
     context = given.context(report)
     text = read_like(model, given, context)
     # The other characters are unknown. The space mark stays even if the model does not have it, so
@@ -73,12 +66,12 @@ def trim(shrinkage: Shrinkage, model: ModelProto, given: GivenText, report: Repo
     known = {*characters_of(model), SPACE_MARK}
     text = text._replace(alphabet=[one for one in text.alphabet if chr(one[0]) in known])
     characters = None
-    if shrinkage.drop_characters:
+    if drop_characters:
         required = model.trainer_spec.required_chars
         characters = frozenset(text.required_characters(required))
-        _check_keep(shrinkage, counted, characters)
+        _check_keep(keep, counted, characters)
     droppable = [piece for piece in counted if _may_drop(piece, characters)]
-    size = len(counted) - shrinkage.keep
+    size = len(counted) - keep
     if model.trainer_spec.model_type == TrainerSpec.BPE:
         dropped = _least_used_leaves(pieces, droppable, size, text, context)
     else:
@@ -90,7 +83,7 @@ def trim(shrinkage: Shrinkage, model: ModelProto, given: GivenText, report: Repo
         for piece_id, piece in enumerate(pieces)
         if is_learned(piece) and piece.text in dropped
     }
-    if shrinkage.keep_ids:
+    if keep_ids:
         marked = [p._replace(type=UNUSED) if i in fallen else p for i, p in enumerate(pieces)]
         return with_pieces(model, marked)
     origins = [piece_id for piece_id in range(len(pieces)) if piece_id not in fallen]
@@ -106,18 +99,17 @@ def _may_drop(piece: Piece, characters: frozenset[str] | None) -> bool:
     return characters is not None and piece.text not in characters
 
 
-def _check_keep(
-    shrinkage: Shrinkage, counted: Sequence[Piece], characters: frozenset[str] | None
-) -> None:
+def _check_keep(keep: int, counted: Sequence[Piece], characters: frozenset[str] | None) -> None:
     """Raise if `keep` is not below the model's size, or is too small for the pieces that stay."""
-    size, keep = len(counted), shrinkage.keep
+    size = len(counted)
     if keep >= size:
         raise BadValueError(f"The model has {size} pieces. keep must be below that, not {keep}.")
     fixed = sum(not _may_drop(piece, characters) for piece in counted)
     if keep >= fixed:
         return
-    stay = "single characters, which stay" if characters is None else "required characters"
-    remedy = "" if shrinkage.drop_characters else ", or give drop_characters"
+    stay, remedy = "required characters", ""
+    if characters is None:
+        stay, remedy = "single characters, which stay", ", or give drop_characters"
     raise BadValueError(
         f"{fixed} pieces are meta pieces or {stay}. Raise keep to at least {fixed} instead of "
         f"{keep}{remedy}."
