@@ -12,8 +12,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
+from contextlib import AbstractContextManager, closing, contextmanager
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from spmcompat.errors import printable
 from spmcompat.runtime.messages import Messages
@@ -29,62 +29,12 @@ if TYPE_CHECKING:
 _INFO, _WARNING, _ERROR = 20, 30, 40
 _LEVEL_NAMES = {_INFO: "INFO", _WARNING: "WARNING", _ERROR: "ERROR"}
 
-# Seconds between two log lines about the progress of a stage, if there is no bar.
-_INTERVAL = 10.0
-
 # Steps that take less than this share of the whole time are added up in the last line of a run.
 _SHORT = 0.05
 
 # `_BAR` shows a stage whose number of steps is known, and `_COUNT` any other stage.
 _BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}<{remaining}"
 _COUNT = "{desc}: {n_fmt}{unit} in {elapsed}"
-
-
-class Stage(Protocol):
-    """A stage that is in progress."""
-
-    def advance(self, count: int = 1) -> None:
-        """Add `count` to the number of finished steps."""
-
-    def expect(self, count: int) -> None:
-        """Set the number of remaining steps, which may be an estimate."""
-
-
-class _Progress:
-    """Computes the share of a stage that is done.
-
-    Progress is shown as a share of the stage, not as a number of steps, because the number of
-    remaining steps may be an estimate that changes.
-
-    Parameters
-    ----------
-    left : int, optional
-        The number of steps, if it is known.
-    """
-
-    def __init__(self, left: int | None) -> None:
-        self.done = 0
-        self._left = left
-
-    def advance(self, count: int) -> None:
-        self.done += count
-        if self._left is not None:
-            self._left = max(self._left - count, 0)
-
-    def expect(self, left: int) -> None:
-        self._left = left
-
-    @property
-    def total(self) -> int | None:
-        """The number of steps, or None if it is not known."""
-        return None if self._left is None else self.done + self._left
-
-    @property
-    def share(self) -> float | None:
-        """The share from 0 to 1, or None if the number of steps is not known."""
-        if not self._left:
-            return None if self._left is None else 1.0
-        return self.done / (self.done + self._left)
 
 
 class Report:
@@ -170,16 +120,24 @@ class Report:
             The name of the steps in the plural, such as "merges".
         """
         self.step(name)
-        if self._draws:
-            bar_class = _bar_class(self._notebook)
-            with closing(_BarStage(bar_class, name, total, unit, self._stream)) as bar:
-                yield bar
-                bar.finish()
-            return
-        stage = (_JsonStage if self._json else _LoggedStage)(self, name, total, unit)
-        stage.begin()
-        yield stage
-        stage.end()
+        kind = _BarStage if self._draws else _JsonStage if self._json else _LoggedStage
+        with kind(self, name, total, unit).shown() as stage:
+            yield stage
+
+    def new_bar(self, **arguments: Any) -> tqdm[Any]:
+        """Return a bar of tqdm, for a terminal or the one that tqdm chooses for the notebook."""
+        if not self._notebook:
+            from tqdm import tqdm
+
+            return tqdm(file=self._stream, **arguments)
+        import warnings
+
+        with warnings.catch_warnings():
+            # Without ipywidgets, tqdm warns and draws with characters.
+            warnings.simplefilter("ignore")
+            from tqdm.auto import tqdm as notebook_tqdm
+
+        return notebook_tqdm(file=self._stream, **arguments)
 
     def write_json(self, stage: str, done: int, total: int | None) -> None:
         """Write the state of a stage, in one piece, so that an interruption leaves no half line."""
@@ -238,129 +196,127 @@ def _peak_kib() -> int | None:
         return None
 
 
-def _bar_class(notebook: bool) -> type[tqdm[Any]]:
-    """Return the bar of a terminal, or the one that tqdm chooses for the notebook."""
-    if not notebook:
-        from tqdm import tqdm
+class Stage:
+    """A stage that is in progress. Workers may advance it at the same time.
 
-        return tqdm
-    import warnings
+    Progress is shown as a share of the stage, not as a number of steps, because the number of
+    remaining steps may be an estimate that changes.
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # without ipywidgets, tqdm warns and draws with characters
-        from tqdm.auto import tqdm as notebook_tqdm
+    Parameters
+    ----------
+    report : Report
+        Where the stage is shown.
+    name : str
+        The name of the stage.
+    left : int, optional
+        The number of steps, if it is known.
+    unit : str
+        The name of the steps in the plural.
+    """
 
-    return notebook_tqdm
+    _interval = 0.0  # the least seconds between two updates
 
-
-class _BarStage:
-    """Shows a stage as a bar, or as a count if the number of its steps is not known."""
-
-    def __init__(
-        self, bar: type[tqdm[Any]], name: str, total: int | None, unit: str, stream: TextIO
-    ) -> None:
-        self._progress = _Progress(total)
-        self._bar = bar(
-            desc=name,
-            total=None if total is None else 1.0,
-            unit=f" {unit}" if unit else "",
-            unit_scale=unit == "bytes",
-            file=stream,
-            dynamic_ncols=True,
-            bar_format=_COUNT if total is None else _BAR,
-        )
-
-    def advance(self, count: int = 1) -> None:
-        """Add `count` to the number of finished steps."""
-        self._progress.advance(count)
-        self._show()
-
-    def expect(self, count: int) -> None:
-        """Set the number of remaining steps, which may be an estimate."""
-        self._progress.expect(count)
-        self._show()
-
-    def _show(self) -> None:
-        share = self._progress.share
-        if share is None:
-            self._bar.update(self._progress.done - self._bar.n)
-        else:
-            self._bar.total, self._bar.bar_format = 1.0, _BAR
-            self._bar.update(share - self._bar.n)
-
-    def finish(self) -> None:
-        """Show that every step was done."""
-        self.expect(0)
-
-    def close(self) -> None:
-        """Close the bar. It stays on the screen."""
-        self._bar.close()
-
-
-class _LoggedStage:
-    """A stage whose progress is shown as log lines. Workers may advance it at the same time."""
-
-    _interval = _INTERVAL
-
-    def __init__(self, report: Report, name: str, total: int | None, unit: str) -> None:
+    def __init__(self, report: Report, name: str, left: int | None, unit: str) -> None:
         self._report = report
         self._name = name
-        self._total = total
+        self._left = left
         self._unit = f" {unit}" if unit else ""
-        self._progress = _Progress(total)
+        self._done = 0
         self._start = self._last = time.monotonic()
         self._lock = threading.Lock()
-
-    def begin(self) -> None:
-        """Log the beginning of the stage."""
-        size = "" if self._total is None else f": {self._total:,}{self._unit}"
-        self._report.info(f"{self._name}{size}")
 
     def advance(self, count: int = 1) -> None:
         """Add `count` to the number of finished steps."""
         with self._lock:
-            self._progress.advance(count)
+            self._done += count
+            if self._left is not None:
+                self._left = max(self._left - count, 0)
             now = time.monotonic()
             if now - self._last >= self._interval:
                 self._last = now
-                self._show(now)
+                self._show()
 
     def expect(self, count: int) -> None:
         """Set the number of remaining steps, which may be an estimate."""
-        self._progress.expect(count)
+        self._left = count
 
-    def end(self) -> None:
-        """Log the duration of the stage."""
+    def shown(self) -> AbstractContextManager[Stage]:
+        """Return a context in which the stage is shown."""
+        raise NotImplementedError
+
+    def _show(self) -> None:
+        """Show the present state."""
+        raise NotImplementedError
+
+    @property
+    def _share(self) -> float | None:
+        """The share from 0 to 1 that is done, or None if the number of steps is not known."""
+        if not self._left:
+            return None if self._left is None else 1.0
+        return self._done / (self._done + self._left)
+
+
+class _BarStage(Stage):
+    """Shows a stage as a bar, or as a count if the number of its steps is not known."""
+
+    @contextmanager
+    def shown(self) -> Iterator[Stage]:
+        self._bar = self._report.new_bar(
+            desc=self._name,
+            total=None if self._left is None else 1.0,
+            unit=self._unit,
+            unit_scale=self._unit == " bytes",
+            dynamic_ncols=True,
+            bar_format=_COUNT if self._left is None else _BAR,
+        )
+        with closing(self._bar):  # It stays on the screen.
+            yield self
+            self._left = 0
+            self._show()
+
+    def _show(self) -> None:
+        if self._share is None:
+            self._bar.update(self._done - self._bar.n)
+        else:
+            self._bar.total, self._bar.bar_format = 1.0, _BAR
+            self._bar.update(self._share - self._bar.n)
+
+
+class _LoggedStage(Stage):
+    """Shows a stage as log lines: at its beginning and end, and in between if it takes long."""
+
+    _interval = 10.0
+
+    @contextmanager
+    def shown(self) -> Iterator[Stage]:
+        size = "" if self._left is None else f": {self._left:,}{self._unit}"
+        self._report.info(f"{self._name}{size}")
+        yield self
         seconds = time.monotonic() - self._start
-        done = self._progress.done
-        count = f" {done:,}{self._unit}" if done else ""
+        count = f" {self._done:,}{self._unit}" if self._done else ""
         self._report.info(f"{self._name}: done{count} in {seconds:.1f} s")
 
-    def _show(self, now: float) -> None:
-        self._report.info(f"{self._name}: {self._state(now)}")
-
-    def _state(self, now: float) -> str:
-        """Describe the progress: share and time left, or steps done if the total is unknown."""
-        share = self._progress.share
-        if not share:
-            return f"{self._progress.done:,}{self._unit}"
-        seconds = (now - self._start) * (1 - share) / share
-        return f"{share:.0%}, about {seconds:.0f} s left"
+    def _show(self) -> None:
+        share = self._share
+        state = f"{self._done:,}{self._unit}"
+        if share:
+            seconds = (self._last - self._start) * (1 - share) / share
+            state = f"{share:.0%}, about {seconds:.0f} s left"
+        self._report.info(f"{self._name}: {state}")
 
 
-class _JsonStage(_LoggedStage):
-    """A stage whose progress is shown as JSON: a line at its beginning and end, and in between."""
+class _JsonStage(Stage):
+    """Shows a stage as lines of JSON for programs: at its beginning and end, and in between."""
 
     _interval = 0.25
 
-    def begin(self) -> None:
-        """Write the first line."""
-        self._show(self._start)
+    @contextmanager
+    def shown(self) -> Iterator[Stage]:
+        self._show()
+        yield self
+        self._left = 0
+        self._show()
 
-    def end(self) -> None:
-        """Write the last line, whose total is the number of steps that were done."""
-        self.expect(0)
-        self._show(self._last)
-
-    def _show(self, now: float) -> None:
-        self._report.write_json(self._name, self._progress.done, self._progress.total)
+    def _show(self) -> None:
+        total = None if self._left is None else self._done + self._left
+        self._report.write_json(self._name, self._done, total)
