@@ -113,7 +113,7 @@ def read_counts(plan: Plan, source: Source, context: Context, allow_empty: bool 
     facts = sampled or readers[0].facts(source.skipped())
     facts = facts._replace(**readers[0].surprises())
     _report_lines(facts, plan.text, context.report)
-    if facts.sentences == 0 and not allow_empty:
+    if facts.lines == 0 and not allow_empty:
         raise no_sentence()
     return _merge(plan, readers, facts, context)
 
@@ -198,7 +198,7 @@ def _account(facts: LineFacts, text: TextPlan) -> str:
         "null": facts.nulls,
         "broken": facts.broken,
     }
-    lines = facts.sentences + sum(kinds.values())
+    lines = facts.lines + sum(kinds.values())
     # With a sample, the number of lines of only white space is not known, because only the sampled
     # sentences are normalized.
     if not text.input_sentence_size:
@@ -253,7 +253,7 @@ def _refused(warnings: dict[str, str], facts: LineFacts) -> list[str]:
     skipped = facts.too_long + facts.reserved + facts.nulls + facts.broken
     # The size of the text is not known if there is a sample.
     share_of_bytes = facts.too_long_bytes / facts.bytes_read if facts.bytes_read else 0
-    if max(share_of_bytes, skipped / max(facts.sentences + skipped, 1)) > MOST_SKIPPED:
+    if max(share_of_bytes, skipped / max(facts.lines + skipped, 1)) > MOST_SKIPPED:
         return [*warnings.values()]
     return [warning for kind, warning in warnings.items() if kind in ("nul", "malformed")]
 
@@ -293,7 +293,7 @@ def _report_lines(facts: LineFacts, text: TextPlan, report: Report) -> None:
     TrainingError
         If the counts are too large, or the option `strict` does not allow a problem.
     """
-    report.info(f"Loaded all {facts.sentences} sentences")
+    report.info(f"Loaded all {facts.lines} sentences")
     report.info(_account(facts, text))
     warnings = _warnings(facts, text)
     refused = _refused(warnings, facts) if text.strict else []

@@ -1,6 +1,6 @@
-"""Encodes normalized texts with a finished model: one class for each model type.
+"""Encodes normalized texts with a finished model.
 
-Unlike ``sentencepiece``, these classes return each unknown character as a separate token. They are
+Unlike ``sentencepiece``, these encoders return each unknown character as a separate token. They are
 not meant for large texts.
 
 Source: ``bpe_model.cc``, ``unigram_model.cc``, ``model_interface.cc`` and ``normalizer.cc`` of
@@ -10,9 +10,8 @@ Source: ``bpe_model.cc``, ``unigram_model.cc``, ``model_interface.cc`` and ``nor
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
-from typing import Protocol
 
 from spmcompat.model.pieces import NORMAL, UNUSED, USER_DEFINED, Piece, is_learned
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
@@ -34,17 +33,10 @@ def symbol_score(symbol: str) -> float:
     return to_float32(0.1 * (len(symbol.encode()) - 1))
 
 
-class Encoder(Protocol):
-    """Encodes normalized texts."""
-
-    def encode(self, text: str) -> list[str]:
-        """Return the tokens of a normalized text. Each unknown character is a separate token."""
-
-
 def encoder_of(
     pieces: Iterable[Piece], trainer: TrainerSpec, *, encodes_in_float: bool = True
-) -> Encoder:
-    """Return an encoder for a vocabulary.
+) -> Callable[[str], list[str]]:
+    """Return the function that encodes normalized texts with a vocabulary.
 
     Parameters
     ----------
@@ -56,12 +48,13 @@ def encoder_of(
         See `UnigramEncoder`.
     """
     if trainer.model_type == TrainerSpec.BPE:
-        return BpeEncoder(pieces)
+        return BpeEncoder(pieces).encode
     if trainer.model_type == TrainerSpec.UNIGRAM:
-        return UnigramEncoder(pieces, encodes_in_float=encodes_in_float)
+        return UnigramEncoder(pieces, encodes_in_float=encodes_in_float).encode
     if trainer.model_type == TrainerSpec.CHAR:
-        return CharEncoder(pieces)
-    return WordEncoder()
+        split = _SymbolFinder(pieces).split
+        return lambda text: [one for one, _ in split(text)]
+    return _words
 
 
 class BpeEncoder:
@@ -230,33 +223,13 @@ def _reset(best: list[float], begin: int, last: int) -> None:
     best[begin : last + 1] = [to_float32(one - offset) for one in best[begin : last + 1]]
 
 
-class CharEncoder:
-    """Encodes texts with a char model.
-
-    Parameters
-    ----------
-    pieces : iterable of Piece
-        The vocabulary.
-    """
-
-    def __init__(self, pieces: Iterable[Piece]) -> None:
-        self._symbols = _SymbolFinder(pieces)
-
-    def encode(self, text: str) -> list[str]:
-        """Return the characters and user-defined symbols of a normalized text."""
-        return [one for one, _ in self._symbols.split(text)]
-
-
-class WordEncoder:
-    """Encodes texts with a word model.
+def _words(text: str) -> list[str]:
+    """Return the words of a normalized text.
 
     A space mark always begins a word, even if the model treats white space as a suffix.
     """
-
-    def encode(self, text: str) -> list[str]:
-        """Return the words of a normalized text."""
-        first, *others = text.split(SPACE_MARK)
-        return ([first] if first else []) + [SPACE_MARK + word for word in others]
+    first, *others = text.split(SPACE_MARK)
+    return ([first] if first else []) + [SPACE_MARK + word for word in others]
 
 
 class _SymbolFinder:
@@ -272,12 +245,11 @@ class _SymbolFinder:
 
     def split(self, text: str) -> list[tuple[str, bool]]:
         """Split a text into user-defined symbols, marked with True, and other single characters."""
-        return list(self._split(text))
-
-    def _split(self, text: str) -> Iterator[tuple[str, bool]]:
+        parts = []
         at = 0
         while at < len(text):
             candidates = self._beginning.get(text[at], ())
             found = [one for one in candidates if text.startswith(one, at)][:_MOST_MATCHES]
-            yield (found[-1], True) if found else (text[at], False)
-            at += len(found[-1]) if found else 1
+            parts.append((found[-1], True) if found else (text[at], False))
+            at += len(parts[-1][0])
+        return parts

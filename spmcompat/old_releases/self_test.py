@@ -73,13 +73,13 @@ def self_tests(model: ModelProto, lines: Iterable[bytes], release: Release) -> S
         _check_pieces(pieces)
     trainer = model.trainer_spec
     normalizer = _normalizer(model, pieces)
-    encoder = encoder_of(pieces, trainer, encodes_in_float=release.encodes_in_float)
+    encode = encoder_of(pieces, trainer, encodes_in_float=release.encodes_in_float)
     found = [piece for piece in pieces if _is_found(piece, trainer)]
     known = {piece.text for piece in found}
     controls = {piece.text for piece in found if piece.type == CONTROL}
     data = SelfTestData()
     for line in lines:
-        tokens = encoder.encode(normalizer.normalize(line).decode())
+        tokens = encode(normalizer.normalize(line).decode())
         if release.loses_control_pieces and not controls.isdisjoint(tokens):
             raise SelfTestError(
                 "INTERNAL: all normalized characters are not consumed. A sample for the self-test "

@@ -102,7 +102,7 @@ class ArrowCounter:
         pretokens += yield from self._rows(counter, workers)
         yield fact_rows(
             {
-                "lines": line_filter.totals["sentences"],
+                "lines": line_filter.totals["lines"],
                 "sentences": sentences,
                 "too_long": line_filter.totals["too_long"],
                 "reserved": line_filter.totals["reserved"],

@@ -14,9 +14,8 @@ from spmcompat.plan import Plan
 from spmcompat.runtime.context import Context
 from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts import arrow
-from spmcompat.stored_counts.origin import Origin, digest, rules_of, symbols_of
+from spmcompat.stored_counts.origin import LINE_FACTS, Origin, digest, rules_of, symbols_of
 from spmcompat.text.sources import Source
-from spmcompat.unicode.marks import SPACE_MARK
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -98,13 +97,7 @@ def count_source(
     origin = origin._replace(
         sentences=counts.sentences,
         first_character=counts.first_character,
-        lines=counts.facts.sentences,
-        too_long=counts.facts.too_long,
-        reserved=counts.facts.reserved,
-        bytes_read=counts.facts.bytes_read,
-        huge_characters=counts.facts.huge_characters,
-        nulls=counts.facts.nulls,
-        broken=counts.facts.broken,
+        **{name: getattr(counts.facts, name) for name in LINE_FACTS},
     )
     return origin, _rows(counts, context.workers)
 
@@ -128,12 +121,6 @@ def origin_of(plan: Plan, options: Mapping[str, str], rules: Rules | None) -> Or
         charsmap=digest(plan.charsmap),
         symbols=symbols_of(plan),
         delimiter=plan.counting.delimiter.decode(),
-        sentences=0,
-        first_character=ord(SPACE_MARK),
-        lines=0,
-        too_long=0,
-        reserved=0,
-        huge_characters=0.0,
         normalization_rules=to_tsv(rules) if names_file and rules else "",
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from spmcompat.counting.rows import AT_END, AT_TEXT_END, LARGEST_COUNT, total_count
 from spmcompat.errors import BadValueError, CountsMismatchError, TooLargeError
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 # The number of rows to merge at a time, from all tables together.
 _ROWS_AT_A_TIME = 1 << 20
 _LEAST_ROWS = 1 << 12
+
+# Fields of `Origin` that a weight does not change.
+_SUMS = ("too_long", "reserved", "bytes_read", "nulls", "broken")
 
 # Options that training takes from the counts. Tables cannot be merged if these options differ.
 _EQUAL_OPTIONS = ("compat", "max_sentence_length", "input_format")
@@ -64,6 +67,7 @@ def _merged_origin(tables: Sequence[MergeableTable], weights: Sequence[Fraction]
     if any(weight != 1 for weight in weights):
         listed = ", ".join(str(float(weight)) for weight in weights)
         changes.append(f"merged with the weights {listed}")
+    sums: dict[str, Any] = {n: _total(getattr(one, n) for one in origins) for n in _SUMS}
     with_text = [origin for origin in origins if origin.sentences]
     # The row that ends the text is always kept, so at least one sentence is left.
     least = int(bool(with_text))
@@ -72,11 +76,7 @@ def _merged_origin(tables: Sequence[MergeableTable], weights: Sequence[Fraction]
         options=_merged_options(origins),
         sentences=max(_total(times(one.sentences, weight) for one, weight in weighted), least),
         lines=max(_total(times(one.lines, weight) for one, weight in weighted), least),
-        too_long=_total(origin.too_long for origin in origins),
-        reserved=_total(origin.reserved for origin in origins),
-        bytes_read=_total(origin.bytes_read for origin in origins),
-        nulls=_total(origin.nulls for origin in origins),
-        broken=_total(origin.broken for origin in origins),
+        **sums,
         huge_characters=min(
             sum(origin.huge_characters * float(weight) for origin, weight in weighted), 1e300
         ),

@@ -10,6 +10,7 @@ from spmcompat.errors import BadCountsError, TrainingError, printable
 from spmcompat.plan import Plan
 from spmcompat.stored_counts.metadata import RULES, fault_of
 from spmcompat.text.sources import LineFacts
+from spmcompat.unicode.marks import SPACE_MARK
 
 
 class CountsVersionError(TrainingError):
@@ -21,6 +22,11 @@ class CountsVersionError(TrainingError):
 VERSION = 2
 """The version of the file format. A reader refuses all other versions."""
 
+
+LINE_FACTS = (
+    *("lines", "too_long", "reserved", "huge_characters", "bytes_read", "nulls", "broken"),
+)
+"""The fields of `LineFacts` that an origin also has."""
 
 _LONGEST_FAULT = 300
 
@@ -68,12 +74,12 @@ class Origin(NamedTuple):
     charsmap: str
     symbols: tuple[str, ...]
     delimiter: str
-    sentences: int
-    first_character: int
-    lines: int
-    too_long: int
-    reserved: int
-    huge_characters: float
+    sentences: int = 0
+    first_character: int = ord(SPACE_MARK)
+    lines: int = 0
+    too_long: int = 0
+    reserved: int = 0
+    huge_characters: float = 0.0
     bytes_read: int = 0
     changes: tuple[str, ...] = ()
     nulls: int = 0
@@ -83,15 +89,7 @@ class Origin(NamedTuple):
     @property
     def facts(self) -> LineFacts:
         """The numbers of lines used and skipped."""
-        return LineFacts(
-            self.lines,
-            self.too_long,
-            self.reserved,
-            self.huge_characters,
-            self.bytes_read,
-            self.nulls,
-            self.broken,
-        )
+        return LineFacts(**{name: getattr(self, name) for name in LINE_FACTS})
 
     def to_json(self) -> bytes:
         """Return the metadata for a file."""

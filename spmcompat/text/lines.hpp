@@ -113,7 +113,7 @@ class UnfinishedLine {
 
 // How many lines a LineFilter has seen, in all read buffers.
 struct LineTotals {
-  uint64_t sentences = 0;
+  uint64_t lines = 0;  // those that are sentences
   uint64_t too_long = 0, too_long_bytes = 0;
   uint64_t reserved = 0;  // lines that contain the unknown mark
   uint64_t empty = 0;
@@ -212,7 +212,7 @@ class LineFilter {
       ++totals.reserved;
       if (first_reserved_ == nullptr) first_reserved_ = sentence.data();
     } else {
-      ++totals.sentences;
+      ++totals.lines;
       if (count >= kHuge) {
         totals.huge_characters += static_cast<double>(count) * characters(sentence);
       }

@@ -13,7 +13,7 @@ cdef extern from "spmcompat/text/lines.hpp" namespace "spmcompat" nogil:
         const vector[size_t]* item_ends
 
     cdef struct LineTotals:
-        uint64_t sentences
+        uint64_t lines
         uint64_t too_long
         uint64_t too_long_bytes
         uint64_t reserved

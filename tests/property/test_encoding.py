@@ -49,11 +49,11 @@ def test_texts_are_encoded_as_by_the_library(
     kind: TrainerSpec.ModelType, pieces: list[Piece], texts: list[str]
 ) -> None:
     library = SentencePieceProcessor(model_proto=model_of(pieces, kind).SerializeToString())
-    encoder = encoder_of(pieces, TrainerSpec(model_type=kind))
+    encode = encoder_of(pieces, TrainerSpec(model_type=kind))
     known = {piece.text for piece in pieces if piece.type in (NORMAL, USER_DEFINED)}
     for text in texts:
         found = library.encode(text, out_type=str)
-        assert joined(encoder.encode(text), known) == joined(found, known)
+        assert joined(encode(text), known) == joined(found, known)
 
 
 def joined(tokens: list[str], known: set[str]) -> list[str]:

@@ -536,7 +536,7 @@ def _check_reach(
 
 def _why_unreachable(text: str, pieces: Sequence[Piece], trainer: TrainerSpec) -> str:
     """Return why a piece is unreachable, and what to do about it."""
-    tokens = encoder_of(pieces, trainer).encode(text)
+    tokens = encoder_of(pieces, trainer)(text)
     cut = f"it is cut into {' '.join(tokens)}"
     symbols = {piece.text for piece in pieces if piece.type == USER_DEFINED}
     if found := next((token for token in tokens if token in symbols), None):

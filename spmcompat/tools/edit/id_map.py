@@ -46,11 +46,11 @@ def id_map(before: ModelProto, after: ModelProto) -> list[tuple[int, ...]]:
     unknown = next((number for number, piece in enumerate(pieces) if piece.type == UNKNOWN), -1)
     has_bytes = before.trainer_spec.byte_fallback
     byte_ids = [own_ids[text, BYTE] for text in BYTE_PIECES] if has_bytes else []
-    encoder = encoder_of(pieces, before.trainer_spec)
+    encode = encoder_of(pieces, before.trainer_spec)
 
     def encoded(text: str) -> Iterator[int]:
         last = -1
-        for token in encoder.encode(text):
+        for token in encode(text):
             number = ids.get(token, unknown)
             if number == unknown and has_bytes:
                 yield from (byte_ids[byte] for byte in token.encode())

@@ -38,14 +38,14 @@ def unreachable(
         The texts of the pieces to check; by default all pieces.
     """
     pieces = list(pieces)
-    encoder = encoder_of(pieces, trainer)
+    encode = encoder_of(pieces, trainer)
     chosen = None if among is None else set(among)
     return [
         piece.text
         for piece in pieces
         if piece.type == NORMAL
         and (chosen is None or piece.text in chosen)
-        and encoder.encode(piece.text) != [piece.text]
+        and encode(piece.text) != [piece.text]
     ]
 
 

@@ -5,13 +5,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from spmcompat.model.encoding import (
     BpeEncoder,
-    CharEncoder,
     UnigramEncoder,
-    WordEncoder,
     encoder_of,
     symbol_score,
 )
@@ -19,24 +15,12 @@ from spmcompat.model.pieces import UNUSED, USER_DEFINED, Piece
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.runtime.rounding import to_float32
 
+CHAR = TrainerSpec(model_type=TrainerSpec.CHAR)
+WORD = TrainerSpec(model_type=TrainerSpec.WORD)
+
 
 def normal(**scores: float) -> list[Piece]:
     return [Piece(text, to_float32(score)) for text, score in scores.items()]
-
-
-@pytest.mark.parametrize(
-    ("kind", "encoder"),
-    [
-        (TrainerSpec.UNIGRAM, UnigramEncoder),
-        (TrainerSpec.BPE, BpeEncoder),
-        (TrainerSpec.WORD, WordEncoder),
-        (TrainerSpec.CHAR, CharEncoder),
-    ],
-)
-def test_each_model_type_has_its_encoder(
-    kind: TrainerSpec.ModelType, encoder: type[object]
-) -> None:
-    assert type(encoder_of([], TrainerSpec(model_type=kind))) is encoder
 
 
 def test_bpe_merges_the_highest_score_first_and_the_leftmost_of_equal_ones() -> None:
@@ -60,17 +44,17 @@ def test_bpe_never_merges_user_defined_symbols() -> None:
 
 def test_the_longest_symbol_is_found_at_each_position() -> None:
     symbols = [Piece(text, 0.0, USER_DEFINED) for text in ("ab", "abc", "b")]
-    assert CharEncoder(symbols).encode("xabcabdb") == ["x", "abc", "ab", "d", "b"]
+    assert encoder_of(symbols, CHAR)("xabcabdb") == ["x", "abc", "ab", "d", "b"]
 
 
 def test_only_64_symbols_are_found_at_one_position() -> None:
     symbols = [Piece("a" * size, 0.0, USER_DEFINED) for size in range(1, 80)]
-    assert CharEncoder(symbols).encode("a" * 70) == ["a" * 64, "a" * 6]
+    assert encoder_of(symbols, CHAR)("a" * 70) == ["a" * 64, "a" * 6]
 
 
 def test_words_begin_with_space_marks() -> None:
-    assert WordEncoder().encode("ab▁c▁▁d▁") == ["ab", "▁c", "▁", "▁d", "▁"]
-    assert WordEncoder().encode("") == []
+    assert encoder_of([], WORD)("ab▁c▁▁d▁") == ["ab", "▁c", "▁", "▁d", "▁"]
+    assert encoder_of([], WORD)("") == []
 
 
 def test_unigram_takes_the_best_sum() -> None:

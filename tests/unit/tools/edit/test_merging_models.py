@@ -146,7 +146,7 @@ def test_tokens_of_the_first_bpe_model_are_only_joined() -> None:
     joined = 0
     for line in [*ENGLISH, *GERMAN]:
         text = processor(one).normalize(line)
-        old, new = before.encode(text), after.encode(text)
+        old, new = before(text), after(text)
         assert ends(new) <= ends(old)
         joined += old != new
     assert joined > 300
