@@ -4,6 +4,7 @@ The C++ code is in ``charsmap.hpp`` and ``normalizer.hpp``. This module reads fi
 C++ exceptions to exceptions of the package. Training uses the C++ classes directly.
 """
 
+import contextlib
 import functools
 import os
 import re
@@ -70,6 +71,22 @@ _CODE_POINT = re.compile(rb"(?:U\+)?\s*\+?(?:0[xX])?([0-9A-Fa-f]+)\s*")
 _STREAMED_CODE_POINT = re.compile(rb"(?:U\+)?\s*\+?(?:0[xX])?([0-9A-Fa-f]+)")
 
 
+@contextlib.contextmanager
+def _as_own_errors():
+    """Convert the errors of the C++ code to errors of the package."""
+    try:
+        yield
+    except OverflowError:
+        raise BadValueError(
+            "A normalization rule contains a number that is not a code point: give numbers from 0 "
+            "to 0x10FFFF."
+        ) from None
+    except ValueError as error:
+        raise BadValueError(str(error)) from None
+    except RuntimeError as error:
+        raise BadRulesError(str(error)) from None
+
+
 def compile_charsmap(rules, *, bint change_something=True):
     """Compile rules to the bytes that a model stores as ``precompiled_charsmap``.
 
@@ -96,20 +113,10 @@ def compile_charsmap(rules, *, bint change_something=True):
         sources are prefixes of one source.
     """
     cdef Rules cpp_rules
-    try:
+    with _as_own_errors():
         for source, target in rules.items():
             cpp_rules[<Chars>source] = <Chars>target
-    except OverflowError:
-        raise BadValueError(
-            "A normalization rule contains a number that is not a code point: give numbers from 0 "
-            "to 0x10FFFF."
-        ) from None
-    try:
         return <bytes>cpp_compile(cpp_rules, change_something)
-    except ValueError as error:
-        raise BadValueError(str(error)) from None
-    except RuntimeError as error:
-        raise BadRulesError(str(error)) from None
 
 
 def decompile(blob):
@@ -133,10 +140,8 @@ def decompile(blob):
     """
     cdef bytes text = blob
     cdef Rules rules
-    try:
+    with _as_own_errors():
         rules = cpp_decompile(text)
-    except RuntimeError as error:
-        raise BadRulesError(str(error)) from None
     result = {}
     it = rules.begin()
     while it != rules.end():
@@ -158,10 +163,8 @@ def check_charsmap(bytes blob not None):
     TrainingError
         The charsmap is broken.
     """
-    try:
+    with _as_own_errors():
         cpp_check(blob)
-    except RuntimeError as error:
-        raise BadRulesError(str(error)) from None
 
 
 def any_source_has_space(bytes blob not None):
@@ -179,10 +182,8 @@ def any_source_has_space(bytes blob not None):
     TrainingError
         The charsmap is broken.
     """
-    try:
+    with _as_own_errors():
         return cpp_any_source_has_space(blob)
-    except RuntimeError as error:
-        raise BadRulesError(str(error)) from None
 
 
 def load_rules(path, code_points="strict"):
@@ -402,12 +403,10 @@ cdef class Normalizer:
         options.remove_extra_whitespaces = remove_extra_whitespaces
         options.escape_whitespaces = escape_whitespaces
         options.treat_whitespace_as_suffix = treat_whitespace_as_suffix
-        try:
+        with _as_own_errors():
             if symbols:
                 self.symbols.reset(new SymbolMatcher(symbols))
             self.normalizer.reset(new CNormalizer(charsmap, options, self.symbols.get()))
-        except RuntimeError as error:
-            raise BadRulesError(str(error)) from None
 
     def normalize(self, bytes text):
         """Return the normalized text. Every malformed byte becomes U+FFFD."""
@@ -450,9 +449,7 @@ def replace_meta_pieces(pieces, bytes text):
     cdef unique_ptr[MetaPieceMatcher] matcher
     cdef string source = text
     cdef string out
-    try:
+    with _as_own_errors():
         matcher.reset(new MetaPieceMatcher(symbols, DEFAULT.boundary))
-    except RuntimeError as error:
-        raise BadRulesError(str(error)) from None
     matcher.get().replace(source, out)
     return <bytes>out

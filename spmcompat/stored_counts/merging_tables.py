@@ -154,19 +154,15 @@ class Merging:
         for table in tables[1:]:
             _check_equal_rules(tables[0], table)
 
-    @property
-    def dropped_share(self) -> float:
-        """The share of the pretokens merged so far that were dropped because they were too rare."""
-        return self._dropped / max(self._kept + self._dropped, 1)
-
     def origin(self) -> Origin:
         """Return the origin of the merged table, once all rows have been merged."""
         origin = _merged_origin(self._tables, self._weights)
         if self._min_count == 1:
             return origin
+        share = self._dropped / max(self._kept + self._dropped, 1)
         change = (
-            f"dropped pretokens with fewer than {self._min_count} occurrences, "
-            f"{self.dropped_share:.4%} of the text"
+            f"dropped pretokens with fewer than {self._min_count} occurrences, {share:.4%} of the "
+            "text"
         )
         return origin._replace(changes=(*origin.changes, change))
 

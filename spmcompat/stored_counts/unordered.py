@@ -190,15 +190,12 @@ def close(
         )
     if not candidates:
         raise BadCountsError(f"{name}: all sentences are empty.")
-    if ends < facts["sentences"] or (ends > facts["sentences"] and not is_stated):
+    expected, sentences = facts.pop("pretokens"), facts["sentences"]
+    if pretokens != expected or ends < sentences or (ends > sentences and not is_stated):
         raise BadCountsError(
-            f"{name}: the rows end {ends:,} sentences, but {facts['sentences']:,} were counted. "
-            f"A file is missing, or rows were changed. {_AGAIN}"
-        )
-    if pretokens != (expected := facts.pop("pretokens")):
-        raise BadCountsError(
-            f"{name}: the rows contain {pretokens:,} pretokens, but {expected:,} were counted. "
-            f"A file is missing, or rows were changed. {_AGAIN}"
+            f"{name}: the rows contain {pretokens:,} pretokens and end {ends:,} sentences, but "
+            f"{expected:,} and {sentences:,} were counted. A file is missing, or rows were "
+            f"changed. {_AGAIN}"
         )
     last = min(candidates, key=str.encode)
     count = candidates[last]

@@ -478,19 +478,11 @@ def _changed_texts(old: Sequence[Piece], new: Sequence[Piece]) -> set[str]:
     Normal pieces that became unused are left out, because this change makes no other piece
     unreachable.
     """
-    before = {piece.text: piece for piece in old}
-    after = {piece.text: piece for piece in new}
-    return {
-        text for text in before.keys() | after.keys() if _differ(before.get(text), after.get(text))
+    types = {piece.text: piece.type for piece in old}
+    unused = {
+        piece.text for piece in new if piece.type == UNUSED and types.get(piece.text) == NORMAL
     }
-
-
-def _differ(before: Piece | None, after: Piece | None) -> bool:
-    if before is None or after is None:
-        return True
-    if after.type == UNUSED and before.type == NORMAL:
-        return False
-    return before != after
+    return {piece.text for piece in {*old} ^ {*new}} - unused
 
 
 def _new_order(pieces: Sequence[Piece]) -> list[int]:

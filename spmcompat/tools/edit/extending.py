@@ -162,9 +162,7 @@ def _with_new(
             grown[piece_id] = waiting.pop(text)
         else:
             free.append(piece_id)
-    for piece in waiting.values():
-        if free:
-            grown[free.pop(0)] = piece
-        else:
-            grown.append(piece)
-    return grown
+    others = list(waiting.values())
+    for piece_id, piece in zip(free, others, strict=False):
+        grown[piece_id] = piece
+    return grown + others[len(free) :]
