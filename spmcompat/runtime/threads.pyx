@@ -124,7 +124,8 @@ cdef class JobThread:
     cdef object _life  # a lock that the thread holds until it ends
 
     def __init__(self, worker, reports, cancel):
-        check_room_for_thread()
+        if not has_room_for_thread():  # the thread could abort the process
+            raise MemoryError("no memory for a thread")
         self._jobs = SimpleQueue()
         self._life = allocate_lock()
         self._life.acquire()
@@ -172,20 +173,6 @@ cdef tuple _done(worker, job, cancel):
         cancel.set()
         return worker, error
     return worker, None
-
-
-def check_room_for_thread():
-    """Raise if there is not enough memory for a new thread.
-
-    A new thread that gets a stack but no further memory can abort the process.
-
-    Raises
-    ------
-    MemoryError
-        If there is not enough memory.
-    """
-    if not has_room_for_thread():
-        raise MemoryError("no memory for a thread")
 
 
 def prepare_thread():

@@ -12,7 +12,7 @@ from spmcompat.plan import Plan
 from spmcompat.runtime.workers import Workers
 from spmcompat.stored_counts import arrow
 from spmcompat.stored_counts.origin import Origin
-from spmcompat.stored_counts.unordered import KEY, fact_rows, last_row
+from spmcompat.stored_counts.unordered import KEY, fact_rows
 from spmcompat.text.arrow_producers import strings_of
 from spmcompat.text.lines import LineFilter
 from spmcompat.unicode.marks import SPACE_MARK
@@ -109,9 +109,9 @@ class ArrowCounter:
                 "nulls": nulls,
                 "bytes_read": size,
                 "pretokens": pretokens,
-            }
+            },
+            last,
         )
-        yield last_row(last)
 
     def _rows(self, counter: Counter, workers: Workers) -> Generator[pa.RecordBatch, None, int]:
         """Yield the rows of counts, and return the sum of the counts.

@@ -60,8 +60,8 @@ class Closing(NamedTuple):
     rows: int
 
 
-def fact_rows(facts: Mapping[str, int]) -> pa.RecordBatch:
-    """Return the rows that state facts."""
+def fact_rows(facts: Mapping[str, int], last: bytes) -> pa.RecordBatch:
+    """Return the rows that state facts, and the one that names a last pretoken if there is one."""
     import pyarrow as pa
 
     rows = [
@@ -69,15 +69,9 @@ def fact_rows(facts: Mapping[str, int]) -> pa.RecordBatch:
         for index, name in enumerate(FACTS)
         if facts[name]
     ]
+    if last:
+        rows.append({"pretoken": last.decode(), "place": LAST, "next": 0, "count": 1})
     return pa.RecordBatch.from_pylist(rows, schema=arrow.schema())
-
-
-def last_row(pretoken: bytes) -> pa.RecordBatch:
-    """Return a row that names the last pretoken of a sentence; no rows for an empty pretoken."""
-    import pyarrow as pa
-
-    row = {"pretoken": pretoken.decode(), "place": LAST, "next": 0, "count": 1}
-    return pa.RecordBatch.from_pylist([row] if pretoken else [], schema=arrow.schema())
 
 
 def check_facts(batch: pa.RecordBatch, name: str) -> None:
@@ -86,7 +80,7 @@ def check_facts(batch: pa.RecordBatch, name: str) -> None:
     Raises
     ------
     TrainingError
-        If such a row cannot have come from `fact_rows` or `last_row`.
+        If such a row cannot have come from `fact_rows`.
     """
     import pyarrow as pa
 

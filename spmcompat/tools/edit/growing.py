@@ -9,7 +9,7 @@ from typing import NamedTuple
 from spmcompat.cli.plain import plain_fields
 from spmcompat.engine import GivenText, prepare_thread
 from spmcompat.errors import BadValueError, naming_stage
-from spmcompat.model.pieces import NORMAL, model_type_of
+from spmcompat.model.pieces import NORMAL, model_type_of, texts_of_type
 from spmcompat.model.reading import read_model
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto, TrainerSpec
 from spmcompat.runtime.outputs import check_output, refuse_inputs, refuse_same
@@ -125,7 +125,7 @@ def _change_size(
     changed = change(model, text, report)
     report.step("Writing")
     ids = id_map(model, changed)
-    before, after = _in_use(model), _in_use(changed)
+    before, after = (dict.fromkeys(texts_of_type(one, NORMAL)) for one in (model, changed))
     added = [text for text in after if text not in before]
     dropped = [text for text in before if text not in after]
     if output is not None:
@@ -165,8 +165,3 @@ def _log_pieces(what: str, texts: Sequence[str], report: Report) -> None:
     if texts:
         more = " ..." if len(texts) > _SHOWN else ""
         report.info(f"{what} pieces: {' '.join(texts[:_SHOWN])}{more}")
-
-
-def _in_use(model: ModelProto) -> dict[str, None]:
-    """Return the texts of the normal pieces."""
-    return dict.fromkeys(one.piece for one in model.pieces if one.type == NORMAL)
