@@ -11,7 +11,7 @@ from spmcompat.bpe.merges import count_in_encoded, find_merges
 from spmcompat.model.pieces import Piece, pieces_of
 from spmcompat.model.sentencepiece_model_pb2 import TrainerSpec
 from spmcompat.runtime.workers import Workers
-from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces
+from spmcompat.tools.edit.leaves import least_used_first, parts_of_pieces
 from spmcompat.tools.edit.reach import unreachable
 from tests.oracle import growing
 from tests.oracle.characters import SPACE, Options
@@ -60,7 +60,7 @@ def test_leaves_fall_and_all_others_stay_reachable(
     )
     droppable = {piece: (True, score) for piece, score in scores.items() if len(piece) > 1}
     fallen = []
-    for piece in Leaves(droppable, parts_of_pieces(pieces)).least_used_first(counts):
+    for piece in least_used_first(droppable, parts_of_pieces(pieces), counts):
         if len(fallen) == size:
             break
         fallen.append(piece)

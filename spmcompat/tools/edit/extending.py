@@ -68,10 +68,10 @@ def _replaced(model: ModelProto, add: int) -> list[int]:
     unused = {piece.text: piece.score for piece in pieces if piece.type == UNUSED}
     texts = list(unused)
     if unused and trainer.model_type == TrainerSpec.BPE:
-        from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces
+        from spmcompat.tools.edit.leaves import least_used_first, parts_of_pieces
 
         droppable = {text: (False, score) for text, score in unused.items()}
-        texts = list(Leaves(droppable, parts_of_pieces(pieces)).least_used_first({}))
+        texts = list(least_used_first(droppable, parts_of_pieces(pieces), {}))
     texts += [piece.text for piece in pieces if is_placeholder(piece, trainer)]
     replaced = set(texts[:add])
     # A meta piece may have the text of an unused piece.

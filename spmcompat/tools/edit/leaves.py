@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from spmcompat.model.encoding import BpeEncoder
 from spmcompat.model.pieces import Piece, is_learned
@@ -26,56 +25,48 @@ def parts_of_pieces(pieces: Sequence[Piece]) -> dict[str, tuple[str, str]]:
     return {text: parts for text, parts in found.items() if parts is not None}
 
 
-class Leaves(NamedTuple):
-    """Decides in which order to drop the pieces of a BPE model.
+def least_used_first(
+    droppable: Mapping[str, tuple[bool, float]],
+    parts: Mapping[str, tuple[str, str]],
+    counts: Mapping[str, int],
+) -> Iterator[str]:
+    """Yield the pieces of a BPE model in the order in which to drop them.
 
-    A leaf is a piece from which no other piece is merged. Only leaves can be dropped.
+    A leaf is a piece from which no other piece is merged. Only leaves can be dropped. Leaves that
+    are not in use come first, then the leaf with the lowest count. Of leaves with equal counts, the
+    one with the lowest score comes first. When a piece is dropped, its two parts replace it in the
+    text. So its count is added to the counts of both parts. A part may then become a leaf.
 
-    Attributes
+    Parameters
     ----------
     droppable : mapping of str to (bool, float)
         For each piece that may be dropped: whether it is in use, and its score.
     parts : mapping of str to (str, str)
         The two parts of each merged piece. A part cannot be dropped before the piece.
+    counts : mapping of str to int
+        How often each piece occurs in the encoded text.
     """
+    uses = Counter(counts)
+    dependents = Counter(part for both in parts.values() for part in both)
 
-    droppable: Mapping[str, tuple[bool, float]]
-    parts: Mapping[str, tuple[str, str]]
+    def key(piece: str) -> tuple[bool, int, float, str]:
+        in_use, score = droppable[piece]
+        return in_use, uses[piece], score, piece
 
-    def least_used_first(self, counts: Mapping[str, int]) -> Iterator[str]:
-        """Yield pieces in the order in which to drop them.
-
-        Leaves that are not in use come first, then the leaf with the lowest count. Of leaves with
-        equal counts, the one with the lowest score comes first. When a piece is dropped, its two
-        parts replace it in the text. So its count is added to the counts of both parts. A part may
-        then become a leaf.
-
-        Parameters
-        ----------
-        counts : mapping of str to int
-            How often each piece occurs in the encoded text.
-        """
-        uses = Counter(counts)
-        dependents = Counter(part for parts in self.parts.values() for part in parts)
-        queue = [self._key(piece, uses[piece]) for piece in self.droppable if not dependents[piece]]
-        heapq.heapify(queue)
-        fallen = set()
-        while queue:
-            key = heapq.heappop(queue)
-            piece = key[-1]
-            if piece in fallen:
-                continue
-            if key[1] != uses[piece]:  # outdated key: dropping another piece raised the count
-                heapq.heappush(queue, self._key(piece, uses[piece]))
-                continue
-            yield piece
-            fallen.add(piece)
-            for part in self.parts.get(piece, ()):
-                uses[part] += uses[piece]
-                dependents[part] -= 1
-                if not dependents[part] and part in self.droppable:
-                    heapq.heappush(queue, self._key(part, uses[part]))
-
-    def _key(self, piece: str, uses: int) -> tuple[bool, int, float, str]:
-        in_use, score = self.droppable[piece]
-        return in_use, uses, score, piece
+    queue = [key(piece) for piece in droppable if not dependents[piece]]
+    heapq.heapify(queue)
+    fallen = set()
+    while queue:
+        _, count, _, piece = heapq.heappop(queue)
+        if piece in fallen:
+            continue
+        if count != uses[piece]:  # outdated: dropping another piece raised the count
+            heapq.heappush(queue, key(piece))
+            continue
+        yield piece
+        fallen.add(piece)
+        for part in parts.get(piece, ()):
+            uses[part] += uses[piece]
+            dependents[part] -= 1
+            if not dependents[part] and part in droppable:
+                heapq.heappush(queue, key(part))

@@ -6,16 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from os import PathLike
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from spmcompat.cli.tables import Table, html_of
 from spmcompat.engine import open_text
 from spmcompat.model.pieces import UNKNOWN
 from spmcompat.model.sentencepiece_model_pb2 import ModelProto
 from spmcompat.runtime.libraries import require
-
-if TYPE_CHECKING:
-    from sentencepiece import SentencePieceProcessor
 
 # Returns the texts of the tokens of each word.
 Cut: TypeAlias = "Callable[[Sequence[str]], list[list[str]]]"
@@ -77,8 +74,8 @@ class Changes(NamedTuple):
         return html_of(Table(("count", "word", "before", "after"), rows, 4, title=repr(self)))
 
 
-class _TokenEncoder:
-    """Encodes texts with a model, and returns each token as the text of its piece.
+def _cut_of(model: ModelProto, unknown: str, between_spaces: bool = False) -> Cut:
+    """Return the function that encodes texts with a model.
 
     Parameters
     ----------
@@ -90,18 +87,16 @@ class _TokenEncoder:
         Whether to encode a text as if it were between two spaces. Most models do this anyway,
         because they add a space mark before each text.
     """
+    require("sentencepiece", "the report", "eval")
+    from sentencepiece import SentencePieceProcessor
 
-    def __init__(self, model: ModelProto, unknown: str, between_spaces: bool = False) -> None:
-        own = ModelProto()
-        own.CopyFrom(model)
-        if between_spaces:
-            own.normalizer_spec.add_dummy_prefix = True
-        self._encoder = _processor(own)
-        self._texts = [unknown if one.type == UNKNOWN else one.piece for one in model.pieces]
-
-    def of(self, texts: Sequence[str]) -> list[list[str]]:
-        """Return the tokens of each text. An unknown token is shown as the unknown piece."""
-        return [[self._texts[i] for i in ids] for ids in self._encoder.encode(list(texts))]
+    own = ModelProto()
+    own.CopyFrom(model)
+    if between_spaces:
+        own.normalizer_spec.add_dummy_prefix = True
+    encoder = SentencePieceProcessor(model_proto=own.SerializeToString())
+    shown = [unknown if one.type == UNKNOWN else one.piece for one in model.pieces]
+    return lambda texts: [[shown[i] for i in ids] for ids in encoder.encode(list(texts))]
 
 
 def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str]) -> Changes:
@@ -116,21 +111,19 @@ def compare_cuts(before: ModelProto, after: ModelProto, path: str | PathLike[str
         If the text cannot be read, or ``sentencepiece`` is not installed.
     """
     unknown = before.trainer_spec.unk_piece
-    old, new = _TokenEncoder(before, unknown), _TokenEncoder(after, unknown)
+    old, new = _cut_of(before, unknown), _cut_of(after, unknown)
     counts: Counter[str] = Counter()
     lines = changed = tokens_before = tokens_after = 0
     for batch in _batches(path):
         lines += len(batch)
-        olds, news = old.of(batch), new.of(batch)
+        olds, news = old(batch), new(batch)
         tokens_before += sum(map(len, olds))
         tokens_after += sum(map(len, news))
         changed += sum(one != other for one, other in zip(olds, news, strict=True))
         for line in batch:
             counts.update(line.split())
-    old, new = _TokenEncoder(before, unknown, True), _TokenEncoder(after, unknown, True)
-    return Changes(
-        lines, changed, tokens_before, tokens_after, changed_words(counts, old.of, new.of)
-    )
+    old, new = _cut_of(before, unknown, True), _cut_of(after, unknown, True)
+    return Changes(lines, changed, tokens_before, tokens_after, changed_words(counts, old, new))
 
 
 def changed_words(counts: Mapping[str, int], before: Cut, after: Cut) -> list[ChangedWord]:
@@ -144,13 +137,6 @@ def changed_words(counts: Mapping[str, int], before: Cut, after: Cut) -> list[Ch
             if one != other
         ]
     return sorted(changed, key=lambda one: -one.occurrences)
-
-
-def _processor(model: ModelProto) -> SentencePieceProcessor:
-    require("sentencepiece", "the report", "eval")
-    from sentencepiece import SentencePieceProcessor
-
-    return SentencePieceProcessor(model_proto=model.SerializeToString())
 
 
 def _batches(path: str | PathLike[str]) -> Iterator[Sequence[str]]:

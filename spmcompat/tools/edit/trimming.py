@@ -125,7 +125,7 @@ def _least_used_leaves(
 ) -> set[str]:
     """Return the pieces to drop from a BPE model."""
     from spmcompat.engine import count_in_encoded
-    from spmcompat.tools.edit.leaves import Leaves, parts_of_pieces
+    from spmcompat.tools.edit.leaves import least_used_first, parts_of_pieces
 
     merged = [piece for piece in pieces if is_learned(piece)]
     scores = [(piece.text.encode(), piece.score) for piece in merged]
@@ -144,10 +144,10 @@ def _least_used_leaves(
         for part in parts.get(piece, ()):
             uses[part] += uses[piece]
         del uses[piece]
-    # `Leaves` drops a part only after all pieces that are merged from it. With `keep_ids`, unused
+    # A part is dropped only after all pieces that are merged from it. With `keep_ids`, unused
     # pieces are never dropped, but their parts may be. So pass only the parts of droppable pieces.
-    leaves = Leaves(ranks, {one: both for one, both in parts.items() if one in ranks})
-    return set(islice(leaves.least_used_first(uses), size))
+    parts = {one: both for one, both in parts.items() if one in ranks}
+    return set(islice(least_used_first(ranks, parts, uses), size))
 
 
 def _count_characters(
