@@ -154,7 +154,7 @@ def document_of(text: bytes, version: int, name: str) -> dict[str, Any]:
             f"{_short(found)}, and this release reads version {version}). {remedy}."
         )
     if found != version:
-        raise invalid_metadata(name, "they are not those of counts")
+        raise invalid_metadata(name, "they do not state the version of a format")
     return dict(document)
 
 

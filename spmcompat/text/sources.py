@@ -50,8 +50,8 @@ class WordText(NamedTuple):
 class LineFacts(NamedTuple):
     """How many lines of the input were read, and how many were skipped.
 
-    `lines` is the number of lines that are sentences. The numbers in `LineFilter.totals` are sums over
-    all filters of the text.
+    `lines` is the number of lines that are sentences. The numbers in `LineFilter.totals` are sums
+    over all filters of the text.
 
     `bytes_read` is the size of the input, or 0 if it is not known. `nulls` is the number of records
     without text. `broken`, `first_broken` and `huge` come from `Skipped`; `too_long` includes the
