@@ -178,8 +178,7 @@ cdef class Counter:
 
     @property
     def surprises(self):
-        """Numbers of sentences that are `blank`, contain a NUL (`nul`), or are not UTF-8 (`malformed`).
-        """
+        """How many sentences are `blank`, contain a NUL (`nul`), or are not UTF-8 (`malformed`)."""
         return dereference(self.counter).surprises()
 
     @property

@@ -55,8 +55,8 @@ inline SentenceOrder merge_in_order(CountedText& text, PretokenCounts& merged, b
   return order;
 }
 
-// Returns the last pretoken of the first non-empty sentence from number `sentence` on, counted in the
-// order of the text; an empty string if there is none.
+// Returns the last pretoken of the first non-empty sentence from number `sentence` on, counted in
+// the order of the text; an empty string if there is none.
 inline std::string last_pretoken_from(uint64_t sentence, const CountedText& text) {
   for (const CountedText::Batch& batch : text.batches) {
     const BatchLog& log = batch.log;

@@ -20,8 +20,8 @@ constexpr uint32_t kLargestCharacter = kCodePoints - 1;
 constexpr int64_t kLargestCount = int64_t{1} << 62;
 
 // Returns what is wrong with row i, or null: `utf8` or `empty` for its pretoken, `text end` if a
-// character follows the end of the text, or the name of the column with an invalid value. The columns
-// must not contain nulls.
+// character follows the end of the text, or the name of the column with an invalid value. The
+// columns must not contain nulls.
 inline const char* fault_of_row(const RowColumns& rows, size_t text_bytes, size_t i) {
   const int64_t begin = rows.ends[i], end = rows.ends[i + 1];
   if (begin < 0 || end < begin || static_cast<size_t>(end) > text_bytes) return "utf8";

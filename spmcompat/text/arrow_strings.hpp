@@ -289,11 +289,12 @@ class StringColumn {
   int64_t rows() const { return rows_; }
 
   // Appends strings from `row` on until they fill a read buffer, without CR and LF at their ends
-  // unless `keeps_ends`. All strings of a row are appended together. Returns the first row that was not appended. If a
-  // string has more than `longest` bytes, only the first `longest` + 1 are appended, and the number
-  // of the remaining bytes is added to `dropped`. `ends` receives the end of each string, and
-  // `nulls` the number of strings before each null. Each string counts as one byte more than its
-  // text, and each null as one byte, so that a buffer of empty strings and nulls becomes full, too.
+  // unless `keeps_ends`. All strings of a row are appended together. Returns the first row that was
+  // not appended. If a string has more than `longest` bytes, only the first `longest` + 1 are
+  // appended, and the number of the remaining bytes is added to `dropped`. `ends` receives the end
+  // of each string, and `nulls` the number of strings before each null. Each string counts as one
+  // byte more than its text, and each null as one byte, so that a buffer of empty strings and nulls
+  // becomes full, too.
   int64_t append(int64_t row, size_t most_bytes, size_t longest, bool keeps_ends, std::string& text,
                  std::vector<size_t>& ends, std::vector<size_t>& nulls, size_t& dropped) const {
     while (row < rows_ && text.size() + ends.size() + nulls.size() < most_bytes) {

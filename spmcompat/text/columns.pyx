@@ -380,6 +380,6 @@ cdef class JsonLines:
 
     @property
     def broken(self):
-        """Of the last `read`: how many records were broken, and the number and text of the first."""
+        """Of the last `read`: how many records were broken, and the line and text of the first."""
         cdef UnreadLines found = dereference(self.lines).broken
         return found.count, found.first, <bytes>dereference(self.lines).first_broken

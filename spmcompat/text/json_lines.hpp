@@ -47,9 +47,9 @@ class JsonRecord {
   JsonRecord(std::string column, bool keeps_ends)
       : column_(std::move(column)), keeps_ends_(keeps_ends) {}
 
-  // Appends the texts of the record, without CR and LF at their ends unless `keeps_ends`. A record is broken if it is
-  // not valid JSON, if it lacks the field, or if the value of the field is not a string, null, or a
-  // list of strings and nulls. Nothing is appended from a broken record.
+  // Appends the texts of the record, without CR and LF at their ends unless `keeps_ends`. A record
+  // is broken if it is not valid JSON, if it lacks the field, or if the value of the field is not a
+  // string, null, or a list of strings and nulls. Nothing is appended from a broken record.
   Outcome read(std::string_view line, RecordTexts& out) {
     at_ = line.data();
     end_ = at_ + line.size();

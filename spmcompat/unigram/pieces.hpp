@@ -75,8 +75,8 @@ class Pieces {
     if (texts_ == nullptr) texts_ = std::make_shared<StringList>();
   }
 
-  // The texts of the seeds. The pieces of later rounds share them. Created on first use, because Cython cannot catch an exception that is thrown while it
-  // constructs an object.
+  // The texts of the seeds. The pieces of later rounds share them. Created on first use, because
+  // Cython cannot catch an exception that is thrown while it constructs an object.
   std::shared_ptr<StringList> texts_;
   std::vector<uint32_t> text_ids_;
 };
