@@ -8,7 +8,7 @@ from cython cimport final
 
 from cython.operator cimport dereference
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libcpp.memory cimport unique_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -17,8 +17,6 @@ from spmcompat.counting.counts cimport Counter, Counts, PretokenCounts, Pretoken
 from spmcompat.runtime.threads cimport CCrew, Crew, start_stage
 
 from typing import NamedTuple
-
-import numpy as np
 
 from spmcompat.counting.counts import SentenceRules
 
@@ -127,20 +125,24 @@ def find_wrong_row(columns):
 
 def count_of_place(columns, uint8_t place):
     """Return the sum of the counts of all rows with this place."""
-    if columns.size == 0:
-        return 0
-    at_place = np.frombuffer(columns.place, np.uint8) == place
-    return _sum(np.frombuffer(columns.count, np.int64)[at_place])
+    return _sum(_rows_of(columns), place)
 
 
 def total_count(columns):
     """Return the sum of all counts."""
-    return _sum(np.frombuffer(columns.count, np.int64)) if columns.size else 0
+    return _sum(_rows_of(columns), -1)
 
 
-def _sum(counts):
-    """Return the exact sum, which may need more than 64 bits."""
-    return (int((counts >> 32).sum()) << 32) + int((counts & 0xffffffff).sum())
+cdef _sum(const RowColumns& rows, int place):
+    """Return the sum of the counts of all rows, or of those with a place that is not negative."""
+    # The sum may need more than 64 bits, so the halves of the counts are added up separately.
+    cdef uint64_t low = 0, high = 0
+    cdef size_t i
+    for i in range(rows.size):
+        if place < 0 or rows.place[i] == place:
+            low += rows.count[i] & 0xffffffff
+            high += rows.count[i] >> 32
+    return ((<object>high) << 32) + low
 
 
 def find_disorder(columns):
