@@ -123,7 +123,7 @@ class Files:
                     self._warn_once(file, form)
                     for buffer in self._buffers(file, form):
                         yield buffer
-                        line = _unfinished_line(buffer) if repeats and has_lines else b""
+                        line = buffer.unfinished_line() if repeats and has_lines else b""
             if has_lines and len(self._kept) == before and number < len(self._text.input):
                 buffer = ReadBuffer.of_lines(line + b"\n", path, 1)
                 self._kept.append(buffer)
@@ -228,10 +228,6 @@ def _unpacked(
     from spmcompat.text.records import read_records
 
     return Workers(1).ahead(read_records(file, form, text, skipped))
-
-
-def _unfinished_line(buffer: ReadBuffer) -> bytes:
-    return buffer.lines_text().rpartition(b"\n")[2]
 
 
 def _load(kept: _FileSlice | ReadBuffer) -> ReadBuffer:

@@ -164,6 +164,11 @@ cdef class ReadBuffer:
         self.items.swap(items)
         self.ends.swap(ends)
 
+    def unfinished_line(self):
+        """Return the text after the last line end."""
+        cdef size_t begin = string_view(self.text, self.text_size).rfind(<char>b"\n") + 1
+        return <bytes>self.text[begin:self.text_size]
+
     def lines_text(self):
         """Return a copy of the lines."""
         return <bytes>self.text[:self.text_size]
