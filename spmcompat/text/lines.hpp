@@ -53,15 +53,40 @@ struct BufferText {
   const std::vector<size_t>* item_ends;  // the position after each item; null for lines
 };
 
-// Returns the position after each line, including its LF, or after each item.
-inline std::vector<size_t> ends_of_texts(const BufferText& buffer) {
-  if (buffer.item_ends != nullptr) return *buffer.item_ends;
+// Calls function(text) for each line, including its LF, or each item.
+template <typename Function>
+void for_each_text(const BufferText& buffer, Function function) {
   const std::string_view text = buffer.text;
-  std::vector<size_t> ends;
-  for (size_t begin = 0; begin < text.size(); begin = ends.back()) {
-    ends.push_back(std::min(text.find('\n', begin), text.size() - 1) + 1);
+  size_t begin = 0;
+  const auto take_to = [&](size_t end) {
+    function(text.substr(begin, end - begin));
+    begin = end;
+  };
+  if (buffer.item_ends != nullptr) {
+    for (const size_t end : *buffer.item_ends) take_to(end);
+  } else {
+    while (begin < text.size()) take_to(std::min(text.find('\n', begin), text.size() - 1) + 1);
   }
+}
+
+// Returns the position after each text.
+inline std::vector<size_t> ends_of_texts(const BufferText& buffer) {
+  std::vector<size_t> ends;
+  for_each_text(buffer, [&](std::string_view text) {
+    ends.push_back(text.size() + (ends.empty() ? 0 : ends.back()));
+  });
   return ends;
+}
+
+// Returns the first text that is not well-formed UTF-8, or null. Checking all lines at once is
+// faster; but the items of a buffer can be well-formed together without being so by themselves.
+inline const char* malformed_text(const BufferText& buffer) {
+  if (buffer.item_ends == nullptr && is_utf8(buffer.text)) return nullptr;
+  const char* found = nullptr;
+  for_each_text(buffer, [&](std::string_view text) {
+    if (found == nullptr && !is_utf8(text)) found = text.data();
+  });
+  return found;
 }
 
 // Returns the size in bytes of the white space character at the beginning of a text, or 0 if there
@@ -294,13 +319,9 @@ inline void sample_lines(LineFilter& filter, const BufferText& buffer, Reservoir
 // Offers whole lines, which include their ends, or items to the sample. Returns the first one that
 // is not well-formed UTF-8, or null.
 inline const char* sample_texts(const BufferText& buffer, ReservoirSample& sample) {
-  size_t begin = 0;
-  for (const size_t end : ends_of_texts(buffer)) {
-    const std::string_view text = buffer.text.substr(begin, end - begin);
-    if (!is_utf8(text)) return text.data();
-    sample.offer(text.data(), text.size(), 1);
-    begin = end;
-  }
+  if (const char* malformed = malformed_text(buffer)) return malformed;
+  for_each_text(
+      buffer, [&](std::string_view text) { sample.offer(text.data(), text.size(), 1); });
   return nullptr;
 }
 

@@ -124,16 +124,11 @@ class WordCounter {
   std::string normalized_;
 };
 
-// Counts the lines of a buffer, which include their ends, or its items. Returns the first one that is
-// not well-formed UTF-8, or null.
+// Counts the lines of a buffer, which include their ends, or its items. Returns the first one that
+// is not well-formed UTF-8, or null.
 inline const char* count_texts(const BufferText& buffer, WordCounter& counter) {
-  size_t begin = 0;
-  for (const size_t end : ends_of_texts(buffer)) {
-    const std::string_view text = buffer.text.substr(begin, end - begin);
-    if (!is_utf8(text)) return text.data();
-    counter.add_text(text);
-    begin = end;
-  }
+  if (const char* malformed = malformed_text(buffer)) return malformed;
+  for_each_text(buffer, [&](std::string_view text) { counter.add_text(text); });
   counter.flush();
   return nullptr;
 }
