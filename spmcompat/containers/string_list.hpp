@@ -16,13 +16,14 @@ class StringList {
  public:
   // Allocates the memory for `strings` strings that have `bytes` bytes in total.
   void reserve(size_t strings, size_t bytes) {
+    if (bytes > 0xfffffff0u) {
+      throw std::length_error("the distinct segments of the corpus exceed 4 GB");
+    }
     text_.reserve(bytes + kPadding);
     end_.reserve(strings);
   }
+  // The strings must not need more memory than was reserved.
   void add(std::string_view s) {
-    if (s.size() > kMostBytes - bytes()) {
-      throw std::length_error("the distinct segments of the corpus exceed 4 GB");
-    }
     text_.resize(bytes());
     text_.append(s);
     end_.push_back(static_cast<uint32_t>(text_.size()));
@@ -40,7 +41,6 @@ class StringList {
 
  private:
   static constexpr size_t kPadding = 8;
-  static constexpr size_t kMostBytes = 0xfffffff0u;
 
   std::string text_;
   std::vector<uint32_t> end_;

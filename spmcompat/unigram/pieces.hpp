@@ -1,4 +1,4 @@
-// The pieces during training, with their texts and scores.
+// The pieces during training, with their texts and scores, and the choice of the final pieces.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "spmcompat/containers/string_list.hpp"
 #include "spmcompat/unicode/utf8.hpp"
 
 namespace spmcompat {
@@ -38,14 +37,19 @@ class Pieces {
 
   void reserve(size_t pieces, size_t bytes) {
     make_texts();
-    texts_->reserve(pieces, bytes);
+    texts_->bytes.reserve(bytes);
+    texts_->end.reserve(pieces);
     text_ids_.reserve(pieces);
     score.reserve(pieces);
   }
   void add(std::string_view piece, float piece_score) {
     make_texts();
-    text_ids_.push_back(static_cast<uint32_t>(texts_->size()));
-    texts_->add(piece);
+    if (piece.size() > UINT32_MAX - texts_->bytes.size()) {
+      throw std::length_error("the texts of the pieces exceed 4 GB");
+    }
+    text_ids_.push_back(static_cast<uint32_t>(texts_->end.size()));
+    texts_->bytes.append(piece);
+    texts_->end.push_back(static_cast<uint32_t>(texts_->bytes.size()));
     score.push_back(piece_score);
   }
 
@@ -71,13 +75,24 @@ class Pieces {
   }
 
  private:
+  // The concatenated texts of the seeds. The pieces of later rounds share them.
+  struct Texts {
+    std::string bytes;
+    std::vector<uint32_t> end;
+
+    std::string_view operator[](uint32_t id) const {
+      const uint32_t begin = id == 0 ? 0 : end[id - 1];
+      return std::string_view(bytes.data() + begin, end[id] - begin);
+    }
+  };
+
   void make_texts() {
-    if (texts_ == nullptr) texts_ = std::make_shared<StringList>();
+    if (texts_ == nullptr) texts_ = std::make_shared<Texts>();
   }
 
-  // The texts of the seeds. The pieces of later rounds share them. Created on first use, because
-  // Cython cannot catch an exception that is thrown while it constructs an object.
-  std::shared_ptr<StringList> texts_;
+  // Created on first use, because Cython cannot catch an exception that is thrown while it
+  // constructs an object.
+  std::shared_ptr<Texts> texts_;
   std::vector<uint32_t> text_ids_;
 };
 
@@ -120,6 +135,43 @@ inline void append_characters(std::string_view text, std::vector<char32_t>& char
 inline void decode_text(std::string_view text, std::vector<char32_t>& characters) {
   characters.clear();
   append_characters(text, characters);
+}
+
+// Sorts by descending score, then by bytes.
+inline Pieces sort_by_score(const Pieces& pieces) {
+  std::vector<uint32_t> order(pieces.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    const float x = pieces.score[a], y = pieces.score[b];
+    return x != y ? x > y : pieces[a] < pieces[b];
+  });
+  return pieces.select(order);
+}
+
+// Selects the best pieces, and adds the required characters that pruning removed. The first added
+// character gets the lowest score of the trained pieces. The score of each further character is
+// 0.0001 higher. The steps of 0.0001 are added up in float, as in the reference.
+inline Pieces finalize(const Pieces& trained, const std::vector<std::string>& required,
+                       size_t size) {
+  std::unordered_set<std::string_view> missing(required.begin(), required.end());
+  size_t others = size - std::min(size, missing.size());
+  const Pieces best = sort_by_score(trained);
+  Pieces final;
+  for (uint32_t id = 0; id < best.size(); ++id) {
+    const bool is_required = missing.erase(best[id]) > 0;
+    if (!is_required && others == 0) continue;
+    if (!is_required) --others;
+    final.add(best[id], best.score[id]);
+  }
+  if (missing.empty()) return final;
+  const float lowest = trained.min_score();
+  float offset = 0.0f;
+  for (const std::string& character : required) {
+    if (missing.count(character) == 0) continue;
+    final.add(character, lowest + offset);
+    offset += 0.0001f;
+  }
+  return sort_by_score(final);
 }
 
 }  // namespace spmcompat

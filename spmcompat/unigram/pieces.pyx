@@ -3,9 +3,15 @@
 from cython cimport final
 from libc.math cimport isfinite
 from libc.stdint cimport uint32_t
+from libcpp.string cimport string
+from libcpp.vector cimport vector
 
 from spmcompat.errors import NotFiniteError, TextTooSmallError
-from spmcompat.runtime.rounding import to_float32
+
+
+cdef extern from "spmcompat/unigram/pieces.hpp" namespace "spmcompat" nogil:
+    CPieces cpp_finalize "spmcompat::finalize"(
+        const CPieces& trained, const vector[string]& required, size_t size) except +
 
 
 @final
@@ -48,7 +54,7 @@ cdef class Pieces:
                 "max_sentence_length, or correct the counts.")
 
 
-def finalize(pieces, alphabet, size):
+def finalize(Pieces pieces not None, list alphabet not None, size_t size):
     """Return the final pieces, by descending score, then by bytes.
 
     Parameters
@@ -71,28 +77,13 @@ def finalize(pieces, alphabet, size):
     plus 0.0001 for each character that was added before it. The steps of 0.0001 are added up in
     float32, as in sentencepiece 0.2.3.
     """
-    required = [chr(character).encode() for character, _ in alphabet]
-    missing = set(required)
-    others = max(size - len(missing), 0)
-    chosen = []
-    for piece, score in sorted(pieces, key=_by_score):
-        if piece in missing:
-            missing.remove(piece)
-        elif others > 0:
-            others -= 1
-        else:
-            continue
-        chosen.append((piece, score))
-    if missing:
-        lowest = min([score for _, score in pieces])
-        offset = 0.0
-        for character in required:
-            if character in missing:
-                chosen.append((character, to_float32(lowest + offset)))
-                offset = to_float32(offset + to_float32(0.0001))
-    return sorted(chosen, key=_by_score)
-
-
-def _by_score(item):
-    piece, score = item
-    return -score, piece
+    cdef vector[string] required
+    for character, _ in alphabet:
+        required.push_back(<string>chr(character).encode())
+    cdef Pieces chosen = Pieces()
+    with nogil:
+        chosen.pieces = cpp_finalize(pieces.pieces, required, size)
+    cdef uint32_t i
+    return [
+        (bytes(piece_text(chosen.pieces, i)), chosen.pieces.score[i])
+        for i in range(chosen.pieces.size())]
