@@ -320,8 +320,7 @@ inline void sample_lines(LineFilter& filter, const BufferText& buffer, Reservoir
 // is not well-formed UTF-8, or null.
 inline const char* sample_texts(const BufferText& buffer, ReservoirSample& sample) {
   if (const char* malformed = malformed_text(buffer)) return malformed;
-  for_each_text(
-      buffer, [&](std::string_view text) { sample.offer(text.data(), text.size(), 1); });
+  for_each_text(buffer, [&](std::string_view text) { sample.offer(text.data(), text.size(), 1); });
   return nullptr;
 }
 

@@ -7,7 +7,6 @@ from cpython.unicode cimport PyUnicode_FromObject
 from cython cimport final
 from cython.operator cimport dereference
 from libc.string cimport memcpy
-from libcpp cimport bool as cbool
 from libcpp.algorithm cimport count, upper_bound
 from libcpp.string cimport string
 from libcpp.string_view cimport string_view
