@@ -106,9 +106,9 @@ class RecurringLanguages {
     for (const uint32_t word : words) {
       const size_t language = training_.words()[word].language;
       occurred[language] = true;
-      const int64_t fewer = training_.merge(
+      const int64_t added = training_.merge(
           word, pair, token, [&](const TokenPair& other, int64_t by) { change(other, by, word); });
-      if (!has_development_) tokens_now_[language] += fewer;
+      if (!has_development_) tokens_now_[language] += added;
     }
     for (size_t language = 0; language < size(); ++language) {
       if (!occurred[language]) continue;

@@ -184,7 +184,7 @@ class Decompiler {
           "Max recursion depth exceeded in decompile: a rule has more than 1000 bytes, or its arcs "
           "form a cycle. Take the precompiled_charsmap of a model that you trust.");
     }
-    const size_t before = rules_.size();
+    const size_t before = bytes_;
     for (int label = 0; label < 256; ++label) {
       uint32_t next = base;
       bool is_key;
@@ -194,7 +194,7 @@ class Decompiler {
       if (!has_no_rules_[next]) add_rules(next);
       source_.pop_back();
     }
-    has_no_rules_[base] = rules_.size() == before;
+    has_no_rules_[base] = bytes_ == before;
   }
 
   void add_rule(std::string_view target) {
@@ -210,7 +210,7 @@ class Decompiler {
   const Charsmap& from_;
   std::vector<bool> has_no_rules_;  // by base: whether no rule is known to be below the state
   std::string source_;              // the labels of the arcs from the root to the current state
-  size_t bytes_ = 0;
+  size_t bytes_ = 0;                // the total size of the sources and targets so far
   Rules rules_;
 };
 

@@ -23,9 +23,7 @@ VERSION = 2
 """The version of the file format. A reader refuses all other versions."""
 
 
-LINE_FACTS = (
-    *("lines", "too_long", "reserved", "huge_characters", "bytes_read", "nulls", "broken"),
-)
+LINE_FACTS = ("lines", "too_long", "reserved", "huge_characters", "bytes_read", "nulls", "broken")
 """The fields of `LineFacts` that an origin also has."""
 
 _LONGEST_FAULT = 300

@@ -333,6 +333,13 @@ def test_exponentially_many_paths_that_end_no_rule_are_not_followed(depth: int) 
     assert charsmaps.decompile(doubling(depth, ends=False)) == {}
 
 
+def test_malformed_sources_that_are_read_alike_hide_no_other_rule() -> None:
+    """C0 A9 and C1 A9 are malformed. The rule of C3 A9 has the same state as that of C1 A9."""
+    arcs = {256: {0xC0: 512, 0xC1: 768, 0xC3: 768}, 512: {0xA9: 1024}, 768: {0xA9: 1280}}
+    blob = crafted({**arcs, 1024: {}, 1280: {}}, {1024: 0, 1280: 0})
+    assert (0xE9,) in charsmaps.decompile(blob)
+
+
 def test_the_sum_of_overlapping_targets_is_bounded() -> None:
     targets = b"x" * (1 << 20) + b"\0"
     arcs = {256: {0x61 + i: 512 + 256 * i for i in range(20)}}
