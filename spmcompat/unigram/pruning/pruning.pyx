@@ -122,14 +122,16 @@ def find_losses(Lattices lattices not None, ExpectedCounts counts not None, size
     cdef Crew crew = workers.crew
     cdef Losses found = Losses()
     cdef ExpectedCounts occurrences = counts
-    cdef float total = sum_counts(counts.sums.expected)
+    cdef float count, total = sum_counts(counts.sums.expected)
     cdef cbool limited = release.limits_two_best
     if release.weighs_losses_by_pretokens:
         total = sum_pretoken_counts(lattices.corpus.segmented, partial_sums)
         # The reference counts the occurrences in a single sum instead of partial sums. A single sum
         # differs from `counts` only if a count is so large that float32 rounds it.
-        if max(counts) >= EXACT_FLOATS:
-            occurrences = best_path_counts(lattices, partial_sums, workers, single_sum=True)
+        for count in counts.sums.expected:
+            if count >= EXACT_FLOATS:
+                occurrences = best_path_counts(lattices, partial_sums, workers, single_sum=True)
+                break
     found.pieces = lattices.pieces
     found.keeps_others = True
     start_stage(
