@@ -91,6 +91,8 @@ inline uint64_t merge_text(CountedText& text, std::unique_ptr<PretokenCounts>& m
     for (const CountedText::Batch& batch : read.batches) filled += batch.log.filled;
     // The reference moves the last sentences to the positions of the empty ones. So the sentence at
     // the last position stays there or, if it is empty, the next non-empty sentence is moved there.
+    // SentenceLog (retention.py) has dropped no sentence from this position on. If all sentences are
+    // empty, filled - 1 is a number that no sentence has.
     merge_unordered(read, filled - 1, *merged, crew);
     return filled;
   }

@@ -95,7 +95,7 @@ class PretokenCounts {
         const ContextCount after{covered(c.pretoken), covered_next(c.next, required), c.count};
         if (after.pretoken == c.pretoken && after.next == c.next) return;
         moved.push_back(after);
-        moved.push_back({c.pretoken, c.next, uint64_t{0} - c.count});
+        moved.push_back({c.pretoken, c.next, uint64_t{0} - c.count});  // takes the count away
       });
     }
     for (const ContextCount& c : moved) {
