@@ -94,6 +94,10 @@ class CharsmapRules(NamedTuple):
         Whether there is an ``NFC`` step.
     units : list of str
         Patterns that match the longest source in `several`, or else a single character.
+    kept : frozenset of int
+        The characters of the sources in `several`, and of all targets.
+    joining : frozenset of int
+        The first characters of the sources whose targets NFC could combine with the left.
     """
 
     single: dict[int, Points]
@@ -101,6 +105,8 @@ class CharsmapRules(NamedTuple):
     explicit: list[Points]
     composes: bool
     units: list[str]
+    kept: frozenset[int]
+    joining: frozenset[int]
 
 
 # The result is cached: both the check of the limits and the construction of the steps need it, and
@@ -120,7 +126,8 @@ def analysed(charsmap: bytes) -> CharsmapRules:
     if several:
         later = character_class({code for source in several for code in source[1:]})
         units = [f"{_BEFORE_SOURCES}{later})", longest_of(several), "."]
-    return CharsmapRules(single, several, explicit, composes, units)
+    kept = frozenset(chain.from_iterable((*several, *rules.values())))
+    return CharsmapRules(single, several, explicit, composes, units, kept, _joining(rules))
 
 
 # The result is cached, because an import tries all settings for spaces, and converting a large
@@ -144,8 +151,7 @@ def steps_of(
     """
     rules = analysed(charsmap)
     changed = _changed_symbols(symbols, rules)
-    used = {code for points in (*rules.several, *_targets(rules)) for code in points}
-    used |= {*rules.single, *map(ord, "".join(taken))}
+    used = {*rules.kept, *rules.single, *map(ord, "".join(taken))}
     placeholders = (code for code in range(_LAST_PLACEHOLDER, 0xF0000, -1) if code not in used)
     separator, pause = (_SEPARATOR, _BREAK) if marks_deleted else _separators(rules)
 
@@ -264,17 +270,12 @@ def _separators(rules: CharsmapRules) -> tuple[int, int]:
     text may contain the separators, because the rules delete them anyway. CR and LF are not
     suitable, because together they form one cluster.
     """
-    kept = {code for text in (*rules.several, *_targets(rules)) for code in text}
     deleted = [
         code
         for code, target in sorted(rules.single.items())
-        if not target and code < 0x20 and code not in (0x0A, 0x0D) and code not in kept
+        if not target and code < 0x20 and code not in (0x0A, 0x0D) and code not in rules.kept
     ]
     return (deleted[0], deleted[1]) if len(deleted) > 1 else (_SEPARATOR, _BREAK)
-
-
-def _targets(rules: CharsmapRules) -> list[Points]:
-    return [*rules.single.values(), *rules.several.values()]
 
 
 def _cuts(rules: CharsmapRules, changed: Sequence[str], symbols: Sequence[str]) -> str:
@@ -290,7 +291,7 @@ def _cuts(rules: CharsmapRules, changed: Sequence[str], symbols: Sequence[str]) 
     units += rules.units
     ahead = [longest_of(map(points_of, changed))] if changed else []
     if rules.composes:
-        ahead.append(character_class(_joining(rules), _COMPOSES))
+        ahead.append(character_class(rules.joining, _COMPOSES))
     if rules.explicit:
         ahead.append(longest_of(rules.explicit))
     return f"(?m)\\G(?>{'|'.join(units)}{_CUTS_END}{'|'.join(ahead)})"
@@ -304,12 +305,11 @@ def _joints(single: Mapping[int, Points]) -> str:
     return f"{pattern}|(?<={character_class(joining)})" if joining else pattern
 
 
-def _joining(rules: CharsmapRules) -> list[int]:
+def _joining(rules: Mapping[Points, Points]) -> frozenset[int]:
     """Return the first characters of the sources whose targets NFC could combine with the left."""
-    every = [*rules.single.items(), *((one[0], target) for one, target in rules.several.items())]
-    starts = {target[0] for target in _targets(rules) if target}
+    starts = {target[0] for target in rules.values() if target}
     combining = {code for code in starts if combines(chr(code))}
-    return [first for first, target in every if target and target[0] in combining]
+    return frozenset(one[0] for one, target in rules.items() if target and target[0] in combining)
 
 
 def _nfc_keeps(single: Mapping[int, Points]) -> bool:

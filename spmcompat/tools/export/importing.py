@@ -459,9 +459,7 @@ def _similar(file: _File, layout: Layout) -> tuple[ModelProto, list[Limit]]:
         if symbol not in whole:
             reason = f"it does not keep {symbol!r} in one piece."
             raise refusal("pre_tokenizer", file.document, reason)
-    for name in (
-        () if is_unigram else ("continuing_subword_prefix", "end_of_word_suffix", "dropout")
-    ):
+    for name in () if is_unigram else _OWN_SETTINGS:
         if described.get(name):
             raise refusal("model", file.document, f"it has the setting {name}.")
     model = _model(file, file.control, {*layout.symbols, *file.symbols})
