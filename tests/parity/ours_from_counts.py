@@ -54,7 +54,7 @@ def train(case: Case) -> dict[str, bytes]:
     try:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "text.counts"
-            spmcompat.count(**counted).save(path)
+            spmcompat.count(**counted, allow_empty=True).save(path)
             spmcompat.SentencePieceTrainer.train(counts=path, **training)
     except spmcompat.TrainingError as error:
         if any(reason in str(error) for reason in _REASONS):
