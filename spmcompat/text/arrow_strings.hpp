@@ -19,11 +19,12 @@ namespace spmcompat {
 enum class StringLayout { kOther, kNull, kOffsets, kViews };
 
 // The type of an array of strings: their layout, the size of an offset and, if the strings are in a
-// dictionary, the size of an index into it. Sizes are in bytes.
+// dictionary, the size of an index into it and the largest index. Sizes are in bytes.
 struct StringType {
   StringLayout layout = StringLayout::kOther;
   int offset = 0;
   int index = 0;
+  uint64_t largest_index = 0;
 
   bool is_readable() const { return layout != StringLayout::kOther; }
 
@@ -34,7 +35,9 @@ struct StringType {
     if (integer == kIntegers.npos || std::strlen(schema.format) != 1) return {};
     if (schema.dictionary->dictionary != nullptr) return {};
     StringType type = of_format(schema.dictionary->format);
+    const bool is_signed = integer % 2 == 0;
     type.index = 1 << integer / 2;
+    type.largest_index = UINT64_MAX >> (64 - 8 * type.index + is_signed);
     return type;
   }
 
@@ -376,10 +379,11 @@ class StringColumn {
   bool find(int64_t row, std::string_view* text) const {
     if (type_.index == 0) return strings_.find(first_ + row, text);
     if (!indices_.is_valid(first_ + row)) return false;
-    // A negative index becomes a number that is too large for a dictionary with such indices.
+    // A negative index becomes a number above `largest_index`.
     const uint64_t index = indices_.number(1, first_ + row, type_.index);
     const ArrowBuffers& dictionary = strings_.buffers();
-    require(index < static_cast<uint64_t>(dictionary.end() - dictionary.first()),
+    require(index <= type_.largest_index &&
+                index < static_cast<uint64_t>(dictionary.end() - dictionary.first()),
             "an index is not in its dictionary");
     return strings_.find(dictionary.first() + static_cast<int64_t>(index), text);
   }

@@ -291,7 +291,8 @@ class LineFilter {
     const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
     while (!field.empty() && is_space(field.front())) field.remove_prefix(1);
     while (!field.empty() && is_space(field.back())) field.remove_suffix(1);
-    if (!field.empty() && field.front() == '+') field.remove_prefix(1);
+    const bool has_plus = field.size() > 1 && field[0] == '+' && field[1] != '-';
+    if (has_plus) field.remove_prefix(1);  // from_chars reads only a minus sign
     int64_t value = 0;
     const char* const end = field.data() + field.size();
     const auto [stop, error] = std::from_chars(field.data(), end, value);

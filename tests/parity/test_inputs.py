@@ -419,6 +419,8 @@ FAILURES: list[tuple[dict[str, Option], str, str]] = [
     ({"normalization_rule_tsv": "text0.txt"}, "", ""),
     ({"seed_sentencepieces_file": "bad.tsv"}, TEXT, ""),
     ({"seed_sentencepieces_file": "huge.tsv"}, TEXT, "std::isfinite(score)"),
+    ({"input_format": "tsv"}, "ab\t+-5\n", "Could not parse the frequency"),
+    ({"input_format": "tsv"}, "ab\t++5\n", "Could not parse the frequency"),
     ({"model_prefix": "no-folder/m"}, TEXT, "No such file or directory"),
     ({"model_prefix": ""}, TEXT, ""),
     ({"input": ""}, TEXT, ""),

@@ -189,6 +189,15 @@ BROKEN: dict[str, Column] = {
 }
 
 
+@pytest.mark.parametrize(("form", "index"), [("c", b"\x80"), ("s", b"\0\x80")])
+def test_a_negative_index_is_refused_in_a_long_dictionary(form: str, index: bytes) -> None:
+    dictionary = strings(["a"] * 40_000)
+    with raises_kind("broken-arrow-data an index is not in its dictionary"):
+        read(Batch(Column(form, 1, (None, index), dictionary=dictionary)))
+    unsigned = Column(form.upper(), 1, (None, index), dictionary=dictionary)
+    assert read(Batch(unsigned)) == ([b"a"], 1, 0)
+
+
 @pytest.mark.parametrize("fault", BROKEN)
 def test_broken_data_are_refused(fault: str) -> None:
     column = BROKEN[fault]
