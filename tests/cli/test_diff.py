@@ -310,8 +310,12 @@ def test_words_that_are_cut_differently(tokenizers: Path) -> None:
     occurrences = [one.occurrences for one in cuts.changed_words]
     assert occurrences == sorted(occurrences, reverse=True)
     assert all(
-        "".join(one.before) == "".join(one.after) == f" {one.word}" for one in cuts.changed_words
+        "".join(one.left) == "".join(one.right) == f" {one.word}" for one in cuts.changed_words
     )
+    _, out, _ = _main("g-300.json", "g-400.json", "--text=t.txt", "--json")
+    written = json.loads(out)["cuts"]
+    assert written["changed"] == cuts.changed
+    assert written["changed_words"] == [one._asdict() for one in cuts.changed_words]
 
 
 def test_words_of_models() -> None:

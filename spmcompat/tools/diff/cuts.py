@@ -8,7 +8,7 @@ from functools import partial
 
 from spmcompat.engine import available_cores
 from spmcompat.runtime.workers import Workers
-from spmcompat.tools.diff.result import CutDifference
+from spmcompat.tools.diff.result import CutDifference, CutWord
 from spmcompat.tools.edit.report import changed_words
 from spmcompat.tools.evaluate.models import Model, load_model
 from spmcompat.tools.evaluate.texts import TextFiles
@@ -37,7 +37,8 @@ def compare_words(left: str, right: str, text: str) -> CutDifference:
     for batch in texts.batches():
         for line in batch.lines:
             counts.update(line.decode(errors="replace").split())
-    return CutDifference(counts.total(), changed_words(counts, *cuts))
+    changed = [CutWord(*word) for word in changed_words(counts, *cuts)]
+    return CutDifference(counts.total(), sum(word.occurrences for word in changed), changed)
 
 
 def _cut(model: Model, words: Sequence[str]) -> list[list[str]]:

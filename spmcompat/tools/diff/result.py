@@ -2,7 +2,6 @@
 
 from typing import NamedTuple, TypeAlias
 
-from spmcompat.tools.edit.report import ChangedWord
 from spmcompat.tools.evaluate.vocabularies import SharedTexts, VocabularyCounts
 
 # The value of a field of a spec; None if the model does not store the field.
@@ -112,25 +111,40 @@ class PiecesDifference(NamedTuple):
     scores_are_comparable: bool = True
 
 
+class CutWord(NamedTuple):
+    """A word that two tokenizers cut differently.
+
+    Attributes
+    ----------
+    word : str
+        The word: the text between white space.
+    occurrences : int
+        How often the word occurs.
+    left, right : list of str
+        The texts of its tokens after a space. If several tokens represent one character, all but
+        one of them have an empty text.
+    """
+
+    word: str
+    occurrences: int
+    left: list[str]
+    right: list[str]
+
+
 class CutDifference(NamedTuple):
     """How differently two tokenizers cut the words of a text.
 
     Attributes
     ----------
-    words : int
-        The number of words.
-    changed_words : list of ChangedWord
-        The distinct words that are cut differently, the most frequent first. Their tokens are those
-        after a space; if several represent one character, all but one of them have an empty text.
+    words, changed : int
+        The number of words, and of those that are cut differently.
+    changed_words : list of CutWord
+        The distinct words that are cut differently, the most frequent first.
     """
 
     words: int
-    changed_words: list[ChangedWord]
-
-    @property
-    def changed(self) -> int:
-        """The number of words that are cut differently."""
-        return sum(word.occurrences for word in self.changed_words)
+    changed: int
+    changed_words: list[CutWord]
 
     @property
     def share(self) -> float:

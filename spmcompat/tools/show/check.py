@@ -109,12 +109,14 @@ def check(tokenizer: StrPath | bytes, text: StrPath | Iterable[str] | None = Non
     from spmcompat.tools.show.check_model import model_findings
 
     lines = lines_of(text) or ()
-    name, content = "", tokenizer
+    name, path, content = "", "", tokenizer
     if not isinstance(content, bytes):
         name = os.fspath(content)
-        with open_file(document_path(name), "Check the path") as file:
+        path = document_path(name)
+        with open_file(path, "Check the path") as file:
             content = file.read()
-    findings = json_findings if is_document(content) else model_findings
+    is_json = path.endswith(".json") or is_document(content)
+    findings = json_findings if is_json else model_findings
     found: dict[str, list[str]] = {one: [] for one in EXPLANATIONS}
     try:
         for kind, texts in findings(content, lines):

@@ -118,6 +118,14 @@ def test_nothing_is_found_in_exports(kind: str, tmp_path: Path) -> None:
     assert check(path).findings == check(tmp_path).findings == []
 
 
+def test_a_tokenizer_may_begin_with_a_line_feed(
+    tokenizers: dict[str, Json], tmp_path: Path
+) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text("\n" + json.dumps(tokenizers["gpt2"]))
+    assert check(tmp_path) == check(path) == check(json.dumps(tokenizers["gpt2"]).encode())
+
+
 def test_a_model_may_begin_like_json() -> None:
     model = trained(LINES, model_type="bpe", vocab_size=200, unk_piece="u" * 114)
     content = model.SerializeToString()
