@@ -109,6 +109,7 @@ def record(path: str) -> None:
 
 def main(fault: dict[str, Any]) -> None:
     if "limit" in fault:
+        sys.dont_write_bytecode = True  # the limit would truncate it
         resource.setrlimit(resource.RLIMIT_FSIZE, (fault["limit"], resource.RLIM_INFINITY))
     if "call" in fault:
         fail_at(*fault["call"])

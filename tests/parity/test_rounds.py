@@ -321,6 +321,7 @@ def test_parquet_without_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 LIMITED = """
 import resource, sys
+sys.dont_write_bytecode = True  # the limit would truncate it
 resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
 from spmcompat.__main__ import main
 sys.exit(main(sys.argv[1:]))
