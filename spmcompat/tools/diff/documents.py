@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -119,8 +120,9 @@ def document_of(model: StrPath | bytes) -> TokenizerContents | None:
 
 
 def is_document(content: bytes) -> bool:
-    """Return whether content may be a tokenizer.json. No model begins with these characters."""
-    return content.lstrip(b" \t\r")[:1] == b"{"
+    """Return whether content may be a tokenizer.json."""
+    # A model begins with a line feed and the size of its first piece, which may be that of "{".
+    return content.lstrip()[:1] == b"{" and not re.match(rb'\n\{\n?[^\s"}]', content)
 
 
 def _values(path: str, value: object) -> Iterator[tuple[str, Value]]:

@@ -109,14 +109,12 @@ def check(tokenizer: StrPath | bytes, text: StrPath | Iterable[str] | None = Non
     from spmcompat.tools.show.check_model import model_findings
 
     lines = lines_of(text) or ()
-    name, path, content = "", "", tokenizer
+    name, content = "", tokenizer
     if not isinstance(content, bytes):
         name = os.fspath(content)
-        path = document_path(name)
-        with open_file(path, "Check the path") as file:
+        with open_file(document_path(name), "Check the path") as file:
             content = file.read()
-    is_json = path.endswith(".json") or is_document(content)
-    findings = json_findings if is_json else model_findings
+    findings = json_findings if is_document(content) else model_findings
     found: dict[str, list[str]] = {one: [] for one in EXPLANATIONS}
     try:
         for kind, texts in findings(content, lines):

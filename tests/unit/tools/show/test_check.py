@@ -121,9 +121,10 @@ def test_nothing_is_found_in_exports(kind: str, tmp_path: Path) -> None:
 def test_a_tokenizer_may_begin_with_a_line_feed(
     tokenizers: dict[str, Json], tmp_path: Path
 ) -> None:
-    path = tmp_path / "tokenizer.json"
-    path.write_text("\n" + json.dumps(tokenizers["gpt2"]))
-    assert check(tmp_path) == check(path) == check(json.dumps(tokenizers["gpt2"]).encode())
+    plain = check(json.dumps(tokenizers["gpt2"]).encode())
+    for text in (json.dumps(tokenizers["gpt2"]), json.dumps(tokenizers["gpt2"], indent=1)):
+        (tmp_path / "tokenizer.json").write_text(f"\n{text}")
+        assert check(tmp_path) == check(f"\n{text}".encode()) == plain
 
 
 def test_a_model_may_begin_like_json() -> None:
